@@ -32,7 +32,7 @@ export interface FloodResult {
   endedAt: number;
 }
 
-/** One attempt in this many has a wrong password: far below the limit for failed logins. */
+/** One attempt in this many has a wrong password: far below the limit on failed logins. */
 const WRONG_EVERY = 10;
 
 /** Time within which all clients send their first request, in ms: real clients do not arrive at once. */

@@ -12,7 +12,7 @@ import { mapInGroups, registerCustomers } from './requests.js';
 
 const CLIENTS = 500;
 const SECONDS = 30;
-/** Four clients share a customer, so none approaches the limit for failed logins. */
+/** Four clients share a customer, so none approaches the limit on failed logins. */
 const CUSTOMERS = 125;
 /**
  * More sessions than the probe uses in the 10 s after which a request counts as hanging, so that one is

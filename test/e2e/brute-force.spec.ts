@@ -17,7 +17,7 @@ import { insertKey } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-// The limits per address are off, because they would hide the limit for failed logins, which is always on.
+// The limits per address are off, because they would hide the limit on failed logins, which is always on.
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
@@ -61,7 +61,7 @@ const lockCustomer = async ({ id, email }: { id: string; email: string }): Promi
   await eventually('the lock', async () => (await instance.events(id, 'customer.locked')).length > 0);
 };
 
-describe('the limit for failed logins with RATE_LIMITS=off (RL-01)', () => {
+describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
   it('allows no more than 10 of 40 parallel attempts, for known and unknown emails', async () => {
     const { email } = await registerAtHome();
     for (const address of [email, uniqueEmail()]) {

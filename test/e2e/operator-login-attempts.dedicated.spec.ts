@@ -7,8 +7,8 @@ import { uniqueEmail } from '../support/unique-email.js';
 let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
-  // RATE_LIMITS=off disables the limits per address, which would hide the limit for failed sign-ins.
-  // The limit for failed sign-ins is always active.
+  // RATE_LIMITS=off disables the limits per address, which would hide the limit on failed sign-ins.
+  // The limit on failed sign-ins is always active.
   const env = { RATE_LIMITS: 'off', TRUSTED_PROXIES: '127.0.0.1/32' };
   instance = await TestInstance.start({ workers: 0, env });
   admin = await signIn(instance);

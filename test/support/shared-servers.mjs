@@ -62,7 +62,7 @@ class SharedServer {
   }
 
   /**
-   * The content in `credentials.json` after the first boot, as text: the parsed object must belong to the test's
+   * The content of `credentials.json` after the first boot, as text: the parsed object must belong to the test's
    * realm. An api with another PUBLIC_URL, which a test has started on the same database, changes the file.
    */
   get credentials() {

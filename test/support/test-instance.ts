@@ -20,7 +20,7 @@ export const availableQueues: Queue[] = process.env['TEST_REDIS_URL']
   ? ['postgresql', 'redis']
   : ['postgresql'];
 
-/** The content in `DATA_DIR/credentials.json` (contract, section 6). */
+/** The content of `DATA_DIR/credentials.json` (contract, section 6). */
 interface Credentials {
   baseUrl: string;
   organizationId: string;

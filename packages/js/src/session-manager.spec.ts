@@ -599,7 +599,7 @@ describe("a client's session", () => {
   });
 });
 
-/** Returns a generator for numbers from 0 to 1 (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -11,7 +11,7 @@ export interface AuthSession {
   claims: AccessTokenClaims;
 }
 
-/** The result from `auth()`. */
+/** The result of `auth()`. */
 export type Auth = AuthSession | { isSignedIn: false; customerId: null; sessionId: null; claims: null };
 
 /** The proof in a page or route request. */

@@ -9,7 +9,7 @@ export interface AppleClient {
   clientId: string;
   teamId: string;
   keyId: string;
-  /** PEM, PKCS #8: the content in the file that Apple offers for download. */
+  /** PEM, PKCS #8: the content of the file that Apple offers for download. */
   privateKey: string;
   redirectUri: string;
 }

@@ -58,7 +58,7 @@ interface Ending {
   keptIdentity?: IdentityKey | undefined;
 }
 
-/** The actions that end sessions for the reason with the same name, and change nothing else. */
+/** The actions that end sessions for the reason of the same name, and change nothing else. */
 type Revocation = Extract<AccessAction, RevocationReason>;
 
 /**
@@ -137,7 +137,7 @@ export class AccountLifecycleService {
 
   /**
    * Gives an account to the owner of its address: ends all access from before the proof, and verifies the address. A
-   * person who registered another person's address therefore keeps no access (FE-03). Every proof for an unverified
+   * person who registered another person's address therefore keeps no access (FE-03). Every proof of an unverified
    * address calls it, except the verification link, which would sign out honest customers.
    * @param reason the reason why the sessions end
    * @returns the updated customer and the events to record

@@ -3,7 +3,7 @@ import { csvPages } from '../http/exports/csv-pages.js';
 import type { NamedAuditEntry } from './audit-search.service.js';
 
 /**
- * Yields a CSV file with entries page by page, starting with the column names. If there are more than `maxEntries`
+ * Yields the entries as CSV page by page, starting with the column names. If there are more than `maxEntries`
  * entries, the last line states it.
  * @param read must return up to `limit` entries, newest first, and the id before which more may follow
  */

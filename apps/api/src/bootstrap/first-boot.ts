@@ -14,7 +14,7 @@ import { Config, newId, generateApiKey, PasswordHasher, secureBytes } from '@gat
 import { AuditService, operatorAction } from '../audit/audit.service.js';
 import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 
-/** The content in `DATA_DIR/credentials.json` (contract, section 6). */
+/** The content of `DATA_DIR/credentials.json` (contract, section 6). */
 interface Credentials {
   baseUrl: string;
   organizationId: string;

@@ -20,7 +20,7 @@ import { IdentityProtocolsService } from './protocols/identity-protocols.service
 /** Batch size: providers whose settings are stored at a time. */
 const BATCH = 500;
 
-/** The columns for a provider whose protocol an earlier version does not know. */
+/** The columns of a provider whose protocol an earlier version does not know. */
 const emptyColumns: ClientColumns = {
   ...{ clientId: '', clientIds: [], tenants: [], scopes: [], teamId: null, keyId: null },
   ...{ requireNonce: false, clientSecret: null, privateKey: null },

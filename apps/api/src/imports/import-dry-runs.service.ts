@@ -18,7 +18,7 @@ import { ImportWriterService } from './import-writer.service.js';
 import type { ImportOptions } from './imports.service.js';
 import { readBatches, readLines } from './ndjson.js';
 
-/** Maximum number of lines for each kind in the response to a dry run. */
+/** Maximum number of lines of each kind in the response to a dry run. */
 const MAX_REPORTED = 1_000;
 
 export interface DryRunOptions extends ImportOptions {
@@ -29,7 +29,7 @@ export interface DryRunOptions extends ImportOptions {
 /** A dry run's result. */
 export interface DryRun {
   customerImport: CustomerImport;
-  /** The first lines for each kind that an import lists. */
+  /** The first lines of each kind that an import lists. */
   failures: ImportLineResult[];
   /** True if there are more failures. */
   hasMoreFailures: boolean;

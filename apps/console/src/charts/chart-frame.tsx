@@ -7,7 +7,7 @@ import classes from './chart.module.css';
 /** `previous`: a dashed line, for values from the previous period. */
 export type ChartColor = 'good' | 'bad' | 'warn' | 'accent' | 'calm' | 'previous';
 
-/** One line in a chart, or the bars with one color. */
+/** One line in a chart, or the bars of one color. */
 export interface Series {
   name: string;
   color: ChartColor;

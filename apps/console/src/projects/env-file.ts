@@ -15,7 +15,7 @@ const viteNames: Record<string, string> = {
 };
 
 /**
- * Returns a .env file for an application. The first key with each type has the name that the packages expect; the other
+ * Returns a .env file for an application. The first key of each type has the name that the packages expect; the other
  * names end with the key's name.
  */
 export function envFile(

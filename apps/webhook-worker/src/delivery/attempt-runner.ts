@@ -156,7 +156,7 @@ export class AttemptRunner {
     });
     this.failpoints.hit('delivery.before-record');
     const state = await this.recordOutcome(attempt, result);
-    // The result from a stopped worker does not describe the endpoint.
+    // A stopped worker's result does not describe the endpoint.
     if (state && result.error !== 'worker_lost')
       this.healthReporter.recordAttempt(attempt.endpointId, result.success);
     this.logger.info(

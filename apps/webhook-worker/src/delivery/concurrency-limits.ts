@@ -76,7 +76,7 @@ export class ConcurrencyLimits {
     this.releaseCount += 1;
   }
 
-  /** Returns whether as many attempts with each urgency can be claimed without exceeding any limit. */
+  /** Returns whether as many attempts of each urgency can be claimed without exceeding any limit. */
   hasCapacityFor(attemptsByUrgency: readonly number[]): boolean {
     const attempts = attemptsByUrgency.reduce((sum, count) => sum + count, 0);
     return (

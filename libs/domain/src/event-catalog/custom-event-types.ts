@@ -11,6 +11,6 @@ export const MAX_CUSTOM_EVENT_TYPE_LENGTH = 128;
 
 export const customEventTypePattern = /^app(\.[a-z0-9_]+)+$/;
 
-/** Returns whether a server may send events with this type (contract, section 4). */
+/** Returns whether a server may send events of this type (contract, section 4). */
 export const isCustomEventType = (text: string): text is CustomEventType =>
   text.length <= MAX_CUSTOM_EVENT_TYPE_LENGTH && customEventTypePattern.test(text);

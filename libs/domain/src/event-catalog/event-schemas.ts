@@ -72,7 +72,7 @@ const envelope = (
     description,
   );
 
-/** Returns the schema for bodies with one type. Its `$ref`s refer to the resources. */
+/** Returns the schema for bodies of one type. Its `$ref`s refer to the resources. */
 const bodySchema = (type: EventType): JsonSchema => ({
   ...envelope(
     { const: type },
@@ -99,7 +99,7 @@ const customBodySchema: JsonSchema = {
 /** The self-contained JSON Schema for custom event bodies. */
 export const customEventSchema: JsonSchema = { $schema: DIALECT, ...customBodySchema };
 
-/** Returns the self-contained JSON Schema for bodies with one type. */
+/** Returns the self-contained JSON Schema for bodies of one type. */
 export function eventSchema(type: EventType): JsonSchema {
   const refs = Object.values(eventTypes[type].data).map(({ $ref }) => $ref);
   const used = Object.entries(eventResources).filter(([name]) => refs.includes(ref(name)['$ref']));

@@ -42,11 +42,11 @@ export type AnyEventType = EventType | CustomEventType;
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);
 
 /**
- * Returns whether events with this type belong to no project and are delivered only to endpoints at organization level.
+ * Returns whether events of this type belong to no project and are delivered only to endpoints at organization level.
  */
 export const isOrganizationEvent = (type: EventType): boolean => resourceOf(type) === 'organization';
 
-/** Returns whether events with this type are about an endpoint, which can belong to a project or to an organization. */
+/** Returns whether events of this type are about an endpoint, which can belong to a project or to an organization. */
 export const isEndpointEvent = (type: EventType): boolean => resourceOf(type) === 'webhook';
 
 /** Returns the part before the first dot: `customer` in `customer.created`. */

@@ -8,7 +8,7 @@ export interface ProviderPreset {
   issuer: string | null;
   /** Matches the same service's other issuers, such as its tenants' issuers. */
   issuerPattern?: RegExp;
-  /** True if a provider with this type can have another issuer, such as a self-managed server's issuer. */
+  /** True if a provider of this type can have another issuer, such as a self-managed server's issuer. */
   allowsOwnIssuer: boolean;
   /** True if paths are added to the issuer, which therefore must not end with a slash. */
   isBaseUrl?: boolean;

@@ -4,7 +4,7 @@ const linearChannels = (color: string): number[] =>
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   });
 
-/** Returns the relative luminance for `#rrggbb` from 0 to 1 (WCAG 2.2, "relative luminance"). */
+/** Returns the relative luminance of `#rrggbb` from 0 to 1 (WCAG 2.2, "relative luminance"). */
 export function relativeLuminance(color: string): number {
   const [red, green, blue] = linearChannels(color);
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;

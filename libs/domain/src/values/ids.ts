@@ -9,7 +9,7 @@ export const isUuid = (text: unknown): text is string => typeof text === 'string
 /** Returns a UUID's 16 bytes. */
 export const uuidToBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
-/** Formats 16 bytes as a UUID with any version. */
+/** Formats 16 bytes as a UUID of any version. */
 export const formatUuid = (bytes: Buffer): string =>
   bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
@@ -32,11 +32,11 @@ export type PrefixedIdKind = keyof typeof idPrefixes;
 /** Returns an id's public form in the `/v1` family, such as `dlv_0199…`. */
 export const publicId = (kind: PrefixedIdKind, id: string): string => `${idPrefixes[kind]}_${id}`;
 
-/** Returns the regular expression that matches ids with these kinds. */
+/** Returns the regular expression that matches ids of these kinds. */
 export const publicIdPattern = (...kinds: PrefixedIdKind[]): string =>
   `^(${kinds.map((kind) => idPrefixes[kind]).join('|')})_${uuidDigits}$`;
 
-/** Returns the UUID in a prefixed id, or null if the string is not an id with this kind. */
+/** Returns the UUID in a prefixed id, or null if the string is not an id of this kind. */
 export function parsePublicId(kind: PrefixedIdKind, text: string): string | null {
   const prefix = `${idPrefixes[kind]}_`;
   const id = text.startsWith(prefix) ? text.slice(prefix.length) : '';

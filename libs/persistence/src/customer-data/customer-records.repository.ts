@@ -17,7 +17,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** Maximum size for all events together: the export is one document, built in memory. */
+/** Maximum size of all events together: the export is one document, built in memory. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024;
 
 const customerSessionRow = {

@@ -1,4 +1,4 @@
-// This file contains SQL: batches with events, deliveries and attempts, SKIP LOCKED, and idempotency keys.
+// This file contains SQL: batches of events, deliveries and attempts, SKIP LOCKED, and idempotency keys.
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { erasedBody, isErased } from '../events/erasure-sql.js';

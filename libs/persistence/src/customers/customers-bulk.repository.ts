@@ -71,7 +71,7 @@ export class CustomersBulkRepository {
     return new Map(rows.map(({ id, email }) => [email, id]));
   }
 
-  /** Returns a page with a project's customers, sorted by id, after `after`. */
+  /** Returns a page of a project's customers, sorted by id, after `after`. */
   async listPage(
     projectId: string,
     after: string | null,

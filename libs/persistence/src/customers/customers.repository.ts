@@ -45,7 +45,7 @@ const lockedColumns = selectList(CustomerEntity, 'c', lockedFields);
 const lockedRow = selectedRow(CustomerEntity, lockedFields);
 
 /**
- * The columns for a customer `c`, their project `p` and its organization `o`, as `toCustomerWithProject` reads them.
+ * The columns of a customer `c`, their project `p` and its organization `o`, as `toCustomerWithProject` reads them.
  * The project id comes from `p`.
  */
 export const customerWithProjectColumns = [
@@ -378,7 +378,7 @@ export class CustomersRepository {
   }
 }
 
-/** Splits a row with the columns from both tables into the customer and the project. */
+/** Splits a row with both tables' columns into the customer and the project. */
 export const toCustomerWithProject = (row: Customer & ProjectRow): CustomerWithProject => {
   const { projectName, organizationId, organizationName, projectSettings, ...customer } = row;
   const project = toProjectContext({

@@ -226,7 +226,7 @@ export class Database implements Sql {
     return 'wrong_settings';
   }
 
-  /** Returns a description for each session setting that differs from the required one. */
+  /** Returns a description of each session setting that differs from the required one. */
   async findSettingProblems(): Promise<string[]> {
     const [session] = await this.execute(readSession);
     return session!.settingProblems;

@@ -4,7 +4,7 @@ import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import { statement, type Statement } from '../sql/statements.js';
 import { IS_EXPIRED, type LoginAllowance } from './login-allowance.js';
 
-/** The limit for failed attempts. */
+/** The limit on failed attempts. */
 export interface AttemptLimit {
   /** Maximum number of failed attempts per window, and the same number again from known client IPs. */
   quota: number;

@@ -35,7 +35,7 @@ const removeApi = statement({}, 'DELETE FROM apis WHERE id = $1');
 
 const olderApiRow = { host: nullable(text), version: text };
 
-/** A running api with an older version. */
+/** A running api of an older version. */
 export type OlderApi = RowOf<typeof olderApiRow>;
 
 const listOlder = statement(
@@ -73,7 +73,7 @@ export class ApisRepository {
     return row!.isRunning;
   }
 
-  /** Returns running apis with older versions, at most ten. */
+  /** Returns at most ten running apis of older versions. */
   listOlder(tx: Tx): Promise<OlderApi[]> {
     return tx.execute(listOlder);
   }

@@ -32,7 +32,7 @@ import {
 import { CustomerAddressEntity } from './customer-address.entity.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
-/** The limit for failed logins and the attempt to count. */
+/** The limit on failed logins and the attempt to count. */
 export interface LoginAttempt extends AttemptLimit {
   email: string;
   /** The email's SHA-256. */
@@ -82,7 +82,7 @@ const decoyCandidates = (comparison: '<' | '>='): string => `
    WHERE d.project_id = $4 AND d.password_hash IS NOT NULL AND uuid_hash_extended(d.id, 0) ${comparison} $8::bigint
    ORDER BY uuid_hash_extended(d.id, 0) LIMIT ${DECOY_CANDIDATES})`;
 
-/** The hash from a uniformly selected customer in the project (docs/adr/0034). */
+/** The hash of a customer in the project, selected uniformly (docs/adr/0034). */
 const decoyHash = `(
   SELECT candidate.password_hash
   FROM (SELECT * FROM (${decoyCandidates('>=')} UNION ALL ${decoyCandidates('<')}) near LIMIT ${DECOY_CANDIDATES}) candidate

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the RSA key that belongs to a signing key. The api adds it to existing keys, and to keys that a replica with
+ * Adds the RSA key that belongs to a signing key. The api adds it to existing keys, and to keys that a replica of
  * the previous version inserts.
  */
 export class AddRsaSigningKeys1764288010000 implements MigrationInterface {

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the counted range for the rollups by endpoint. It is separate from the other range, because workers with the
+ * Adds the counted range for the rollups by endpoint. It is separate from the other range, because workers of the
  * previous version continue to count without endpoints. It starts empty at the other range's end: newer attempts are
  * counted first, then the older ones, backwards.
  */

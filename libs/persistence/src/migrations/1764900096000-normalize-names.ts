@@ -24,7 +24,7 @@ const isDenormalized = (row: string, columns: string[]): string =>
   columns.map((column) => `${row}.${column} IS NOT NFC NORMALIZED`).join(' OR ');
 
 /**
- * Converts stored names to NFC, in which names are searched (ADR 0096). Triggers convert the names that apis with the
+ * Converts stored names to NFC, in which names are searched (ADR 0096). Triggers convert the names that apis of the
  * previous version store from then on. Can be repeated after a failure.
  */
 export class NormalizeNames1764900096000 implements MigrationInterface {

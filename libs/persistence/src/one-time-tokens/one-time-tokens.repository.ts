@@ -136,7 +136,7 @@ export class OneTimeTokensRepository {
     await tx.execute(voidTokens, [customerId, kinds]);
   }
 
-  /** Returns a token with one of the kinds, in any state, or null. */
+  /** Returns a token of one of the kinds, in any state, or null. */
   async find(
     kinds: readonly OneTimeTokenKind[],
     tokenHash: Buffer,

@@ -262,7 +262,7 @@ export class OperatorsRepository {
     return runUpdate(tx, setPassword, [id, passwordHash, name]);
   }
 
-  /** Stores another hash for the same password. */
+  /** Stores another hash of the same password. */
   async updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
     await tx.execute(updatePasswordHash, [id, passwordHash]);
   }

@@ -8,7 +8,7 @@ import { nullable, statement, text } from '../sql/statements.js';
 export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The counted columns in an attempt `a`. Custom types are counted together: applications can send many different
+ * The counted columns of an attempt `a`. Custom types are counted together: applications can send many different
  * types, and each type would need separate rows.
  */
 export const attemptCountColumns = `a.project_id, a.endpoint_id,

@@ -150,7 +150,7 @@ export class AttemptMetricsRepository {
   /**
    * Reads the metrics.
    * @param projectIds the projects whose metrics are added up; null for the installation
-   * @param range consecutive buckets with one length, up to now; buckets before the log's start are empty
+   * @param range consecutive buckets of one length, up to now; buckets before the log's start are empty
    * @param previous the previous period's buckets, if it is requested
    */
   read(

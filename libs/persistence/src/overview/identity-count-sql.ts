@@ -13,7 +13,7 @@ const textAfter = (member: string): string =>
   `CASE WHEN strpos(e.body, '${member}') > 0 THEN split_part(e.body, '${member}', -1) END`;
 
 /**
- * The columns in an event `e` from which its counters follow. A JSON string cannot contain `"reason":`, and the
+ * The columns of an event `e` from which its counters follow. A JSON string cannot contain `"reason":`, and the
  * customer's members precede these, so the last occurrence is the event's member.
  */
 export const identityEventColumns = `e.project_id, e.created_at, e.type,

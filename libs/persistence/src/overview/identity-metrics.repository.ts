@@ -148,7 +148,7 @@ export class IdentityMetricsRepository {
   /**
    * Reads the counters.
    * @param projectIds the projects whose counters are added up; null for the installation
-   * @param buckets consecutive buckets with one length, up to now
+   * @param buckets consecutive buckets of one length, up to now
    * @param previous the previous period's buckets, if it is requested
    */
   read(

@@ -74,7 +74,7 @@ interface TimeRange {
  * read.
  * @param counted the id range that is rolled up
  * @param logStart the log's start, in ms since 1970
- * @returns null if the rollups do not contain the entire period. Installations with 0.1.0 stored the two-hour buckets
+ * @returns null if the rollups do not contain the entire period. Version 0.1.0 stored the two-hour buckets
  * and the one-day buckets for a shorter time
  */
 export async function readPreviousPeriod(

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import { startOfDay } from '../webhooks/attempt-partitions.js';
 
-/** The retained buckets with one length: those that start at `since` or later. */
+/** The retained buckets of one length: those that start at `since` or later. */
 export interface RetainedSpan {
   span: number;
   since: Date;

@@ -16,7 +16,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** The columns in a passkey `k` that operators and customers see. */
+/** The columns of a passkey `k` that operators and customers see. */
 export const passkeyRow = { id: uuid, name: text, createdAt: timestamptz, lastUsedAt: nullable(timestamptz) };
 export const passkeyColumns = 'k.id, k.name, k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt"';
 

@@ -55,7 +55,7 @@ export const toProjectContext = (row: ProjectRow): ProjectContext => ({
   settings: effectiveSettings(row.projectSettings),
 });
 
-/** The columns for a project as a resource, as `toProject` reads them. */
+/** The columns of a project as a resource, as `toProject` reads them. */
 const resourceColumns = `
   p.id, p.organization_id AS "organizationId", p.name, p.slug, p.environment, p.settings,
   p.archived_at AS "archivedAt", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`;

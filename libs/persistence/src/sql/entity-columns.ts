@@ -28,7 +28,7 @@ export const columnList = <Entity>(
   properties: readonly (keyof Entity & string)[],
 ): string => properties.map((property) => entityColumn(entity, property).name).join(', ');
 
-/** Returns a list with columns under their property names, such as `c.id, c.first_name AS "firstName"`. */
+/** Returns a list of columns under their property names, such as `c.id, c.first_name AS "firstName"`. */
 export const selectList = <Entity>(
   entity: EntityClass<Entity>,
   alias: string,
@@ -63,7 +63,7 @@ export const assignmentList = <Entity>(
     .map((property, index) => `${entityColumn(entity, property).name} = $${firstParameter + index}`)
     .join(', ');
 
-/** Returns the columns for a record set whose members have the property names: `id uuid, "firstName" text`. */
+/** Returns the columns of a record set whose members have the property names: `id uuid, "firstName" text`. */
 export const recordColumns = <Entity>(
   entity: EntityClass<Entity>,
   properties: readonly (keyof Entity & string)[],

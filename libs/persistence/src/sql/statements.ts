@@ -11,7 +11,7 @@ export interface ResultType<Value> {
 /** The columns in a statement's rows. */
 export type RowMap = Readonly<Record<string, ResultType<unknown>>>;
 
-/** The TypeScript type for the rows that a row map declares. */
+/** The TypeScript type of the rows that a row map declares. */
 export type RowOf<Map extends RowMap> = {
   -readonly [Name in keyof Map]: Map[Name] extends ResultType<infer Value> ? Value : never;
 };
@@ -28,7 +28,7 @@ export const text = resultType<string>('text');
 export const timestamptz = resultType<Date>('timestamp with time zone');
 export const uuid = resultType<string>('uuid');
 
-/** Returns the type for a text column that contains certain values only. */
+/** Returns the type of a text column that contains certain values only. */
 export const textOf = <Value extends string>(): ResultType<Value> => resultType<Value>('text');
 
 export const jsonb = <Value>(): ResultType<Value> => resultType<Value>('jsonb');
@@ -41,7 +41,7 @@ export const nullable = <Value>({ type }: ResultType<Value>): ResultType<Value |
   nullable: true,
 });
 
-/** Returns the type for a column that is nullable in its table, but never null in a statement's rows. */
+/** Returns the type of a column that is nullable in its table, but never null in a statement's rows. */
 export const neverNull = <Value>({ type }: ResultType<Value>): ResultType<Value> => ({
   type,
   nullable: 'table',

@@ -23,7 +23,7 @@ export const startOfDay = (time: number): number => Math.floor(time / DAY_MS) * 
 
 const formatDay = (day: number): string => new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
 
-/** Returns the name for the partition with the retained attempts up to a partition's end. */
+/** Returns the name of the partition with the retained attempts up to a partition's end. */
 export const retainedPartitionName = ({ to }: AttemptPartition): string =>
   `${RETAINED_PREFIX}${formatDay(parseIdTime(to) - DAY_MS)}`;
 

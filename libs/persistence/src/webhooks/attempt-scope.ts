@@ -95,7 +95,7 @@ export const sampleAttemptFilters: AttemptFilter[] = [
 /** The owners whose attempts or deliveries a list scans: an index's first column with its values. */
 export interface OwnerScope {
   column: 'organization_id' | 'project_id' | 'endpoint_id' | null;
-  /** Empty if the filter names nothing within the access scope. One id with any value if `column` is null. */
+  /** Empty if the filter names nothing within the access scope. One id of any value if `column` is null. */
   ids: string[];
 }
 

@@ -11,7 +11,7 @@ import {
 } from './low-volume-customers.js';
 import { RedeliveryBatchEntity } from './redelivery-batch.entity.js';
 
-/** Maximum size for a batch whose attempts are read by delivery. A larger batch's attempts are close together in the log. */
+/** Maximum size of a batch whose attempts are read by delivery. A larger batch's attempts are close together in the log. */
 const MAX_LISTED_BATCH_SIZE = 1_000;
 
 /** Maximum number of endpoints in a batch that are scanned one by one. With more, the complete log is scanned. */

@@ -8,7 +8,7 @@ const SECRET_PREFIX = 'whsec_';
 /** Returns a signing secret in the Standard Webhooks format: `whsec_` + the bytes in base64. */
 export const formatWebhookSecret = (bytes: Buffer): string => SECRET_PREFIX + bytes.toString('base64');
 
-/** Returns whether a string is a signing secret with 24 to 64 bytes, as Standard Webhooks requires. */
+/** Returns whether a string is a signing secret of 24 to 64 bytes, as Standard Webhooks requires. */
 export function isWebhookSecret(text: string): boolean {
   if (!text.startsWith(SECRET_PREFIX)) return false;
   const key = decodeKey(text);
@@ -18,7 +18,7 @@ export function isWebhookSecret(text: string): boolean {
 const decodeKey = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
 
 /**
- * Returns the `webhook-signature` in Standard Webhooks 1.0: `v1,` + base64 HMAC-SHA256 of `id.timestamp.body`.
+ * Returns the `webhook-signature` that Standard Webhooks 1.0 defines: `v1,` + base64 HMAC-SHA256 of `id.timestamp.body`.
  * @param timestamp seconds since 1970
  */
 export function signWebhook(secret: string, id: string, timestamp: number, body: string): string {

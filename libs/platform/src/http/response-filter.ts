@@ -10,7 +10,7 @@ const MAX_INTERIM_BYTES = 64 * 1024;
 /** Maximum bytes before the status line: line ends, which some servers send after a body. */
 const MAX_LEADING_BYTES = 64;
 
-/** The number of reads with fewer than SMALL_READ_BYTES bytes that are not delayed per response. */
+/** The number of reads of fewer than SMALL_READ_BYTES bytes that are not delayed per response. */
 const FREE_READS = 8;
 const SMALL_READ_BYTES = 1_024;
 

@@ -8,7 +8,7 @@ import { LineOutput } from './line-output.js';
 
 const LINES = 6_000;
 
-/** Returns a line with 1,000 characters. */
+/** Returns a line of 1,000 characters. */
 const numbered = (index: number): string => `${String(index).padStart(999, '.')}\n`;
 
 describe('LineOutput', () => {

@@ -28,7 +28,7 @@ export class Metrics {
     return new Metrics(await import('prom-client'));
   }
 
-  /** The content type for the response to a scrape. */
+  /** The content type of the response to a scrape. */
   get contentType(): string {
     return this.registry.contentType;
   }

@@ -60,7 +60,7 @@ export async function* parseCsv(
   if (error) throw error;
 }
 
-/** The result from parsing a chunk. */
+/** The result of parsing a chunk. */
 interface ParsedPiece {
   /** The complete rows before the first error. */
   rows: CsvRow[];

@@ -136,7 +136,7 @@ export function useAuthFlow({
   return { client, options, otherUrl, ...current, requiredProvider, email, ...actions };
 }
 
-/** Handles the result from a sign-in that has led to this page, once. `<AccountSettings>` handles all other results. */
+/** Handles the result of a sign-in that has led to this page, once. `<AccountSettings>` handles all other results. */
 function useRedirectResult(
   onResult: (result: RedirectResult) => void,
   onError: (error: GatehouseError) => void,

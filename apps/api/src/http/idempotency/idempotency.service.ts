@@ -47,7 +47,7 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * Returns the stored response to a repeated request, else the result from `run`.
+   * Returns the stored response to a repeated request, else `run`'s result.
    * @throws GatehouseError `validation_failed` for an invalid key, also on routes without a secret key
    */
   respond(request: GatehouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {

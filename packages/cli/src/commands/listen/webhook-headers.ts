@@ -5,7 +5,7 @@ const SECRET_PREFIX = 'whsec_';
 /** Returns a signing secret in the Standard Webhooks format: `whsec_` + base64 of the bytes. */
 export const formatSigningSecret = (bytes: Buffer): string => SECRET_PREFIX + bytes.toString('base64');
 
-/** Returns true if a string is a signing secret with 24 to 64 bytes, as Standard Webhooks requires. */
+/** Returns true if a string is a signing secret of 24 to 64 bytes, as Standard Webhooks requires. */
 export function isSigningSecret(text: string): boolean {
   const key = decodeKey(text);
   return key.length >= 24 && key.length <= 64 && formatSigningSecret(key) === text;

@@ -51,7 +51,7 @@ const knownFields = new Set([
   ...['ResponseMetadata', '$metadata'],
 ]);
 
-/** Types for providers whose operator sets users' attributes, also `email_verified`. */
+/** Types of providers whose operator sets users' attributes, also `email_verified`. */
 const companyTypes = new Set(['SAML', 'OIDC']);
 const socialProviders = new Set(['Google', 'SignInWithApple', 'Facebook', 'LoginWithAmazon']);
 

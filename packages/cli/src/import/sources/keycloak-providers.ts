@@ -16,7 +16,7 @@ interface RealmProvider {
 /** A realm's identity providers by their aliases. Files with users alone contain none. */
 export type RealmProviders = ReadonlyMap<string, RealmProvider>;
 
-/** The types for providers whose operator sets the addresses. */
+/** The types of providers whose operator sets the addresses. */
 const COMPANY_TYPES = new Set(['saml', 'oidc', 'keycloak-oidc']);
 
 /** Returns the identity providers that realm files contain. @throws CliError */

@@ -157,7 +157,7 @@ const hasValidType: Record<keyof OAuthClientSettings, (value: unknown) => boolea
   requireNonce: (value) => typeof value === 'boolean',
 };
 
-/** Returns the errors in what the provider authenticates with as a client. */
+/** Returns the errors in the provider's client credentials. */
 function credentialErrors(
   type: IdentityProviderType,
   { signsClientSecret }: OAuthClientPreset,
