@@ -16,7 +16,7 @@ const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 const newServer = (webhookSecret: string | string[]): Gatehouse =>
   createServer({ url: 'https://auth.example.com', projectId: 'prj', webhookSecret });
 
-/** Serves a listener. @returns its webhook URL and a function that ends the server */
+/** Starts a server. @returns its webhook URL and a function that stops it */
 async function listen(listener: RequestListener): Promise<{ url: string; close: () => Promise<unknown> }> {
   const server = createHttpServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,7 +38,7 @@ interface Signing {
   sent?: string;
 }
 
-/** Returns a request that is signed as Gatehouse does. */
+/** Returns a request that is signed as Gatehouse signs it. */
 function signed(event: object, { secret = SECRET, age = 0, sent }: Signing = {}): RequestInit {
   const body = JSON.stringify(event);
   const at = new Date(Date.now() - age * 1_000);

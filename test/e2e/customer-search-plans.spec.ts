@@ -18,7 +18,7 @@ import type { TestInstance } from '../support/test-instance.js';
 const CUSTOMERS = 40_000;
 const BATCH = 20;
 
-/** An index search reads two to four pages, and a customer can be searched for more than once. */
+/** An index search reads two to four pages, and a statement can search for a customer more than once. */
 const MAX_PAGES = 10 * BATCH;
 
 const name = 'gatehouse_customer_search';
@@ -126,7 +126,7 @@ const searches: [name: string, search: Search][] = [
     'list by external id',
     (explainer, projectId) => listPage(explainer, projectId, { externalId: newIds[0] }),
   ],
-  // The last one, because it adds row versions that others would read.
+  // This search runs last, because it adds row versions that the others would read.
   [
     'customers to update',
     async (explainer, projectId, ids) => {

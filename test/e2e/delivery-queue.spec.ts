@@ -19,7 +19,7 @@ const logger = createLogger({ logLevel: 'silent' }, 'test');
 
 if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no redis-server on the PATH.\n');
 
-/** Started first, because it accepts writes only after two seconds. */
+/** The cluster is started first, because it accepts writes only after two seconds. */
 let cluster: RedisServer | undefined;
 beforeAll(async () => {
   if (hasRedisServer) cluster = await RedisServer.startCluster();
@@ -70,7 +70,7 @@ const newJob = () => ({
     const secondWorker = internals.current.worker;
     expect(secondWorker).not.toBe(firstWorker);
 
-    // No job was taken for a long time: the next check resets the time instead of replacing the worker.
+    // Simulates that no job was taken for a long time: the next check resets the time instead of replacing the worker.
     internals.lastJobAt = -Infinity;
     await eventually('a check of the idle worker', () => internals.lastJobAt > -Infinity);
     expect(internals.current.worker).toBe(secondWorker);

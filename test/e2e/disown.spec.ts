@@ -62,7 +62,7 @@ describe('a disown', () => {
 
     const response = await disown(token);
     expect(response).toMatchObject({ status: 200, body: { customer: { id, email, emailVerified: true } } });
-    // Before the failed sign-in below, which records its own event.
+    // The events are read before the failed sign-in below, which records another event.
     const eventTypes = await listEventTypes(id);
     await expectNoAccess(email, [tokens, second]);
     expect(await reset(resetToken)).toMatchObject(invalidToken);
@@ -103,7 +103,7 @@ describe('a disown', () => {
     const { id, email, tokens, token } = await registerForeignAddress();
     expect((await verify(token)).status).toBe(200);
     const refreshed = await refreshSession(instance, tokens.refreshToken);
-    // Signing out the sessions at the verification would sign out honest customers.
+    // If the verification revoked the sessions, it would sign out honest customers.
     expect(refreshed.body.customer.emailVerified).toBe(true);
 
     const responses = await Promise.all(

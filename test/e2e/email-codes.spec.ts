@@ -48,7 +48,7 @@ beforeEach(async () => {
   await instance.sql('DELETE FROM email_code_guesses');
 });
 
-/** It has its own query and fragment. */
+/** A redirect URL with a query and a fragment, which the redirect must keep. */
 const REDIRECT_URL = 'https://app.example.com/welcome?from=mail#top';
 
 const patchSettings = (settings: object): Promise<TestResponse> =>
@@ -57,7 +57,7 @@ const patchSettings = (settings: object): Promise<TestResponse> =>
 const invalid = { status: 400, body: { code: 'invalid_code' } };
 const tooMany = { status: 429, body: { code: 'too_many_attempts' } };
 
-/** Creates a customer with a verified address and without a password. */
+/** Creates a customer with a verified address and no password. */
 async function createVerified(more: object = {}): Promise<{ id: string; email: string }> {
   const email = uniqueEmail();
   const body = { email, emailVerified: true, ...more };
@@ -135,7 +135,7 @@ describe('a sign-in with an email code', () => {
     );
     expect(attempts).toMatchObject({ tries: 0, failures: 0 });
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/enable`);
-    // The code is older than the disabling, which ended all access.
+    // Disabling the customer ended all access, including codes that were sent before.
     expect((await verifyEmailCode(instance, received)).body.code).toBe('invalid_code');
     expect((await verifyEmailCode(instance, await receiveEmailCode(instance, email))).status).toBe(200);
   });
@@ -306,7 +306,7 @@ describe('a link in the email with a code', () => {
   const open = (link: EmailLink, method = 'GET'): Promise<TestResponse> =>
     instance.request(method, link.path);
 
-  /** Expects that a link can neither be opened nor submitted, and leads nowhere. */
+  /** Expects that a link can be neither opened nor submitted, and redirects nowhere. */
   async function expectEnded(link: Pick<EmailLink, 'path'>): Promise<void> {
     const opened = await instance.request('GET', link.path);
     const submitted = await submitEmailLink(link, replicaUrl);
@@ -812,7 +812,7 @@ it('MF-05: lets a customer without a password make changes and set one with a re
   await instance.sql('UPDATE sessions SET auth_time = now() WHERE customer_id = $1', [id]);
   expect((await setPassword()).status).toBe(204);
   expect((await instance.login(email)).status).toBe(200);
-  // From now on the password is required.
+  // Once a password is set, these changes require it.
   for (const [path, fields] of [
     ['password', { newPassword: PASSWORD }],
     ['delete', {}],

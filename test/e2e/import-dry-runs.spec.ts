@@ -16,7 +16,7 @@ const importList = (body: object, headers: Record<string, string> = {}): Promise
     headers: { ...bearerHeader(instance.credentials.secretKey), ...headers },
   });
 
-/** Removes what differs between a dry run and an import. */
+/** Removes the fields that differ between a dry run and an import. */
 const comparable = (body: Record<string, any>) => ({
   ...body,
   ...{ id: '', dryRun: null, createdAt: '', updatedAt: '', finishedAt: '' },
@@ -79,7 +79,7 @@ it('compares lines that are more than a batch apart, as an import does', async (
     Array.from({ length: count }, (_, index) => ({ email: `${name}-${index}@${domain}` }));
   const customers = [
     { email: `ada@${domain}`, externalId: domain, ...identity('1') },
-    // Creates no customer, so a later line can have its email and external id.
+    // This line creates no customer, so a later line can have its email and external id.
     { email: `eve@${domain}`, externalId: `${domain}-eve`, role: 'admin' },
     ...unique(600, 'a'),
     { email: `ADA@${domain}` },
@@ -133,7 +133,7 @@ it('names lines of an update whose result depends on an earlier line in another 
     [{ ...first, ...newer, email }, 'skipped :earlier_line', 'skipped :unchanged'],
     [{ ...created, ...newer, firstName: 'Ada' }, 'skipped :earlier_line', ''],
     [{ ...byId, firstName: 'Ada' }, 'skipped :earlier_line', ''],
-    // These ones conflict with the earlier lines' values.
+    // These lines conflict with the earlier lines' values.
     [
       { ...second, ...newer, email, identities },
       'skipped :unchanged identities.0.subject:identity_already_linked email:email_already_registered',

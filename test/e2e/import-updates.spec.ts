@@ -82,7 +82,7 @@ it('updates customers by newer lines, creates the others, and a dry run says the
     // Older than the customer's first line.
     [{ ...people.renamed, firstName: 'Augusta' }, 'skipped updatedAt:not_newer'],
     [{ ...people.changed, firstName: 'Jo' }, 'skipped updatedAt:not_newer'],
-    // Another person, who has the same id in another system.
+    // Another person with the same id in another system.
     [
       person({ externalId: people.same.externalId, createdAt: day(0), ...newer, firstName: 'Eve' }),
       'skipped externalId:conflict',
@@ -216,7 +216,7 @@ it('adds credentials, and replaces only imported passwords', async () => {
       { ...bare, ...newer, passwordHash: newHash, totpSecret, passkeys: [taken, portablePasskey()] },
       'updated passkeys.0.credentialId:passkey_taken',
     ],
-    // Incomplete customers get from the same line what was left out of it.
+    // Sending the same line again adds the values that were left out of an incomplete customer.
     [{ ...foreign, passwordHash: oldHash }, 'updated'],
   ];
   const response = await update(
@@ -298,7 +298,7 @@ it('updates with lines without a time unless the customer was changed in Gatehou
     expect(each.body).toMatchObject({ updated: 1, skipped: 1, unchanged: 0 });
     expect(each.body.failures.data.map(inShort)).toEqual(['skipped firstName:conflict']);
   }
-  // An import continues only as it began.
+  // An import continues only with the options with which it began.
   expect(await send({})).toMatchObject({ status: 409, body: { code: 'conflict' } });
   expect((await send()).body).toEqual(response.body);
 });

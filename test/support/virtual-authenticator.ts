@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 
-/** An authenticator for passkeys, in Chromium. */
+/** A virtual passkey authenticator in Chromium. */
 export interface VirtualAuthenticator {
   devTools: CDPSession;
   authenticatorId: string;

@@ -6,11 +6,11 @@ import { accountSources, type AccountSource } from './account-sources.js';
 const unused = null as never;
 const fields = { email: 'ada@example.com' };
 
-/** Returns a project that lets customers create accounts, or not. */
+/** Returns a project that allows or prohibits sign-up. */
 const projectWith = (allowSignUp: boolean) =>
   ({ id: 'project', settings: { signIn: { allowSignUp } } }) as unknown as ProjectContext;
 
-/** Records what a service does, and whether a transaction is open meanwhile. */
+/** Records a service's steps, and whether a transaction is open in each step. */
 function record(isOtherRequired = false) {
   const steps: string[] = [];
   let open = 0;
@@ -51,7 +51,7 @@ function record(isOtherRequired = false) {
 }
 
 describe('work that needs an account', () => {
-  /** Returns the result of work that needs an account until it is admitted, and what happened. */
+  /** Returns the steps and the result of work that needs an account until the account is admitted. */
   async function run(isOtherRequired: boolean, allowSignUp = true) {
     const { service, steps, step } = record(isOtherRequired);
     const work = async (_tx: Tx, admission: Admission | null) => {
@@ -114,7 +114,7 @@ describe('account admission', () => {
 });
 
 describe('account creation', () => {
-  /** Creates a source's account. @returns what it leaves behind */
+  /** Creates an account from a source. @returns the records that it leaves behind */
   async function create(source: string, profile: object, rejection: object | null = null) {
     const left: string[] = [];
     const customer = { id: 'customer', projectId: 'project', ...fields, ...profile };

@@ -60,8 +60,8 @@ export interface AccountProof {
 }
 
 /**
- * The decision that an account may be created. Only `admit` creates one: other files know the class only as a type, which
- * no object literal has, because a member is protected.
+ * The decision that an account may be created. Only `admit` creates an admission: other files see the class only as a
+ * type, which no object literal satisfies, because a member is protected.
  */
 class Admission {
   protected readonly isAdmitted = true;
@@ -76,7 +76,7 @@ class Admission {
 }
 export type { Admission };
 
-/** The result of work in a transaction that has learned that an account is needed. It must have changed nothing. */
+/** The result of work in a transaction that requires an account. The work must not have changed anything. */
 export class AccountNeeded {
   constructor(
     readonly source: Admission['source'],
@@ -126,7 +126,8 @@ export class AccountsService {
   }
 
   /**
-   * Counts the email to the new customer. The caller holds no transaction, and nothing else is known to prevent the account.
+   * Counts the email to the new customer. The caller holds no transaction, and knows of nothing else that prevents
+   * the account.
    * @throws GatehouseError `rate_limited` for an invitation; a verification email is dropped instead
    */
   async countMail(admission: Admission): Promise<Admission> {
@@ -165,7 +166,7 @@ export class AccountsService {
       ...newCustomer(profile.fields),
     });
     if (!inserted) return null;
-    // Before the event, which contains the image.
+    // The image is set before the event is recorded, because the event contains it.
     const customer = identity
       ? await this.fillProfile(tx, project, inserted, identity.profile, true)
       : inserted;
@@ -209,7 +210,7 @@ export class AccountsService {
   /**
    * Links a person at a provider to a customer whom the transaction has locked, and sets the name and the image that the
    * customer lacks.
-   * @param options `isNew` if the customer has just been created, who needs no notice; `isPending` as in `IdentityEntity`
+   * @param options `isNew` if the customer has just been created and therefore gets no notice; `isPending` as in `IdentityEntity`
    * @returns the updated customer
    * @throws GatehouseError `identity_already_linked`
    */
@@ -225,7 +226,7 @@ export class AccountsService {
     const id = newId();
     const insert = () =>
       this.accounts.link(tx, { id, ...owner, providerId: provider.id, subject, email, isPending });
-    // Without a proven address, the identity stays where it is.
+    // Without a proven address, the identity stays with its customer.
     const mayMove = before.emailVerified && project.settings.enumerationProtection;
     const isLinked =
       (await insert()) ||
@@ -279,8 +280,8 @@ export class AccountsService {
   }
 
   /**
-   * Unlinks a person from the customer whom a sign-in that revealed nothing has created, and who has neither verified the
-   * address nor signed in since (ADR 0098). The person has proven another address in the meantime.
+   * Unlinks a person from a customer with a pending identity: a sign-in that revealed nothing created the customer, who has
+   * neither verified the address nor signed in since (ADR 0098). The person has proven another address in the meantime.
    */
   private async unlinkPending(
     tx: Tx,

@@ -7,7 +7,7 @@ import { parse } from 'jsonc-parser';
 
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Every way around the accounts folder and the request's transaction, by the rule that rejects it. */
+/** Statements that bypass the accounts folder or the request's transaction, by the rule that rejects them. */
 const violations = {
   'new-accounts': [
     "import { AccountsRepository } from '@gatehouse/persistence';",

@@ -225,8 +225,8 @@ function assertKeyAccessWithin(
 }
 
 /**
- * Rejects requests per second for a publishable key, whose requests are limited per client IP, and more than a secret
- * key that creates or rotates the key may send: one project must not burden the others (docs/adr/0060).
+ * Rejects a rate limit for a publishable key, whose requests are limited per client IP, and a rate limit above the limit
+ * of the secret key that creates or rotates the key: one project must not burden the others (docs/adr/0060).
  * @throws GatehouseError `validation_failed`
  */
 function assertRateLimitAllowed(

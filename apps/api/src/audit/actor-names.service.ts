@@ -4,7 +4,7 @@ import { ActorsRepository, type AuditEntry } from '@gatehouse/persistence';
 
 /**
  * Actor names, by the actor keys that records contain: `key:<id>`, `operator:<id>`, `customer:<id>`. An actor
- * `support:<id>` has its key's name.
+ * `support:<id>` has the name of the key that created the sign-in token.
  */
 export type ActorNameMap = ReadonlyMap<string, string>;
 

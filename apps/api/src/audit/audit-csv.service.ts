@@ -7,7 +7,7 @@ import { auditCsvPages } from './audit-csv-pages.js';
 import { AuditSearchService } from './audit-search.service.js';
 import type { CountAuditLogQuery } from './dto/audit-log.request.js';
 
-/** Maximum number of entries per file; spreadsheet programs can still open it. */
+/** Maximum number of entries per file. Spreadsheet programs can open a file of this size. */
 const MAX_ENTRIES = 100_000;
 
 /** Exports the audit log as CSV. */
@@ -20,7 +20,7 @@ export class AuditCsvService {
 
   /**
    * Streams the entries that match the query, newest first, at most 100,000. Each page is a separate
-   * statement, so no database connection is held while the client does not read.
+   * statement, so no database connection is held while the client is not reading.
    */
   async stream(caller: ManagementCaller, query: CountAuditLogQuery, response: ServerResponse): Promise<void> {
     const pages = auditCsvPages(

@@ -39,7 +39,7 @@ const services = [
   StoredSettingsService,
 ];
 
-/** Sign-ins with identity providers, and the accounts that customers have there. */
+/** Sign-ins with identity providers, and customers' accounts at the providers. */
 @Module({
   imports: [
     AccountsModule,

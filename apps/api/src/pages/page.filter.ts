@@ -23,7 +23,7 @@ export class PageFilter implements ExceptionFilter {
     sendPage(response, error.status, { language: texts.language, ...this.describe(error, texts) });
   }
 
-  /** Returns the page's texts for an error. */
+  /** Returns the page's messages for an error. */
   protected describe({ code }: GatehouseError, { error: texts }: PageTexts): Omit<PageContent, 'language'> {
     return { title: texts.title, text: texts.texts[code] ?? texts.text };
   }

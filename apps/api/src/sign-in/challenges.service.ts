@@ -106,7 +106,7 @@ export class ChallengesService {
   }
 
   /**
-   * Completes a challenge with a passkey. Its response counts as an attempt, as a code does.
+   * Completes a challenge with a passkey. A response from a passkey counts as an attempt, like a code.
    * @throws GatehouseError `challenge_expired`, `passkey_not_accepted`, `too_many_attempts`, and every sign-in error
    */
   completeWithPasskey(

@@ -6,7 +6,7 @@ import { HttpStatus, StatusBadge } from '../components/status-badge';
 import { formatDuration } from '../components/time';
 import type { Column } from '../lists/list-table';
 
-/** The columns for attempt lists. Each list uses the columns for which it has space. */
+/** The columns for attempt lists. Each list uses the columns that fit. */
 export const attemptColumns = {
   response: {
     header: 'Response',

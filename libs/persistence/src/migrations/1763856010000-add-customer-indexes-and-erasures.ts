@@ -52,7 +52,7 @@ export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInte
       `CREATE UNIQUE INDEX customers_email_project ON customers (project_id, email text_pattern_ops)`,
     );
     await runner.query(`ALTER TABLE customers DROP CONSTRAINT customers_project_id_email_key`);
-    // One address can occur in many projects, in the order of the ids.
+    // Many projects can have customers with one address. They are sorted by id.
     await runner.query(
       `CREATE INDEX customers_email_organization ON customers (organization_id, email COLLATE "C", id)`,
     );
@@ -60,7 +60,7 @@ export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInte
       CREATE INDEX customers_external_id_organization ON customers (organization_id, external_id)
       WHERE external_id IS NOT NULL`);
     for (const scope of ['project', 'organization']) {
-      // The flags come first, so that each of their four combinations is a range in the order of creation.
+      // The flags come first, so that each of their four combinations is a range in creation order.
       await runner.query(`
         CREATE INDEX customers_created_${scope} ON customers
           (${scope}_id, email_verified, ((disabled_at IS NOT NULL)::int), created_at, id)`);

@@ -3,7 +3,7 @@ import type { Tx } from '../database/transactions.js';
 import type { DeliveryFilter } from './delivery-filter.js';
 import { planRedelivery } from './redelivery-plans.js';
 
-/** Returns the plan for the counts that PostgreSQL has returned. */
+/** Returns the plan for counts that PostgreSQL would return. */
 const planFrom = (counts: { scanned: number; matches: Record<string, number> }) => {
   const row = { eligible: 0, disabled: 0, endpointIds: [], ...counts };
   const tx = { execute: async () => [row] } as unknown as Tx;

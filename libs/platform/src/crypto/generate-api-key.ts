@@ -2,7 +2,7 @@ import { formatApiKey, type ApiKeyType } from '@gatehouse/domain';
 import { sha256 } from './hashes.js';
 import { secureBytes } from './random.js';
 
-/** A new API key: its value, which a single response contains, and the parts that are stored. */
+/** A new API key: its value, which is returned only once, and the parts that are stored. */
 export interface GeneratedApiKey {
   value: string;
   stored: { keyHash: Buffer; prefix: string; last4: string };

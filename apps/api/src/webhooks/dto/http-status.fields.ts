@@ -12,7 +12,7 @@ const exactStatus = (subject: string) => ({
   max: MAX_HTTP_STATUS,
 });
 
-/** An HTTP status in a query. Every status that is recorded is valid. */
+/** An HTTP status in a query. Every recorded status is valid. */
 export const QueryHttpStatusField = (subject = 'HTTP status of the last attempt'): PropertyDecorator =>
   QueryIntegerField(exactStatus(subject));
 

@@ -33,7 +33,7 @@ async function read(
 
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
-/** A case: a user's columns, some customer fields or null, and the fields that are left out. */
+/** A user's columns, the expected customer fields (null: no customer), and the fields that are left out. */
 type Case = [columns: Record<string, unknown>, customer: object | null, leftOut: string[]];
 
 function expectCases(records: SourceRecord[], cases: readonly Case[]): void {
