@@ -71,7 +71,7 @@ describe('webhook in Express', () => {
   );
   afterAll(async () => instance?.stop());
 
-  it('handles the deliveries of the worker, and receives an event again after an error', async () => {
+  it("handles the worker's deliveries, and receives an event again after an error", async () => {
     const received: unknown[] = [];
     const errors: unknown[] = [];
     const app = express();
@@ -122,8 +122,8 @@ describe('webhook in Express', () => {
   });
 });
 
-describe('the signature of a webhook', () => {
-  it('covers the bytes of the body, and fails if it is invalid or old', async () => {
+describe('a webhook signature', () => {
+  it('covers the exact body, and is rejected if it is invalid or old', async () => {
     const handled: unknown[] = [];
     const handler = newServer([OTHER_SECRET, SECRET]).webhook({
       'customer.deleted': ({ data }) => handled.push(data),
@@ -155,7 +155,7 @@ describe('the signature of a webhook', () => {
     expect(handled).toHaveLength(3);
   });
 
-  it('requires a secret: without one, no handler is created', () => {
+  it('requires a secret to create a handler', () => {
     const server = createServer({ url: 'https://auth.example.com', projectId: 'prj' });
     expect(() => server.webhook({})).toThrow(TypeError);
     expect(() => newServer([]).webhook({})).toThrow(TypeError);
@@ -164,7 +164,7 @@ describe('the signature of a webhook', () => {
 });
 
 describe('an event handler', () => {
-  it('ignores an unhandled event, even if its type is the name of an inherited member', async () => {
+  it('ignores an unhandled event, even if its type is the name of an inherited property', async () => {
     const handler = newServer(SECRET).webhook({});
     for (const type of ['customer.created', 'later.type', 'constructor', 'app.order.paid'])
       expect(await respondTo(handler, signed({ ...deleted, type }))).toEqual([204, '']);
@@ -183,7 +183,7 @@ describe('an event handler', () => {
     expect(errors).toEqual([failure]);
   });
 
-  it('receives your own event by its type before app.*', async () => {
+  it('prefers the exact type of a custom event to app.*', async () => {
     const calls: string[] = [];
     const handler = newServer(SECRET).webhook({
       'app.order.paid': ({ type }) => calls.push(`exact ${type}`),
@@ -195,7 +195,7 @@ describe('an event handler', () => {
   });
 });
 
-describe('the body of a webhook', () => {
+describe('a webhook body', () => {
   const errors: unknown[] = [];
   const handler = newServer(SECRET).webhook({}, { onError: (error) => errors.push(error) });
   const keepRaw = (req: object, _res: unknown, buffer: Buffer): void =>
@@ -210,7 +210,7 @@ describe('the body of a webhook', () => {
     }
   };
 
-  it('comes from the request, or from what a body parser has kept', async () => {
+  it('comes from the request, or from the raw bytes that a body parser stored', async () => {
     await checkCases<[RequestListener]>(
       [
         ['Node.js', (request, response) => void handler(request, response)],
@@ -238,20 +238,20 @@ describe('the body of a webhook', () => {
     );
   });
 
-  it('causes an error with an explanation if a body parser has replaced it', async () => {
+  it('causes an error that names the fix if a body parser has replaced it', async () => {
     const app = express().use(express.json()).post('/hooks', handler);
     const [status, text] = await post(app, signed(deleted));
     expect([status, text]).toEqual([500, expect.stringContaining('Mount the webhook before express.json()')]);
     expect(String(errors.at(-1))).toContain('express.json()');
   });
 
-  it('causes an error if it is longer than a Gatehouse webhook', async () => {
+  it('causes an error if it exceeds the maximum webhook size', async () => {
     const long = signed({ ...deleted, text: 'x'.repeat(1024 * 1024) });
     expect((await respondTo(handler, long))[0]).toBe(413);
     expect((await post(express().post('/hooks', handler), long))[0]).toBe(413);
   });
 
-  it('comes from a parser that keeps the bytes in Fastify', async () => {
+  it('requires a parser that keeps the raw bytes in Fastify', async () => {
     const app = Fastify();
     app.post('/parsed', handler);
     await app.register(async (scope) => {

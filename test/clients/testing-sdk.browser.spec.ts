@@ -98,7 +98,7 @@ describeBrowser('the fixtures for Playwright', () => {
     return Object.fromEntries(specs.map(({ title, ok }) => [title, ok ? 'passed' : 'failed']));
   }
 
-  it('runs the tests of the README with signed-in customers, and deletes them', async () => {
+  it("runs the README's tests with signed-in customers, and deletes the customers", async () => {
     expect(await runPlaywright()).toEqual({
       'shows the email address of the customer': 'passed',
       'shows another customer after the second sign-in': 'passed',

@@ -81,7 +81,7 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
   (queue as unknown as { transport: { connection: Redis } }).transport.connection;
 
 (hasRedisServer ? describe : describe.skip)('an application with the queue', () => {
-  it('transports the attempts of up to twenty deliveries in one job, or each in its own', async () => {
+  it('transports up to twenty delivery attempts in one job, or each in a separate job', async () => {
     const redis = await RedisServer.start();
     try {
       const { app, queue } = await createDeliveryQueue(redis.url);
@@ -103,7 +103,7 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
     }
   });
 
-  it('connects again while Redis is a replica, because its host may lead to the new primary', async () => {
+  it('reconnects while Redis is a replica, because its host may resolve to the new primary', async () => {
     const redis = await RedisServer.start({ settings: { replicaof: '127.0.0.1 9' } });
     try {
       const { app, queue } = await createDeliveryQueue(redis.url);

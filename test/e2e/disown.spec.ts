@@ -49,8 +49,8 @@ async function expectNoAccess(email: string, sessions: Tokens[]): Promise<void> 
   }
 }
 
-describe('a disown', () => {
-  it('FE-03: removes all access from before, verifies the address and keeps the profile', async () => {
+describe('disowning an account', () => {
+  it('FE-03: removes all earlier access, verifies the address and keeps the profile', async () => {
     const customer = await registerForeignAddress();
     const { id, email, tokens, token } = customer;
     const profile = { firstName: 'Ada', metadata: { plan: 'pro' }, publicMetadata: { seats: 2 } };
@@ -99,7 +99,7 @@ describe('a disown', () => {
     expect((await instance.login(email, NEW_PASSWORD)).body.customer.emailVerified).toBe(true);
   });
 
-  it('EV-02: works after the link has verified the address, once, for 20 parallel calls', async () => {
+  it('EV-02: works once in 20 parallel calls, even after the link has verified the address', async () => {
     const { id, email, tokens, token } = await registerForeignAddress();
     expect((await verify(token)).status).toBe(200);
     const refreshed = await refreshSession(instance, tokens.refreshToken);
@@ -234,7 +234,7 @@ describe('a disown', () => {
       expect(normalizeResponse(await disown(token))).toEqual(unknown);
   });
 
-  it('applies to the project of its token only, while it is not archived, and from its origins', async () => {
+  it("works only in the token's project, from its origins, and not if it is archived", async () => {
     const email = uniqueEmail();
     const tenant = await insertProject(instance, instance.credentials.organizationId);
     const { body: other } = await instance.request('POST', '/api/v1/auth/register', {
@@ -260,7 +260,7 @@ describe('a disown', () => {
 });
 
 describe('a proof of an unverified address', () => {
-  it('FE-03: removes all access from before it, by a reset or an invitation', async () => {
+  it('FE-03: removes all earlier access, through a reset or an invitation', async () => {
     const claims = {
       reset: async () => {
         const customer = await registerForeignAddress();

@@ -82,7 +82,7 @@ async function guessInParallel(count: number, guessOf: (index: number) => EmailC
 }
 
 describe('a sign-in with an email code', () => {
-  it('MF-07: signs a customer in once, with the proof, events and known address of a sign-in', async () => {
+  it('MF-07: signs a customer in once, and records the proof, the events and the client IP', async () => {
     const { id, email } = await createVerified();
     const received = await receiveEmailCode(instance, email);
     expect(received.code).toMatch(/^\d{6}$/);
@@ -106,7 +106,7 @@ describe('a sign-in with an email code', () => {
     expect(await verifyEmailCode(instance, received)).toMatchObject(invalid);
   });
 
-  it('MF-07: creates a verified customer for an unknown address, in the language of the request', async () => {
+  it("MF-07: creates a verified customer for an unknown address, in the request's language", async () => {
     const email = uniqueEmail();
     const received = await receiveEmailCode(instance, email, { headers: { 'accept-language': 'de-AT' } });
     const [mail] = await instance.listMails(email, 'email-code');
@@ -140,7 +140,7 @@ describe('a sign-in with an email code', () => {
     expect((await verifyEmailCode(instance, await receiveEmailCode(instance, email))).status).toBe(200);
   });
 
-  it('MF-01: fails where email codes are off, and creates no customer where sign-up is off', async () => {
+  it('MF-01: fails if email codes are disabled, and creates no customer if sign-up is disabled', async () => {
     const received = await receiveEmailCode(instance, uniqueEmail());
     await patchSettings({ signIn: { allowSignUp: false } });
     expect(await verifyEmailCode(instance, received)).toMatchObject({
@@ -166,7 +166,7 @@ const projectName = async (): Promise<string> =>
   ] as string;
 
 describe('a challenge', () => {
-  it('MF-07: looks alike for all addresses, and sends an email only if the address can sign in', async () => {
+  it('MF-07: returns the same response for all addresses, and emails only those that can sign in', async () => {
     const [known, disabled] = [await createVerified(), await createVerified()];
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
     const unknown = uniqueEmail();
@@ -189,7 +189,7 @@ describe('a challenge', () => {
     expect(counts.map(({ length }) => length)).toEqual([2, 0, 1]);
   });
 
-  it('MF-07: counts wrong codes alike for addresses that received an email and that did not', async () => {
+  it('MF-07: counts wrong codes equally for addresses with and without an email', async () => {
     const { email } = await createVerified();
     await patchSettings({ signIn: { allowSignUp: false } });
     const results = [];
@@ -214,7 +214,7 @@ describe('a challenge', () => {
     ]);
   });
 
-  it('MF-07: works once for ten minutes, with its token and project, and fails with one body', async () => {
+  it('MF-07: works once in ten minutes with its token and project; all failures look the same', async () => {
     const [{ email }, { email: other }] = [await createVerified(), await createVerified()];
     const [first, second] = [
       await receiveEmailCode(instance, email),
@@ -248,7 +248,7 @@ describe('a challenge', () => {
     }
   });
 
-  it('MF-07: expires after five wrong codes, and no other challenge does', async () => {
+  it('MF-07: expires after five wrong codes, without affecting other challenges', async () => {
     const { email } = await createVerified();
     const [first, second] = [
       await receiveEmailCode(instance, email),
@@ -260,7 +260,7 @@ describe('a challenge', () => {
     expect((await verifyEmailCode(instance, second)).status).toBe(200);
   });
 
-  it('MF-07: expires once three newer codes were sent', async () => {
+  it('MF-07: expires once three newer codes have been sent', async () => {
     const { email } = await createVerified();
     const codes: EmailCode[] = [];
     for (let count = 0; count < 4; count += 1) codes.push(await receiveEmailCode(instance, email));
@@ -290,7 +290,7 @@ describe('a challenge', () => {
     expect((await verifyEmailCode(instance, code, home)).status).toBe(200);
   });
 
-  it('MF-07: sends five emails an hour to one address, and a dropped one voids no code', async () => {
+  it('MF-07: sends five emails an hour to one address, and keeps codes valid after that', async () => {
     const { email } = await createVerified();
     const codes: EmailCode[] = [];
     for (let count = 0; count < 5; count += 1) codes.push(await receiveEmailCode(instance, email));
@@ -301,7 +301,7 @@ describe('a challenge', () => {
   });
 });
 
-describe('a link in the email with a code', () => {
+describe('the sign-in link in an email with a code', () => {
   const receive = (email: string): Promise<EmailLink> => receiveEmailLink(instance, email, REDIRECT_URL);
   const open = (link: EmailLink, method = 'GET'): Promise<TestResponse> =>
     instance.request(method, link.path);
@@ -323,7 +323,7 @@ describe('a link in the email with a code', () => {
     expect(submitted.headers.get('location')).toBeNull();
   }
 
-  it('FE-02: leads to the application, whose client exchanges the code for a session', async () => {
+  it('FE-02: redirects to the application, whose client exchanges the code for a session', async () => {
     const { id, email } = await createVerified({ locale: 'de' });
     const link = await receive(email);
     const [mail] = await instance.listMails(email, 'email-code');
@@ -374,7 +374,7 @@ describe('a link in the email with a code', () => {
     await expectEnded(link);
   });
 
-  it('FE-02: gives a code that fails in another context and after 60 seconds', async () => {
+  it('FE-02: issues a code that is rejected in another context and after 60 seconds', async () => {
     const { email } = await createVerified();
     const exchange = await useEmailLink(instance, await receive(email));
     const [{ seconds }] = await instance.sql<any>(
@@ -406,7 +406,7 @@ describe('a link in the email with a code', () => {
     }
   });
 
-  it('signs in one of 20 parallel exchanges at two apis, also if it creates the customer', async () => {
+  it('completes one of 20 parallel exchanges on two apis, even if it creates the customer', async () => {
     for (const email of [(await createVerified()).email, uniqueEmail()]) {
       const exchange = await useEmailLink(instance, await receive(email));
       const responses = await Promise.all(
@@ -424,7 +424,7 @@ describe('a link in the email with a code', () => {
     }
   });
 
-  it('voids its code, and the code voids it, even at the same time at two apis', async () => {
+  it('invalidates its code and vice versa, even with concurrent requests to two apis', async () => {
     const { email } = await createVerified();
     const used = await receive(email);
     expect((await verifyEmailCode(instance, used)).status).toBe(200);
@@ -442,7 +442,7 @@ describe('a link in the email with a code', () => {
     }
   });
 
-  it('fails when it or its code is invalid, and when the project no longer allows it', async () => {
+  it('fails if the link or its code is invalid, or if the project no longer allows it', async () => {
     const { email } = await createVerified();
     const first = await receive(email);
     await expectEnded({ path: first.path.replace(first.code, wrongCode(first).code) });
@@ -480,7 +480,7 @@ describe('a link in the email with a code', () => {
       });
   });
 
-  it('MF-01: gives no session where email codes or sign-up are off, and keeps its code valid', async () => {
+  it('MF-01: opens no session while email codes or sign-up are off, but keeps its code valid', async () => {
     const exchange = await useEmailLink(instance, await receive(uniqueEmail()));
     const rejection = async (): Promise<unknown> => (await exchangeCode(instance, exchange)).body.code;
     await patchSettings({ signIn: { allowSignUp: false } });
@@ -492,7 +492,7 @@ describe('a link in the email with a code', () => {
   });
 });
 
-describe('the limit of guesses at email codes', () => {
+describe('the limit on email code guesses', () => {
   it('MF-07: evaluates five of 40 parallel wrong codes per challenge and ten per address', async () => {
     const { id, email } = await createVerified();
     const codes: EmailCode[] = [];
@@ -517,7 +517,7 @@ describe('the limit of guesses at email codes', () => {
     expect(await verifyEmailCode(instance, codes[2]!)).toMatchObject(tooMany);
   });
 
-  it('MF-07: signs in one of 40 parallel correct codes at two apis, also for a new customer', async () => {
+  it('MF-07: accepts one of 40 parallel correct codes on two apis, even for a new customer', async () => {
     for (const email of [(await createVerified()).email, uniqueEmail()]) {
       const received = await receiveEmailCode(instance, email);
       expect(await guessInParallel(40, () => received)).toMatchObject({ success: 1 });
@@ -529,13 +529,13 @@ describe('the limit of guesses at email codes', () => {
     }
   });
 
-  it('signs in with two codes of an unknown address at the same time, as one customer', async () => {
+  it('creates one customer from two codes for an unknown address at the same time', async () => {
     const email = uniqueEmail();
     const codes = [await receiveEmailCode(instance, email), await receiveEmailCode(instance, email)];
     expect(await guessInParallel(2, (index) => codes[index]!)).toEqual({ success: 2 });
   });
 
-  it('creates the customer of a code once if a backend sends it with an Idempotency-Key', async () => {
+  it('creates the customer once if a backend repeats the code with an Idempotency-Key', async () => {
     const email = uniqueEmail();
     const received = await receiveEmailCode(instance, email);
     const headers = {
@@ -549,7 +549,7 @@ describe('the limit of guesses at email codes', () => {
     expect(await instance.events(body.customer.id, 'customer.created')).toHaveLength(1);
   });
 
-  it('RL-01: locks an address for a window that doubles, which only a sign-in with a code ends', async () => {
+  it('RL-01: locks an address for growing windows, which only a sign-in with a code ends', async () => {
     const { id, email } = await createVerified({ password: PASSWORD });
     const lock = (failures: number, end: string) =>
       instance.sql(
@@ -582,7 +582,7 @@ describe('the limit of guesses at email codes', () => {
     ).toEqual([]);
   });
 
-  it('RL-01: leaves ten more attempts to a known address, which are not observable', async () => {
+  it('RL-01: allows a known client IP ten more attempts without revealing it', async () => {
     const { email } = await createVerified();
     expect((await verifyEmailCode(instance, await receiveEmailCode(instance, email))).status).toBe(200);
     const codes = [await receiveEmailCode(instance, email), await receiveEmailCode(instance, email)];
@@ -593,7 +593,7 @@ describe('the limit of guesses at email codes', () => {
     expect((await verifyEmailCode(instance, codes[1]!)).status).toBe(200);
   });
 
-  it('MF-07: requires eight digits beyond 1,000 an hour in a project, and voids codes of six', async () => {
+  it('MF-07: sends 8 digits after 1,000 wrong codes an hour per project, and voids 6-digit codes', async () => {
     const { email } = await createVerified();
     const short = await receiveEmailCode(instance, email);
     const addGuesses = (guesses: number, age: string) =>
@@ -650,7 +650,7 @@ describe('the test code', () => {
     await process.stop();
   });
 
-  it('fails for a project of the environment production', async () => {
+  it('fails for a project whose environment is production', async () => {
     const body = { name: 'Live', environment: 'production', settings: { testEmailCode: '424242' } };
     expect(await instance.requestWithSecretKey('POST', '/api/v1/projects', body)).toMatchObject({
       status: 400,
@@ -713,7 +713,7 @@ describe('FE-03: an email code for an unverified address', () => {
     expect([own!['revoked_at'], others.length]).toEqual([null, 1]);
   });
 
-  it('fails after a reset of the password, which claims the address too', async () => {
+  it('fails after a password reset, which also claims the address', async () => {
     const { email } = await registerCustomer(instance);
     const received = await receiveEmailCode(instance, email);
     expect((await submitToken(instance, 'reset-password', await requestReset(instance, email))).status).toBe(
@@ -750,7 +750,7 @@ describe('FE-03: an email code for an unverified address', () => {
     }
   });
 
-  it('suffices for a project that requires verified addresses', async () => {
+  it('meets a requirement for verified addresses', async () => {
     const email = uniqueEmail();
     await withSettings(instance, { requireVerifiedEmail: true }, async () => {
       expect((await instance.register(email)).body.tokens).toBeNull();
@@ -759,7 +759,7 @@ describe('FE-03: an email code for an unverified address', () => {
   });
 });
 
-it('MF-01, MF-02: leads to a challenge if there is a second factor, without a reset before', async () => {
+it('MF-01, MF-02: requires the second factor, and resets failed attempts only after it', async () => {
   await patchSettings({ mfa: 'optional' });
   try {
     const customer = await registerWithTotp(instance);

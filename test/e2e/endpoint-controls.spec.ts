@@ -47,7 +47,7 @@ const sendTest = async (id: string): Promise<ReceivedRequest> => {
 };
 
 describe('an action on an endpoint', () => {
-  it('disables with 25,000 pending deliveries at once, cancels all and sends none', async () => {
+  it('disables an endpoint with 25,000 pending deliveries at once: cancels all and sends none', async () => {
     const { id } = await instance.createEndpoint(receiver.url, ['session.revoked']);
     const { organizationId, projectId } = instance.credentials;
     await instance.sql(

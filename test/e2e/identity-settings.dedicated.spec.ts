@@ -66,7 +66,7 @@ it('returns 404 for the mailbox when SMTP_URL is set', async () => {
     expect(await operator.request('GET', path)).toMatchObject(notFound);
 });
 
-it('PW-05: sends five digits of a hash for a breach check if enabled, and fails open', async () => {
+it('PW-05: sends a five-digit hash prefix if breach checks are enabled, and fails open', async () => {
   const register = () => instance.register(uniqueEmail(), { password: NEW_PASSWORD });
   breachList.response = 'breached';
   expect((await register()).status).toBe(201);
@@ -90,7 +90,7 @@ it('PW-05: sends five digits of a hash for a breach check if enabled, and fails 
   });
 });
 
-it('does not count logins whose password was not checked by an overloaded hash queue', async () => {
+it('does not count logins that an overloaded hash queue rejected', async () => {
   const email = uniqueEmail();
   await instance.register(email);
   await instance.api.runCommand('hold', 'password.before-hash');

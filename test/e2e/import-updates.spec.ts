@@ -32,7 +32,7 @@ const audited = async (id: string): Promise<[string, unknown][]> =>
     )
   ).map(({ action, details }) => [action, details]);
 
-it('updates customers by newer lines, creates the others, and a dry run says the same', async () => {
+it('updates customers from newer lines, creates the others, and predicts both in a dry run', async () => {
   const id = randomUUID();
   const people = {
     renamed: person({ firstName: 'Ada', lastName: 'Byron', metadata: { plan: 'free' }, locale: 'en' }),
@@ -132,7 +132,7 @@ it('updates customers by newer lines, creates the others, and a dry run says the
   );
 });
 
-it('disables banned customers like the route, and enables only those that an import disabled', async () => {
+it('disables banned customers as the route does, and enables only those an import disabled', async () => {
   const active = person({ passwordHash: bcrypt.hashSync(PASSWORD, 4) });
   const [banned, disabledHere, bannedTwice, enabledHere] = [person(), person(), person(), person()];
   const ban = { disabledAt: day(1) };
@@ -279,7 +279,7 @@ it('emits customer.created before the changes of later lines', async () => {
   expect(events.map(({ type }) => type)).toEqual(['customer.created', 'customer.updated']);
 });
 
-it('updates with lines without a time unless the customer was changed in Gatehouse', async () => {
+it('applies lines without a time unless the customer was changed in Gatehouse', async () => {
   const [unchanged, changed] = [{ updatedAt: undefined }, { updatedAt: undefined }].map(person);
   const imported = await importLines(instance, toNdjson([unchanged!, changed!]));
   expect(imported.body.created).toBe(2);

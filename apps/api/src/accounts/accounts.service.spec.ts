@@ -62,7 +62,7 @@ describe('work that needs an account', () => {
     return { result, steps };
   }
 
-  it('begins again once the account is admitted, which no transaction waits for', async () => {
+  it('begins again once the account is admitted outside a transaction', async () => {
     expect(await run(false)).toEqual({
       result: { fields },
       steps: [
@@ -80,7 +80,7 @@ describe('work that needs an account', () => {
     expect(await run(false, false)).toEqual({ result: 'sign_up_not_allowed', steps: [steps[0]] });
   });
 
-  it('does not run twice if it needs no account', async () => {
+  it('runs once if it needs no account', async () => {
     const { service, steps, step } = record();
     expect(await service.run(projectWith(true), () => step('work'))).toBeNull();
     expect(steps).toEqual(['work in a transaction']);

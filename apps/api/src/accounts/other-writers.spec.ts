@@ -72,8 +72,11 @@ let found: Map<string, string[]>;
 beforeAll(() => (found = lint()));
 
 describe.each(files)('the linter in %s', (file, rules) => {
-  it.each(Object.keys(violations) as Rule[])('applies %s only if the file is another writer', (rule) => {
-    const reported = found.get(`${file} gatehouse(${rule})`) ?? [];
-    expect(reported.sort()).toEqual(rules.includes(rule) ? [...violations[rule]].sort() : []);
-  });
+  it.each(Object.keys(violations) as Rule[])(
+    'applies %s only to files that must not write accounts',
+    (rule) => {
+      const reported = found.get(`${file} gatehouse(${rule})`) ?? [];
+      expect(reported.sort()).toEqual(rules.includes(rule) ? [...violations[rule]].sort() : []);
+    },
+  );
 });

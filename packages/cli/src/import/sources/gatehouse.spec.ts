@@ -19,7 +19,7 @@ async function read(name: string, content: string, map: string[] = []): Promise<
 const entriesOf = ({ leftOut }: SourceRecord): string[] =>
   leftOut.map(({ field, reason }) => `${field}: ${reason}`);
 
-it('reads CSV whose columns are fields, and names what it leaves out', async () => {
+it('reads CSV whose columns are fields, and reports the values that it leaves out', async () => {
   const lines = [
     'id;email;Plan;metadata;tier',
     '1;ada@example.com;pro;"{""a"":1}";2',

@@ -260,7 +260,7 @@ const cases: [changes: object, customer: object | null, leftOut: string[]][] = [
 const pick = (value: object, names: string[]): object =>
   Object.fromEntries(names.map((name) => [name, (value as Record<string, unknown>)[name]]));
 
-it('converts each identity, and names what it leaves out', async () => {
+it('converts each identity, and reports the values that it leaves out', async () => {
   const records = await read(
     cases.map(([changes]) => ({ ...identity, ...changes })),
     'example.com',

@@ -25,7 +25,7 @@ const toLines = (values: unknown[]): string => values.map((value) => `${JSON.str
 const reasonsOf = ({ leftOut }: SourceRecord): string[] =>
   leftOut.map(({ field, reason }) => `${field}: ${reason}`);
 
-/** A case: a record, its customer's fields or null, and the beginnings of the left-out values. */
+/** A record, the expected customer fields (null: no customer), and the beginnings of the values that are left out. */
 type Case = [record: Record<string, unknown>, customer: object | null, leftOut: string[]];
 
 function expectCases(records: SourceRecord[], cases: Case[]): void {
@@ -59,7 +59,7 @@ it.each([
 });
 
 describe('auth0', () => {
-  it('converts each user, and names what it leaves out', async () => {
+  it('converts each user, and reports the values that it leaves out', async () => {
     const user = { user_id: 'auth0|1', email: 'ada@example.com', identities: [] };
     const cases: Case[] = [
       [

@@ -158,7 +158,7 @@ describe('better-auth', () => {
     ...row,
   }));
 
-  it('converts each user in CSV files, and names what it leaves out', async () => {
+  it('converts each user in CSV files, and reports the values that it leaves out', async () => {
     const tables = {
       'user.csv': users,
       'account.csv': accounts,
@@ -210,7 +210,7 @@ describe('better-auth', () => {
     },
   );
 
-  it('names values of another type, and enables no customer with a contradictory ban', async () => {
+  it('reports values of the wrong type, and enables no customer with a contradictory ban', async () => {
     const row = {
       ...{ id: 'a', ...user, emailVerified: null, twoFactorEnabled: null },
       ...{
@@ -230,7 +230,7 @@ describe('better-auth', () => {
     expect(withoutBan(record!).customer).not.toHaveProperty('disabledAt');
   });
 
-  it("names second factors without their table, and unknown users' rows", async () => {
+  it("reports second factors without their table, and unknown users' rows", async () => {
     const twoFactor = { id: 'a', ...user, twoFactorEnabled: 't', banned: 'f' };
     const [record, orphan] = await read(betterAuth, {
       'user.csv': [twoFactor],
@@ -477,7 +477,7 @@ describe('supertokens', () => {
     'mapping.csv': [{ supertokens_user_id: 'a', external_user_id: 'ext-a' }],
   };
 
-  it('joins linked accounts to one customer, and names what it leaves out', async () => {
+  it('merges linked accounts into one customer, and reports the values that it leaves out', async () => {
     expectCases(await read(supertokens, tables), [
       [
         {},
@@ -566,7 +566,7 @@ describe('wordpress', () => {
     meta_value: value,
   });
 
-  it('converts each user with what the plugins store, and names what it leaves out', async () => {
+  it("converts each user with the plugins' data, and reports the values that it leaves out", async () => {
     const rows = [
       meta(1, 'wp_capabilities', 'a:1:{s:10:"subscriber";b:1;}'),
       meta(1, 'session_tokens', 'a:0:{}'),
@@ -762,7 +762,7 @@ it('does not import a JSON row with both spellings of a column', async () => {
   expect(records[1]).toMatchObject({ customer: null, leftOut: [reasons.invalidRecord] });
 });
 
-describe('rows beside the users', () => {
+describe('rows in other tables', () => {
   it.each<[name: string, tables: Record<string, Rows>, customer: object, leftOut: string[]]>([
     [
       'a credential without a password',
@@ -783,11 +783,11 @@ describe('rows beside the users', () => {
       { totpSecret: expect.any(String) },
       ['twoFactor'],
     ],
-  ])('names rows from Better Auth: %s', async (_, tables, customer, leftOut) =>
+  ])('reports rows from Better Auth: %s', async (_, tables, customer, leftOut) =>
     expectCases(await read(betterAuth, tables), [[{}, customer, leftOut]]),
   );
 
-  it('names the missing rows for each Better Auth user if the table has none', async () => {
+  it('reports missing rows for each Better Auth user if the table is empty', async () => {
     const file = join(folder, 'empty-account.csv');
     writeFileSync(file, 'userId,providerId,accountId,password\n');
     const { 'user.csv': users } = betterAuthTables();
@@ -836,7 +836,7 @@ describe('rows beside the users', () => {
     expectCases(await read(logto, tables), [[{}, customer, leftOut]]);
   });
 
-  it('names rows from Logto with the same id', async () => {
+  it('reports rows from Logto with the same id', async () => {
     const rows = [BCRYPT, ''].map((hash) => ({ id: 'a', password_encrypted: hash }));
     const [other, user] = await read(logto, {
       'users.json': [{ id: 'a', primaryEmail: 'a@example.com' }],
@@ -941,7 +941,7 @@ describe('rows beside the users', () => {
     expectCases(await read(supertokens, supertokensTables(others)), [[{}, customer, leftOut]]),
   );
 
-  it('names the missing rows for each SuperTokens user if a table is missing', async () => {
+  it('reports missing rows for each SuperTokens user if a table is missing', async () => {
     const { 'all.csv': all, 'passwords.csv': passwords } = supertokensTables();
     const records = await read(supertokens, { 'all.csv': all, 'passwords.csv': passwords });
     expectCases(records, [
@@ -968,13 +968,13 @@ describe('rows beside the users', () => {
       [{ meta_key: '_two_factor_enabled_providers', meta_value: '["Two_Factor_Totp"]' }],
       ['_two_factor_enabled_providers'],
     ],
-  ])('names rows from WordPress: %s', async (_, meta, leftOut) => {
+  ])('reports rows from WordPress: %s', async (_, meta, leftOut) => {
     const [record] = await read(wordpress, wordpressTables({}, meta));
     expect([record!.customer?.externalId, fieldsOf(record!)]).toEqual(['1', leftOut]);
   });
 });
 
-describe('a name that a database writes instead of an empty value', () => {
+describe('a placeholder that a database writes for an empty name', () => {
   const logtoNames = (profile: object, name: string) =>
     logtoTables({ profile: JSON.stringify(profile), name });
   const wordpressNames = (first: string, display: string) =>
@@ -1027,12 +1027,12 @@ describe('wp_usermeta as JSON from WP-CLI', () => {
     ['a secret', [row('_two_factor_totp_key', { a: 1 })], { totpSecret: none }, ['_two_factor_totp_key']],
     ['other plugins', [row('billing', { city: 'London' }), row('points', 0)], {}, ['wp_usermeta']],
     ['backup codes', [row('_two_factor_backup_codes', ['x'])], {}, []],
-  ])('reads or names: %s', async (_, meta, customer, leftOut) => {
+  ])('reads or reports: %s', async (_, meta, customer, leftOut) => {
     const { 'users.csv': users } = wordpressTables();
     expectCases(await read(wordpress, { 'users.csv': users, 'meta.json': meta }), [[{}, customer, leftOut]]);
   });
 
-  it('names a displayed name that differs from the first and last name', async () => {
+  it('reports a display name that differs from the first and last name', async () => {
     const meta = [
       { meta_key: 'first_name', meta_value: 'Ada' },
       { meta_key: 'last_name', meta_value: 'King' },
