@@ -50,7 +50,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     project = await createSocialProject(instance, { redirectUrls: [`${origin}/sign-in`] });
     const fields = { type: 'oidc', issuer: provider.issuer, name: 'Work' };
     await addProvider(instance, project, provider, fields);
-    // After the build, because the server's environment is not part of the build.
+    // Written after the build, because the server's environment is not part of the build.
     const { id: projectId, publishableKey } = project;
     const credentials = { ...instance.credentials, projectId, publishableKey };
     await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(credentials));

@@ -319,7 +319,7 @@ describe('the refresh of a navigation', () => {
     expect(decodeJwt(browser.cookies.get(ACCESS)!).sub).toBe(id);
   });
 
-  it("removes an ended session's cookies, and leads nowhere while Gatehouse cannot be reached", async () => {
+  it("removes an ended session's cookies, and does not redirect while Gatehouse is unreachable", async () => {
     const { app, browser, id } = await signUp();
     app.control.isUnreachable = true;
     const response = await refresh(browser, '/orders');

@@ -96,7 +96,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(await statusFrom(HOME, email)).toBe(429);
   });
 
-  it('PW-08: responds alike for known and unknown emails at an address the customer has used', async () => {
+  it('PW-08: responds identically for known and unknown emails from a known client IP', async () => {
     const comparable = (response: TestResponse): string =>
       JSON.stringify(normalizeResponse(response)).replaceAll(/t=\d+|"retry-after":"\d+"/g, '');
     const failRepeatedly = async (email: string): Promise<string[]> => {

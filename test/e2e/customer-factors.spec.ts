@@ -132,7 +132,7 @@ describe('a customer with an authenticator', () => {
     );
   });
 
-  it('MF-03: uses the code of a step once, in parallel and at two apis', async () => {
+  it("MF-03: accepts a time step's code once, even in parallel on two apis", async () => {
     const customer = await registerWithTotp(instance);
     const { baseUrl } = await startReplica(instance);
     const challenges = [

@@ -350,7 +350,7 @@ describe('a request during another change of the customer', () => {
     },
   );
 
-  it('responds alike to the renewal of an invitation for a customer who is deleted meanwhile', async () => {
+  it('responds identically to a renewed invitation whose customer is deleted meanwhile', async () => {
     const email = uniqueEmail();
     const { body } = await create({ email, sendInvite: true });
     const token = await instance.getMailToken(email, 'accept-invite');

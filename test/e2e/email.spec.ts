@@ -122,7 +122,7 @@ describe('a change of email address with enumeration protection', () => {
   const withProtection = <Result>(work: () => Promise<Result>): Promise<Result> =>
     withSettings(instance, { enumerationProtection: true }, work);
 
-  it('EV-07: responds alike for a taken and a free address, and mails the owner of a taken one', async () => {
+  it('EV-07: responds identically for taken and free addresses, and emails the owner if taken', async () => {
     const [owned, unused] = [(await registerWithToken()).email, uniqueEmail()];
     const seen: unknown[] = [];
     for (const wanted of [owned, unused]) {
@@ -280,7 +280,7 @@ describe('resending the verification mail', () => {
   /** Creates an unverified customer without a mail that counts toward a quota. @returns the email */
   const createUnverified = async (): Promise<string> => (await create({ email: uniqueEmail() })).body.email;
 
-  it('responds alike for every address, and sends one mail in 60 s where needed (RL-08)', async () => {
+  it('responds identically for every address, and sends at most one email in 60 s (RL-08)', async () => {
     const [verified, unverified, unknown] = [uniqueEmail(), await createUnverified(), uniqueEmail()];
     await create({ email: verified, emailVerified: true });
     const { email } = await registerWithToken();

@@ -237,7 +237,7 @@ it("rejects an operator's access that a second admin has chosen without the firs
   expect((await patch(tagOf(current), { role: 'admin', organizationIds: null })).status).toBe(200);
 });
 
-it('works alike for operators, whose PATCH requires it too', async () => {
+it('works identically for operators, whose PATCH requires it too', async () => {
   const admin = await insertOperator(instance);
   for (const [kind, create] of creators) {
     const { path, change } = await create();

@@ -135,7 +135,7 @@ describe('an endpoint that fails', () => {
       await createEndpointWithFailures([73, 72.9, 72.8, 72.7, 72.6]),
       await createEndpointWithFailures([71, 49, 48, 25, 24]),
       await createEndpointWithFailures([73, 49, 48, 25, 24], 'worker_lost'),
-      // The last one, because the other tests' registrations would add attempts.
+      // Created last, because the other tests' registrations would add attempts.
       await createEndpointWithFailures([74, 49, 25]),
     ];
     await check();

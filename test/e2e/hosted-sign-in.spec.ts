@@ -223,7 +223,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('sends a link for a forgotten password, and responds alike for known and unknown addresses', async () => {
+  it('sends a password reset link, and responds identically for known and unknown addresses', async () => {
     const { email } = await registerCustomer(instance);
     for (const address of [email, uniqueEmail()]) {
       const page = await openPage();

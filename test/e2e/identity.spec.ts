@@ -122,7 +122,7 @@ it('rejects a disallowed origin in refresh and verification without using the to
   expect(await instance.events(id, 'verification.completed')).toHaveLength(1);
 });
 
-it('responds alike to 20 parallel calls of verify-email, and emits one event (EV-02)', async () => {
+it('responds identically to 20 parallel calls to verify-email, and emits one event (EV-02)', async () => {
   const { id, email, tokens } = await registerCustomer(instance);
   const token = await instance.getVerificationToken(email);
   const responses = await Promise.all(

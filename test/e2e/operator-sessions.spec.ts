@@ -211,7 +211,7 @@ describe('CO-01: the session of an operator', () => {
 });
 
 describe('CO-01: the password of an operator', () => {
-  it('fails alike for a wrong password, an unknown address and an invited operator', async () => {
+  it('fails identically for a wrong password, an unknown email and an invited operator', async () => {
     const [known, invited] = [await newOperator(), uniqueEmail()];
     await admin.request('POST', '/operators', { email: invited, role: 'viewer' });
     const responses = await Promise.all(

@@ -81,7 +81,7 @@ describe('a change of password', () => {
 });
 
 describe('a forgotten password (EV-07)', () => {
-  it('responds alike for all customers, and sends the known one a mail a minute (RL-08)', async () => {
+  it('responds identically for all emails, and sends a known one an email a minute (RL-08)', async () => {
     const [known, disabled] = [await registerCustomer(instance), await registerCustomer(instance)];
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
     const emails = [known.email, uniqueEmail(), disabled.email];

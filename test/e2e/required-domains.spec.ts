@@ -117,7 +117,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       }
     }));
 
-  it('fails alike where the project does not reveal who is registered', () =>
+  it('fails identically if the project does not reveal who is registered', () =>
     withSettings(instance, { enumerationProtection: true }, async () => {
       const provider = await newProvider({ required: true });
       expect(problemOf(await instance.register(emailAt(provider)))).toEqual(ssoRequired(provider));

@@ -61,7 +61,7 @@ afterAll(() => Promise.all([instance?.stop(), honest?.stop(), evil?.stop()]));
 
 const send = (navigation: Navigation) => new UserAgent().send(navigation);
 
-/** Sends a callback that must end on a Gatehouse page, which leads nowhere. */
+/** Sends a callback that must end on a Gatehouse page, which does not redirect. */
 async function expectEnded(navigation: Navigation): Promise<void> {
   const page = await send(navigation);
   expect([page.status, page.headers.location]).toEqual([400, undefined]);
@@ -388,7 +388,7 @@ describe('FE-01: a redirect', () => {
     await changeSettings(instance, project, { redirectUrls: [REDIRECT_URL] });
   });
 
-  it('leads nowhere if the project has removed the URL in the meantime', async () => {
+  it('does not redirect if the project has removed the URL in the meantime', async () => {
     const callback = await walkToCallback(await beginOAuth(instance, project, google.slug), google);
     await changeSettings(instance, project, { redirectUrls: [] });
     try {

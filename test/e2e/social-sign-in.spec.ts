@@ -388,7 +388,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     return rows.map(({ email }) => email);
   };
 
-  it('fails alike however often it is repeated, and notifies the owner of the address', async () => {
+  it('fails identically on each repetition, and notifies the owner of the address', async () => {
     const found: Record<string, unknown[]> = {};
     for (const allowSignUp of [true, false]) {
       await hide(allowSignUp);
@@ -443,7 +443,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     }
   });
 
-  it('fails alike for every other address that the person names afterwards, and moves nothing', async () => {
+  it('fails identically for every other address that the person enters, and moves nothing', async () => {
     for (const [path, signIn] of Object.entries(signIns))
       for (const state of states) {
         const [{ email: first }, { email }] = [await createOwner('none'), await createOwner(state)];

@@ -61,7 +61,7 @@ it('FE-03: requires an email from a new customer, and that sign-up is allowed', 
     expect(decide({ allowSignUp: false, ...(each ? { profile: each } : {}) })).toBe('sign_up_not_allowed');
 });
 
-it('PW-08: decides alike on every unproven address, apart from the email to its owner', () => {
+it('PW-08: decides identically on every unproven address, apart from the email to its owner', () => {
   const mails = names.flatMap((name) =>
     [true, false].map((allowSignUp) => {
       const facts = { profile: untrusted, owner: customers[name], allowSignUp, hidesAccounts: true };
