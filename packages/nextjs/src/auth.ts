@@ -36,7 +36,7 @@ export interface AuthFunction {
 
 /** Returns the functions that guard pages and routes. */
 export function createAuth(deployment: () => Deployment): AuthFunction {
-  // Before the environment is read: a build has none, and ends when it reads a request's headers.
+  // The headers are read before the environment: a build has no environment, and stops here when it reads the headers.
   const withHeaders = async <Result>(
     work: (deployment: Deployment, headers: Headers) => Promise<Result>,
   ): Promise<Result> => {

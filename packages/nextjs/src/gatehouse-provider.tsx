@@ -15,7 +15,7 @@ export type ServerProvider = (props: ProviderProps) => Promise<ReactElement>;
 export const createProvider =
   (deployment: () => Deployment): ServerProvider =>
   async ({ children, ...props }) => {
-    // Before the environment is read: a build has none, and ends when it reads a request's headers.
+    // The headers are read before the environment: a build has no environment, and stops here when it reads the headers.
     const requestHeaders = await headers();
     return (
       <CookieProvider {...props} {...hydratedSession(deployment().options, requestHeaders)}>

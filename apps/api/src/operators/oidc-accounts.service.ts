@@ -59,7 +59,7 @@ export class OidcAccountsService {
     const profile = readProfile(claims, claims['email_verified'] === true);
     if (!profile) throw new SingleSignOnRejection('sign_in_failed');
     const access = await this.readAccess(tx, settings, claims);
-    // Before the operator, in the same order as all transactions that change operators' access.
+    // Locks the admins before the operator, like all transactions that change operators' access.
     await this.changes.lockAdmins(tx);
     const actor = actorOf(client);
     const operator =

@@ -25,7 +25,7 @@ export function Dialog({ title, text, onClose, isPersistent, isWide, children }:
     const element = dialog.current;
     element?.showModal();
     (element?.querySelector<HTMLElement>('input:not([hidden])') ?? heading.current)?.focus();
-    // Before the element is removed, so that the browser returns the focus.
+    // Closes the dialog before the element is removed, so that the browser returns the focus.
     return () => element?.close();
   }, []);
   return (
