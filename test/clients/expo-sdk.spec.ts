@@ -320,7 +320,7 @@ describe('a link that opens the app', () => {
     expect(outcomes[1]).toMatchObject({ result: null, error: { code: expect.stringMatching(/invalid/) } });
   });
 
-  it('works again after Gatehouse could not be reached', async () => {
+  it('recovers once Gatehouse is reachable again', async () => {
     const device = new Device(instance);
     let isOffline = false;
     const client = start(device, {

@@ -182,7 +182,7 @@ it('proves the identity again with each method, and uses the new access token', 
   });
 });
 
-it('completes the links of emails', async () => {
+it('completes the flows that emailed links start', async () => {
   const { client, email } = await signUp();
   await client.verifyEmail(await instance.getMailToken(email, 'verify-email'));
   expect((await client.customer.get()).emailVerified).toBe(true);

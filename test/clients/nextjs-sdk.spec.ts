@@ -275,7 +275,7 @@ describe('auth.route()', () => {
     return [response.status, body.code ?? body];
   };
 
-  it('calls the handler with the customer, without the proxy', async () => {
+  it('passes the customer to the handler, even without the proxy', async () => {
     const signedIn = await signUp();
     expect(await call(signedIn)).toEqual([200, ['POST', signedIn.id]]);
     expect(await call(signedIn, {}, { maxAge: '10m' })).toEqual([200, ['POST', signedIn.id]]);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([instance?.stop(), secrets?.stop()]));
 
 // The nightly specs check every kind of secret, and exchange-codes.spec.ts every kind with one of the events.
-it('EX-01: ends every session, proof, code and flow from before an event that ends access', async () => {
+it('EX-01: ends every session, proof, code and flow that precedes an access revocation', async () => {
   expect(await checkEvents(instance, secrets, false)).toEqual({ wrong: [], cells: 134 });
 });
 

@@ -79,7 +79,7 @@ it('AK-02: shows the value once and stores only its SHA-256 hash and twelve char
   }
 });
 
-it('rejects every invalid field by its name, including unknown scopes (AK-06)', async () => {
+it('rejects and names every invalid field, including unknown scopes (AK-06)', async () => {
   const publishable = { type: 'publishable' };
   const cases: [field: string, invalid: object][] = [
     ['name', { name: undefined }],

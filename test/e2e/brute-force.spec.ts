@@ -116,7 +116,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     }
   });
 
-  it('blocks an address of another customer, from 31 days ago or from before a password reset', async () => {
+  it('blocks client IPs from another customer, 31 days ago, or before a password reset', async () => {
     const [first, second, third] = [await registerAtHome(), await registerAtHome(), await registerAtHome()];
     await instance.sql(
       `UPDATE customer_addresses SET last_login_at = now() - interval '31 days' WHERE customer_id = $1`,

@@ -54,7 +54,7 @@ const withPassword = (url: string, password: string): string =>
 describe('doctor of the server', () => {
   beforeAll(insertWorker);
 
-  it('finds only the settings of the test database in a working installation for production', async () => {
+  it('reports only the test database settings in a working production installation', async () => {
     // The version of Node.js depends on the machine.
     const results = (await check()).filter(({ message }) => !message.includes('version of Node.js'));
     expect(results.filter(({ status }) => status === 'error' || status === 'warning')).toEqual([

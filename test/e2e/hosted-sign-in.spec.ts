@@ -445,7 +445,7 @@ describe('the hosted sign-in page', () => {
       await changeProvider(instance, project, google, { enabled: false });
     });
 
-    it('omits Microsoft after an id token without auth_time, until one has it', async () => {
+    it('hides Microsoft after an id token without auth_time, until a token contains it', async () => {
       const fields = { type: 'microsoft', issuer: server.issuer, name: 'Contoso' };
       const microsoft = await addProvider(instance, project, server, fields);
       server.person = createPerson();

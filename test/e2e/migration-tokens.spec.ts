@@ -166,7 +166,7 @@ describe('a sign-in token of migration', () => {
   });
 });
 
-describe('EX-01: a session of another system from before an event that ended all access', () => {
+describe('EX-01: a migrated session that began before an access revocation', () => {
   const withSecretKey = (method: string, path: string) =>
     instance.requestWithSecretKey(method, `/api/v1/customers/${path}`);
 

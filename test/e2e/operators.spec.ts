@@ -215,7 +215,7 @@ describe('CO-01: operator management by admins', () => {
     expect((await admin.request('GET', path)).body.data).toEqual([]);
   });
 
-  it('lets only the owner list their own sessions and end one or all others', async () => {
+  it('lets an owner list only their own sessions, and revoke one or all others', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
     const { email } = invitee.operator;
     const signInAgain = (): Promise<OperatorClient> =>

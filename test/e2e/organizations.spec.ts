@@ -41,7 +41,7 @@ it('creates, reads and patches an organization, without an event if nothing chan
   expect((await instance.requestWithSecretKey('GET', path)).body).toEqual(unset.body);
 });
 
-it('rejects an invalid or read-only field by its name', async () => {
+it('rejects an invalid or read-only field, and names it', async () => {
   const ownPath = `${PATH}/${instance.credentials.organizationId}`;
   const origins = (...billingReturnOrigins: string[]) => ({ billingReturnOrigins });
   const cases: [field: string, method: string, body: object][] = [

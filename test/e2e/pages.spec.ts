@@ -231,7 +231,7 @@ describe('every hosted page', () => {
     expect((await submitForm(path)).body).toContain('One more step');
   });
 
-  it('offers the owner of an address to remove all access to an account that was changed to it', async () => {
+  it('lets the owner remove all access to an account whose address was changed to theirs', async () => {
     const customer = await registerCustomer(instance);
     const { newEmail, currentToken, newToken } = await requestEmailChange(instance, customer);
     const path = `/confirm-email-change?token=${newToken}`;

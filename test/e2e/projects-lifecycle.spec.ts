@@ -78,7 +78,7 @@ describe('creating a project', () => {
     expect((await create({ name: '日本' }))['slug']).toBe('project');
   });
 
-  it('rejects every missing, invalid or unknown field by its name', async () => {
+  it('rejects every missing, invalid or unknown field, and names it', async () => {
     const cases: [field: string, invalid: object][] = [
       ['name', { name: undefined }],
       ['name', { name: '' }],

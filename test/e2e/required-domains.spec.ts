@@ -282,7 +282,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
       expect(body.customer).toMatchObject({ email: member, emailVerified: true });
     }));
 
-  it('FE-03: verifies the address in a reauthentication too, and ends all access from before', async () => {
+  it('FE-03: verifies the address in a reauthentication too, and revokes all earlier access', async () => {
     const provider = await connect((fields) => newProvider({ ...fields, trustEmail: false }));
     const email = emailAt(provider);
     await withSettings(instance, allMethods, async () => {

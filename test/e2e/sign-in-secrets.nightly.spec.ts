@@ -19,6 +19,6 @@ it('EX-01: accepts each secret of a sign-in by one consumer only, in every varia
   expect(table).toEqual({ wrong: [], cells: 1879 });
 });
 
-it('EX-01: ends every secret and session from before each event that ends access', async () => {
+it('EX-01: ends every secret and session that precedes an access revocation', async () => {
   expect(await checkEvents(instance, secrets, true)).toEqual({ wrong: [], cells: 287 });
 });

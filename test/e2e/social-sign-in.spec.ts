@@ -523,7 +523,7 @@ describe('an identity of a signed-in customer', () => {
     return instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/identities/exchange', body);
   };
 
-  it('FE-03: verifies the address that the provider proves, and ends all access from before', async () => {
+  it('FE-03: verifies the address that the provider proves, and revokes all earlier access', async () => {
     for (const [state, claims, isClaimed] of [
       ['own address', { hd: 'example.com' }, true],
       ['own address, not verified', { email_verified: false }, false],
@@ -644,7 +644,7 @@ describe('a native sign-in with an id token', () => {
     return (await instance.requestWithSecretKey('GET', path)).body.clientId;
   };
 
-  it('signs in once, in canonical form, for each accepted audience and with the nonce of the app', async () => {
+  it("accepts an id token once, in canonical form, for each audience and with the app's nonce", async () => {
     standIn.person = createPerson({ hd: 'example.com' });
     await changeProvider(instance, project, google, { clientIds: ['ios.example', 'android.example'] });
     for (const aud of [await audience(), 'ios.example', ['android.example']]) {

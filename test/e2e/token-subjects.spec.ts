@@ -176,7 +176,7 @@ describe('the setting tokenSubject', () => {
       expect((await send('GET', `customers/${id}`)).body.externalId).toBeNull();
   });
 
-  it('keeps a token of a session from before its first setting valid', async () => {
+  it('keeps existing tokens valid when it is set for the first time', async () => {
     const project = await createProject({});
     const { id, email } = await createCustomer(project, newExternalId());
     const { accessToken } = await login(project, email);

@@ -203,7 +203,7 @@ describe('the entity manager', () => {
   });
   const progress = { lastLine: 5, linesMac: null, results: [] };
 
-  it('reads the writes of its unit of work', async () => {
+  it('reads writes from the same unit of work', async () => {
     const imports = new ImportsRepository(database);
     const started = startImport();
     const work = async () => {

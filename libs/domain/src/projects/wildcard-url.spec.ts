@@ -73,7 +73,7 @@ it.each<[string, string[]]>([
   expect(urls.filter(isRedirectUrlEntry)).toEqual([]);
 });
 
-it('rejects a wildcard origin in a form that browsers do not send', () => {
+it('rejects a wildcard origin that no browser would send in this form', () => {
   const entries = splitWords('https://*.example.com/ https://*.example.com/x https://*.example.com:443');
   expect(entries.filter(isOriginEntry)).toEqual([]);
 });

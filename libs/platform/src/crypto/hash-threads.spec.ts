@@ -135,7 +135,7 @@ describe('HashThreads', () => {
       await expect(countAcceptedOf(100)).resolves.toBe(100);
     });
 
-    it('RL-03: hardly changes after a process was suspended', async () => {
+    it('RL-03: stays almost the same after a process was suspended', async () => {
       await runFor(10_000, 1);
       await expect(countAcceptedOf(64)).resolves.toBe(64);
     });

@@ -178,7 +178,7 @@ describe('PasswordHasher', () => {
     },
   );
 
-  it('PW-08, OP-03: compares nothing with a hash whose secret is lost, and takes the same time', async () => {
+  it('PW-08, OP-03: rejects every password if the hash secret is lost, in the same time', async () => {
     const tasks: Record<string, any>[] = [];
     const recordingThreads = {
       run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
