@@ -148,7 +148,7 @@ describe('the log of attempts for operators', () => {
       { q: long },
       { q: 'https://one.example.com/hooks/' },
       { organization_id: instance.credentials.organizationId, attempt: '2' },
-      // Longer than the URL index.
+      // This URL is longer than the prefix that the index contains.
       { q: `https://one.example.com/${'x'.repeat(299)}`, success: 'false' },
       ...Object.values(batches).flatMap((id): Query[] => [
         { batch_id: `rdl_${id}` },

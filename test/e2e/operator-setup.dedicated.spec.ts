@@ -80,7 +80,7 @@ describe('CO-01: an instance without operators', () => {
       { action: 'operator.signed_in' },
       { action: 'operator.second_factor_enrolled' },
       { action: 'operator.created', actorType: 'operator', actorId: first.operator.id },
-      // The two links.
+      // Each of the two links is recorded.
       ...Array(2).fill({ action: 'operator.invited', actorType: 'system', details: { by: 'command' } }),
     ]);
   });

@@ -44,7 +44,7 @@ describe('the limits of sign-in methods', () => {
     ['verify-email', 30],
     ['refresh', 120],
   ])('RL-02: limits %s to %i requests a minute for each client IP', async (path, quota) => {
-    // The limit comes before the body is validated.
+    // The limit is checked before the body is validated.
     const headers = {
       'x-publishable-key': instance.credentials.publishableKey,
       'x-forwarded-for': '203.0.113.77',

@@ -206,7 +206,7 @@ const REPRESENTATIVES = [
 ];
 
 /**
- * Issues secrets to customers, lets every event happen to them, and checks that no secret and no session from before is
+ * Issues secrets to customers, triggers every event, and checks that no earlier secret and no earlier session is
  * accepted afterwards.
  * @param isComplete false for the secrets that stand for the others
  */

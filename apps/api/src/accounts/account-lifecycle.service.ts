@@ -219,7 +219,7 @@ export class AccountLifecycleService {
     return events;
   }
 
-  /** Ends each access part. Returns the events to record, if there are any. */
+  /** Functions that end each kind of access, and return the events to record, if any. */
   private readonly ends: Record<AccessPart, (ending: Ending) => Promise<NewEvent[] | void>> = {
     password: async (ending) => {
       const { tx, project, customer } = ending;

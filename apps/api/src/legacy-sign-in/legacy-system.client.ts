@@ -27,7 +27,7 @@ interface Credentials {
   password: string;
 }
 
-/** Verifies passwords with the previous systems of projects. */
+/** Verifies passwords with projects' previous systems. */
 @Injectable()
 export class LegacySystemClient {
   private readonly client: OutboundClient;

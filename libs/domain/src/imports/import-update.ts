@@ -52,7 +52,7 @@ export type ImportPlan =
       isChangedHere: boolean;
       /** Fields in the line that the customer does not get. */
       kept: string[];
-      /** See above. */
+      /** True if an import has applied this line or a newer one, so that the line contains no newer password. */
       wasApplied: boolean;
     };
 

@@ -12,7 +12,7 @@ export interface ProcessProblem {
 
 /** A process that looks for problems. */
 export interface ProblemSource {
-  /** The id for this process run. */
+  /** This process run's id. */
   id: string;
   service: 'api' | 'webhook-worker';
   host: string;

@@ -116,7 +116,7 @@ const pruneTokens = pruneStatement('one_time_tokens', `expires_at < now() - $1 *
 export class OneTimeTokensRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts a token and voids the older ones with the same kind. */
+  /** Inserts a token and voids the older tokens of the same kind. */
   async insert(tx: Tx, token: NewOneTimeToken): Promise<void> {
     await this.voidAll(tx, token.customerId, [token.kind]);
     await tx.execute(insertToken, [

@@ -11,10 +11,10 @@ import { attemptConditions } from './attempt-scan.js';
 import type { AttemptFilter } from './attempt-scope.js';
 import { sampleDeliverySources, type AttemptSource } from './attempt-source.js';
 
-/** A source with few deliveries. */
+/** A source with only a few deliveries. */
 type DeliveryListSource = AttemptSource & { deliveries: (where: Conditions) => string };
 
-/** Returns whether a source has few deliveries. */
+/** Returns whether a source has only a few deliveries. */
 export const isDeliveryListSource = (source: AttemptSource): source is DeliveryListSource =>
   source.deliveries !== null;
 
@@ -68,7 +68,7 @@ const countAttempts = dynamicStatement(
 );
 
 /**
- * Returns up to `limit` attempts from few deliveries, newest first.
+ * Returns up to `limit` attempts of a few deliveries, newest first.
  * @param before last id on the previous page
  */
 export async function listAttemptsByDelivery(
@@ -83,7 +83,7 @@ export async function listAttemptsByDelivery(
   return { items, next: found.length > limit ? items.at(-1)!.id : null };
 }
 
-/** Counts the attempts in few deliveries. */
+/** Counts the attempts of a few deliveries. */
 export async function countAttemptsByDelivery(
   database: Database,
   accessScope: AccessScope,

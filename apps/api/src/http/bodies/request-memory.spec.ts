@@ -20,7 +20,7 @@ import { RequestMemoryInterceptor } from './request-memory.interceptor.js';
 import { RequestMemory, STREAM_BYTES } from './request-memory.js';
 
 const MIB = 2 ** 20;
-/** Four fifths for imports and exports. A key can use half of each part, a client IP an eighth. */
+/** Four fifths are for imports and exports. A key can use half of each part, and a client IP an eighth. */
 const MEMORY = 20 * MIB;
 const REQUEST_BYTES = 16 * 1024;
 /** Requests with little or no body that one client IP can have in progress. */
