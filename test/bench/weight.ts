@@ -15,7 +15,7 @@ import { startMs } from './starts.js';
 const ROUNDS = 3;
 const CONNECTIONS = 16;
 const LOAD_SECONDS = 30;
-/** Time until a process has finished the work after its start, or after the load. */
+/** Time in which a process finishes the work that its start, or the load, has caused. */
 const SETTLE_MS = 15_000;
 /** Periodic jobs run at least once in this time, except the hourly maintenance. */
 const REST_MS = 60_000;

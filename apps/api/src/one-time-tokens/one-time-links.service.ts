@@ -100,7 +100,7 @@ export class OneTimeLinksService {
     await this.insertToken(tx, link);
   }
 
-  /** Returns a link's token in any state without consuming it, or null if it does not exist. */
+  /** Returns the token of a link, in any state, without consuming it; null if it does not exist. */
   find(kinds: readonly OneTimeTokenKind[], token: string): Promise<OneTimeToken | null> {
     return this.tokens.find(kinds, sha256(token));
   }

@@ -26,7 +26,7 @@ import { SingleSignOnRejection } from './single-sign-on-rejection.js';
 /** Time in seconds in which a sign-in at the provider must end. */
 const FLOW_TTL = 10 * 60;
 
-/** A flow's purpose at the provider, and where the browser continues. */
+/** The purpose of a flow at the provider, and where the browser continues. */
 export interface OidcPurpose {
   /** The path within the console at which a sign-in continues. */
   to: string;

@@ -18,7 +18,7 @@ export interface OidcCookies {
   flow: OidcFlowCookie;
 }
 
-/** A sign-in's outcome at the provider. `purpose` is null if the browser has begun no sign-in. */
+/** The outcome of a sign-in at the provider. `purpose` is null if the browser has begun no sign-in. */
 export interface OidcResult {
   purpose: OidcPurpose | null;
   /** Null after a success. */

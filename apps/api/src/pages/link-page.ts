@@ -92,7 +92,7 @@ interface LinkPageOptions<Link> {
 
 /** The service for a kind of link. */
 interface PageLinks<Link> {
-  /** Returns a token's link in any state, without consuming it. */
+  /** Returns the link of a token, in any state, without consuming it. */
   find(token: string): Promise<Link | null>;
   /** Sends a new link to replace an expired link. Absent if the page does not offer this. */
   resendExpired?(expired: Link): Promise<void>;

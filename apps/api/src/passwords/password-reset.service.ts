@@ -113,7 +113,7 @@ export class PasswordResetService {
     return customerEvent('password.reset_requested', customer, project, { reset });
   }
 
-  /** Returns a reset or invitation link's token in any state without consuming it, or null if it does not exist. */
+  /** Returns the token of a reset or invitation link, in any state, without consuming it; null if it does not exist. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }

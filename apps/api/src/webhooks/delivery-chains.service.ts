@@ -15,7 +15,7 @@ export class DeliveryChainsService {
   ) {}
 
   /**
-   * Returns a delivery's chain by its id or by an attempt's id.
+   * Returns the chain of a delivery, found by the delivery's id or an attempt's id.
    * @throws GatehouseError `not_found`
    */
   async get(caller: ManagementCaller, id: string): Promise<DeliveryChainResponse> {

@@ -26,7 +26,7 @@ export function formatRelativeTime(at: number, now: number): string {
   return relativeTimeFormat.format(Math.trunc(seconds / size), unit);
 }
 
-/** Returns a time zone's name at a time: "GMT+1", "EST" or "UTC". */
+/** Returns the name of a time zone at a given time: "GMT+1", "EST" or "UTC". */
 export const zoneName = (at: string | number, zone: TimeZone): string =>
   zone === 'utc'
     ? 'UTC'

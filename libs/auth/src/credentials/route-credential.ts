@@ -12,7 +12,7 @@ export interface RouteCredential {
   /** The required scopes; a secret key must have each one. */
   scopes: Scope[];
   access: Access;
-  /** An operator's minimum role; on shared routes it replaces the scopes. */
+  /** The minimum operator role; on shared routes it replaces the scopes. */
   role?: OperatorRole;
   /** The operators who must have verified the second factor again within the last five minutes. */
   reauthentication?: ReauthenticatedOperators;
@@ -69,7 +69,7 @@ export const Operator = (role: OperatorRole): MethodDecorator & ClassDecorator =
  */
 export const OperatorRoutes = (): ClassDecorator => SetMetadata(OPERATOR_ROUTES, true);
 
-/** Declares an operator's minimum role for a route whose scopes would require a higher role. */
+/** Declares the minimum operator role for a route whose scopes would require a higher role. */
 export const MinimumRole = (role: OperatorRole): MethodDecorator => SetMetadata(OPERATOR_ROLE, role);
 
 /**
@@ -87,7 +87,7 @@ export const ReauthenticationRequired = (operators: ReauthenticatedOperators = '
 export const InstallationAccessRequired = (): MethodDecorator & ClassDecorator =>
   SetMetadata(INSTALLATION_ACCESS, true);
 
-/** Returns an operator's minimum role on a route. */
+/** Returns the minimum operator role for a route. */
 export const requiredRole = ({ role, scopes }: RouteCredential): OperatorRole =>
   role ?? minimumRoleFor(scopes);
 

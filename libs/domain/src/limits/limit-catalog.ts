@@ -108,7 +108,7 @@ export const mailLimitSettings = {
 export type AddressLimit = keyof typeof addressLimits;
 export type FailureLimit = keyof typeof failureLimits;
 
-/** A limit's name in a 429 response's `limit` and in its header `RateLimit`. */
+/** The name of a limit in a 429 response: in `limit`, and in the header `RateLimit`. */
 export type LimitName =
   | AddressLimit
   | FailureLimit

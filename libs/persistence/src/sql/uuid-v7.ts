@@ -40,7 +40,7 @@ export function filterIdRange(
 export const minIdAtSql = (time: string): string =>
   `(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 
-/** Returns SQL for a time's UUIDv7 that is the same each time. @param time SQL for a time */
+/** Returns SQL for a UUIDv7 that is always the same for a time. @param time SQL for a time */
 export const fixedIdAtSql = (time: string): string =>
   `overlay(${minIdAtSql(time)}::text placing '7000-8000' from 15 for 9)::uuid`;
 

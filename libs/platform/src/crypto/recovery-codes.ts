@@ -17,7 +17,7 @@ const newRecoveryCode = (): string =>
 export const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);
 
 /**
- * Returns a recovery code's hash to store. It depends on no root secret, so that the code stays valid when one is
+ * Returns the hash to store for a recovery code. It depends on no root secret, so that the code stays valid when one is
  * removed: 75 random bits cannot be guessed from a plain hash.
  * @param ownerId the customer's or operator's id
  */

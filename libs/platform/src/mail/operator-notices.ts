@@ -1,6 +1,6 @@
 import type { MailText } from '@gatehouse/domain';
 
-/** A notice's sentence in English, without the time and the client IP. */
+/** The English sentence for a notice, without the time and the client IP. */
 interface NoticeText {
   heading: string;
   sentence: (notice: OperatorNotice) => string;

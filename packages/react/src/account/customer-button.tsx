@@ -25,7 +25,7 @@ export interface CustomerButtonProps {
   onOpenSettings?: () => void;
   /** Entries above "Account settings". */
   items?: CustomerMenuItem[];
-  /** The button's side with which the menu is aligned. Default: `end`. */
+  /** The side of the button with which the menu is aligned. Default: `end`. */
   align?: 'start' | 'end';
   /**
    * The URL at which identity provider flows end that begin in the dialog. It has to lead to a page with this

@@ -2,14 +2,14 @@ import { getLocation, visit } from 'jsonc-parser';
 import { GatehouseError } from '@gatehouse/domain';
 import { endOfString, findRepeatedKey } from './json-strings.js';
 
-/** A text's name in error details, and its limits. */
+/** The name of a text in error details, and its limits. */
 export interface JsonLimits {
   name: string;
   depth: number;
   keys: number;
   /**
-   * Maximum count of elements and members; without a maximum, an object or array can have as many as fit into the
-   * text. Default: any number.
+   * Maximum number of elements and members in the text. A single object or array can have all of them. Default: any
+   * number.
    */
   values?: number;
   /** Maximum key count in one object; default: `keys`. The work for one object grows with the square of this number. */

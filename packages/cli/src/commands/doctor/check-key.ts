@@ -5,7 +5,7 @@ import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-
 export type Project = components['schemas']['ListedProjectResponse'];
 
 const DAY_MS = 86_400_000;
-/** Time before a key's expiry from which it is reported. */
+/** Number of days before its expiry from which a key is reported. */
 const EXPIRY_DAYS = 7;
 /** Projects in which the key's record is looked up. */
 const MAX_PROJECTS = 20;

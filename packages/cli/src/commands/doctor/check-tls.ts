@@ -7,7 +7,7 @@ import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-
 
 const CHECK = 'tls';
 const DAY_MS = 86_400_000;
-/** Time before a certificate's end from which it is reported. Most are renewed 30 days before it. */
+/** Number of days before its expiry from which a certificate is reported. Most are renewed 30 days before. */
 const RENEWAL_DAYS = 14;
 const TIMEOUT_MS = 10_000;
 
