@@ -94,7 +94,7 @@ export function formatNumber(value: number): string {
 export const formatRatio = (ratio: number): string =>
   `× ${ratio > 0 && ratio < 0.1 ? ratio.toPrecision(2) : formatNumber(ratio)}`;
 
-/** Returns the median: the middle two values' mean if their number is even. */
+/** Returns the median: the mean of the two middle values if the number of values is even. */
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -545,7 +545,7 @@ describe('the event stream of complete lifecycles', () => {
   });
 });
 
-/** Returns all members' names, at every depth, except names in metadata, which the caller chooses. */
+/** Returns the names of all members, at every depth, except names in metadata, which the caller chooses. */
 const names = (value: unknown): unknown =>
   isObject(value)
     ? Object.fromEntries(

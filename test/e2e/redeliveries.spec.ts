@@ -65,7 +65,7 @@ const listDeadLetters = async (endpoint: string): Promise<string[]> => {
   return (body.data as { id: string }[]).map(({ id }) => id);
 };
 
-/** Holds all the receiver's responses. Returns a function that releases them and responds to later requests. */
+/** Holds all of the receiver's responses. Returns a function that releases them and responds to later requests. */
 function holdResponses(): () => void {
   const waiting: (() => void)[] = [];
   receiver.defaultResponder = (response) => void waiting.push(() => response.end());

@@ -94,7 +94,7 @@ const signIn = (email: string) =>
 const findDeliveries = (ids: string[], condition: string) =>
   instance.sql(`SELECT FROM deliveries WHERE 'dlv_' || id = ANY ($1) AND ${condition}`, [ids]);
 
-/** Removes all tables' rows but these tables' rows from a dump. */
+/** Removes the rows of all tables except these tables from a dump. */
 const selectRows = (rows: string, tables: string[]): string =>
   rows.replace(/^INSERT INTO (\w+) .+\n(?:\(.*\n)+/gm, (statement, table: string) =>
     tables.includes(table) ? statement : '',

@@ -36,7 +36,7 @@ describe('a database URL with a primary and its standby', () => {
     return database;
   }
 
-  /** Returns a monitor for these hosts, with all processes' recorded problems. */
+  /** Returns a monitor for these hosts, with the problems that all processes have recorded. */
   async function watchHosts(hosts: string[]) {
     const url = former.url.replace(new URL(former.url).host, hosts.join(','));
     const database = await connect(url);

@@ -5,7 +5,7 @@ import type { TestInstance } from './test-instance.js';
 /**
  * Runs a database's pending migrations, like `npm run gatehouse -- migrate`.
  * @param urls `ownerUrl` is MIGRATE_DATABASE_URL; null: the role in `url` migrates
- * @returns the applied migrations' names
+ * @returns the names of the applied migrations
  */
 export async function migrateDatabase(
   instance: TestInstance,

@@ -93,7 +93,7 @@ export class PostgresServer {
     await client.end().catch(() => undefined);
   }
 
-  /** Stops all the server's processes: it keeps every connection and does not respond. */
+  /** Stops all of the server's processes: it keeps every connection and does not respond. */
   async freeze() {
     const client = new pg.Client(this.url);
     await client.connect();

@@ -57,7 +57,7 @@ function describeProblem(error: GatehouseError): Description {
   };
 }
 
-/** The fixes for API errors by their codes. The other errors' details contain their fix. */
+/** The fixes for API errors by their codes. The details of other errors contain their fix. */
 const FIXES: Record<string, (error: GatehouseError) => string | null> = {
   insufficient_scope: ({ problem }) =>
     `Use a secret key with the scope ${(problem.requiredScopes ?? []).join(' and ')}. The scopes of a key cannot be changed.`,

@@ -117,7 +117,7 @@ export const createPublicFunctions = (core: ClientCore) => ({
   forgotPassword: (email: string, more: { redirectUrl?: string } = {}): Promise<void> =>
     core.post('/auth/forgot-password', { email, ...more }).then(() => undefined),
 
-  /** Sets a new password with the emailed token and ends all the customer's sessions. */
+  /** Sets a new password with the emailed token and ends all of the customer's sessions. */
   resetPassword: (fields: { token: string; password: string }): Promise<void> =>
     core.post('/auth/reset-password', fields),
 

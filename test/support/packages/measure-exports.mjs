@@ -9,7 +9,7 @@ import { build } from 'vite';
 //
 // <packages> is JSON: each package's exports and peer dependencies by package name. Prints the exports' sizes in bytes,
 // as JSON by package and export: bundled with its dependencies, minified and compressed with gzip. Peer dependencies do
-// not count, and neither does the code with which a bundler loads chunks. The export * stands for all the package's
+// not count, and neither does the code with which a bundler loads chunks. The export * stands for all of the package's
 // exports together, style sheets included, with the chunks that are imported on demand and the Gatehouse packages that
 // it depends on. A separate program, because the bundler's native part rejects objects that jest has created.
 const [project, packages] = process.argv.slice(2);

@@ -23,7 +23,7 @@ export class ActorNamesService {
     return new Map(actors.map(({ type, id, name }) => [`${type}:${id}`, name]));
   }
 
-  /** Returns the current names of the entries' targets, by entry id. Deleted targets have no name. */
+  /** Returns the current name of each entry's target, by entry id. Deleted targets have no name. */
   async resolveTargets(entries: AuditEntry[]): Promise<ActorNameMap> {
     const uuids = new Map(entries.flatMap((entry) => targetUuid(entry) ?? []));
     const targets = await this.actors.findTargetNames([...new Set(uuids.values())]);

@@ -41,7 +41,7 @@ export function describeValue({ table, column, key, context }: SecretColumn, val
   return `${table}.${column} of ${[...ids, ...owner].join(', ')}`;
 }
 
-/** Finds all tenants' stored values whose entry is missing in GATEHOUSE_SECRET. Changes nothing. */
+/** Finds stored values, in all tenants, whose entry is missing in GATEHOUSE_SECRET. Changes nothing. */
 @Injectable()
 export class UnreadableRecordsService {
   constructor(

@@ -29,7 +29,7 @@ export class CustomerFactorsService {
   }
 
   /**
-   * Removes a factor, ends all the customer's sessions and notifies the customer.
+   * Removes a factor, ends all of the customer's sessions and notifies the customer.
    * @param reason for the audit log
    * @throws GatehouseError `not_found`, `project_archived`
    */

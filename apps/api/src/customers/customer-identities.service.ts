@@ -29,7 +29,7 @@ export class CustomerIdentitiesService {
   }
 
   /**
-   * Removes an identity, even if it is the last sign-in method, ends all the customer's sessions and notifies the customer.
+   * Removes an identity, even if it is the last sign-in method, ends all of the customer's sessions and notifies the customer.
    * @param reason for the audit log
    * @throws GatehouseError `not_found`, `project_archived`
    */

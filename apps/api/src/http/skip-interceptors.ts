@@ -2,7 +2,7 @@ import { SetMetadata, type ExecutionContext } from '@nestjs/common';
 
 const SKIP_INTERCEPTORS = Symbol('skip interceptors');
 
-/** Makes the audit and idempotency interceptors skip the route, or all the controller's routes. */
+/** Makes the audit and idempotency interceptors skip the route, or all of the controller's routes. */
 export const SkipInterceptors = (): MethodDecorator & ClassDecorator => SetMetadata(SKIP_INTERCEPTORS, true);
 
 /** Returns true on a route with `@SkipInterceptors()`, or in a controller with it. */

@@ -80,7 +80,7 @@ export class ImportUpdatesService {
   ) {}
 
   /**
-   * Updates the customers that have the lines' external ids or ids.
+   * Updates the customers that have an id or external id from the lines.
    * @returns the results for these lines, and the lines that belong to no customer
    */
   async update(

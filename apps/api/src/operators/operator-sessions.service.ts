@@ -230,7 +230,7 @@ export class OperatorSessionsService {
     });
   }
 
-  /** Ends all the caller's sessions except the current one. */
+  /** Ends all of the caller's sessions except the current one. */
   async endOthers({ operatorId, sessionId }: OperatorCaller): Promise<void> {
     await this.transactions.run(async (tx) => {
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);

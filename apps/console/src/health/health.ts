@@ -230,7 +230,7 @@ export interface HealthProblem {
   to?: string;
 }
 
-/** Returns these components' problems, the most severe first. */
+/** Returns the problems of these components, the most severe first. */
 function sortProblems(components: HealthProblem[]): HealthProblem[] {
   const withTone = (tone: Tone) => components.filter(({ status }) => status.tone === tone);
   return [...withTone('bad'), ...withTone('warn')];

@@ -13,7 +13,7 @@ import type { Count, ListControls, ListState } from './use-list';
 
 interface ListProps<Row> {
   list: ListState<Row>;
-  /** The records' plural name: "deliveries". */
+  /** The plural name for the records: "deliveries". */
   noun: string;
   columns: Column<Row>[];
   href?: (row: Row) => string;

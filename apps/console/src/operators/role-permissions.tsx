@@ -17,7 +17,7 @@ export const roles: Record<Role, { label: string; permissions: string }> = {
   },
 };
 
-/** Renders the three roles' permissions side by side. */
+/** Renders the permissions of the three roles side by side. */
 export function RolePermissions(): ReactNode {
   return (
     <Paper component="section" aria-label="Role permissions" mt="lg">

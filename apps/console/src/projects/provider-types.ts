@@ -3,7 +3,7 @@ import type { Schemas } from '../http/client';
 export type Provider = Schemas['IdentityProviderResponse'];
 export type ProviderType = Provider['type'];
 
-/** The differences between the provider types' forms. */
+/** The differences between the forms for the provider types. */
 export interface ProviderTypeInfo {
   label: string;
   /** The provider's console in which clients are registered. */

@@ -30,7 +30,7 @@ export interface ScanScope {
 
 /**
  * Maximum number of scopes that are inlined in the statement. With inlined ids PostgreSQL knows how many customers
- * each scope has: for a scope with few it reads and sorts all the scope's customers.
+ * each scope has: for a scope with few it reads and sorts all of the scope's customers.
  */
 export const MAX_INLINED_SCOPES = 8;
 

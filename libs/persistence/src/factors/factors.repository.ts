@@ -244,7 +244,7 @@ export class FactorsRepository {
     return row ?? null;
   }
 
-  /** Replaces all the customer's recovery codes. */
+  /** Replaces all of the customer's recovery codes. */
   async replaceRecoveryCodes(tx: Tx, customerId: string, hashes: Buffer[]): Promise<void> {
     await tx.execute(deleteRecoveryCodes, [customerId]);
     if (hashes.length > 0) await tx.execute(insertRecoveryCodes, [customerId, hashes]);
@@ -256,7 +256,7 @@ export class FactorsRepository {
     return rows.length > 0;
   }
 
-  /** Deletes all the customer's factors, passkeys and recovery codes, and the failed attempts at them. */
+  /** Deletes all of the customer's factors, passkeys and recovery codes, and the failed attempts at them. */
   async deleteAll(tx: Tx, customerId: string): Promise<void> {
     await tx.execute(deleteAllFactors, [customerId]);
   }

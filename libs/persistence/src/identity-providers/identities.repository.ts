@@ -145,7 +145,7 @@ const recordUse = statement(
 export class IdentitiesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns all the customer's identities, newest first. */
+  /** Returns all of the customer's identities, newest first. */
   list(customerId: string, sql: Sql = this.database): Promise<Identity[]> {
     return sql.execute(listIdentities, [customerId]);
   }

@@ -136,7 +136,7 @@ const countIdentities = statement(
 export class IdentityProvidersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns all the project's providers, newest first. Their number is limited. */
+  /** Returns all of the project's providers, newest first. Their number is limited. */
   async list(projectId: string): Promise<StoredProvider[]> {
     return (await this.database.execute(listProviders, [projectId])).map(toStored);
   }

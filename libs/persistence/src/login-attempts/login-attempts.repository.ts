@@ -206,7 +206,7 @@ export class LoginAttemptsRepository {
     return row ?? { attempts: 0, guesses: 0 };
   }
 
-  /** Removes all the customer's known client IPs. */
+  /** Removes all of the customer's known client IPs. */
   async deleteKnownAddresses(tx: Tx, customerId: string): Promise<void> {
     await tx.manager.delete(CustomerAddressEntity, { customerId });
   }

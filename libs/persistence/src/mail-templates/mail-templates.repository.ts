@@ -35,7 +35,7 @@ const saveTemplate = statement(
 export class MailTemplatesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns all the project's templates, unsorted. The number of languages is limited. */
+  /** Returns all of the project's templates, unsorted. The number of languages is limited. */
   list(projectId: string, tx?: Tx): Promise<MailTemplate[]> {
     const where = { projectId };
     return tx

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the method and time with which a session's customer last proved their identity. All earlier sessions have a password. */
+/** Adds the method and time of the last identity proof in a session. All earlier sessions have a password. */
 export class AddSessionProofs1764288000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

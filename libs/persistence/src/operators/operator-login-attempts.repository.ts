@@ -99,7 +99,7 @@ export class OperatorLoginAttemptsRepository {
     return row!.wasKnown;
   }
 
-  /** Removes all the operator's known client IPs. */
+  /** Removes all of the operator's known client IPs. */
   async deleteKnownAddresses(tx: Tx, operatorId: string): Promise<void> {
     await tx.manager.delete(OperatorAddressEntity, { operatorId });
   }

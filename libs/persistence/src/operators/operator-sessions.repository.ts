@@ -344,7 +344,7 @@ export class OperatorSessionsRepository {
     return rows.length > 0;
   }
 
-  /** Ends all the operator's sessions, except `exceptId` if given. @returns the number of ended sessions */
+  /** Ends all of the operator's sessions, except `exceptId` if given. @returns the number of ended sessions */
   async endAll(tx: Tx, operatorId: string, exceptId: string | null = null): Promise<number> {
     const rows = await tx.execute(endAllSessions, [operatorId, exceptId]);
     return rows.length;

@@ -98,7 +98,7 @@ const listStored = statement(
 
 const findOwners = statement(
   { credentialId: bytea, customerId: uuid },
-  // One index search for each value: with a list as the condition, PostgreSQL may read all the project's passkeys.
+  // One index search for each value: with a list as the condition, PostgreSQL may read all of the project's passkeys.
   `SELECT found.* FROM unnest($2::bytea[]) AS wanted (credential_id) CROSS JOIN LATERAL (
      SELECT k.credential_id AS "credentialId", k.customer_id AS "customerId" FROM passkeys k
      WHERE k.project_id = $1 AND k.credential_id = wanted.credential_id LIMIT 1

@@ -18,7 +18,7 @@ const findRole = statement({ role: text }, 'SELECT current_user::text AS role');
  * Then grants the DATABASE_URL role its privileges, and stores the audit log retention, which this role cannot
  * shorten (ADR 0037).
  * @param auditRetention in ms
- * @returns the applied migrations' names
+ * @returns the names of the applied migrations
  * @throws Error if migrations are pending and the role does not own the tables
  */
 export async function migrate(database: Database, auditRetention: number): Promise<string[]> {

@@ -57,7 +57,7 @@ export class SessionProofsRepository {
 
   /**
    * Records that a session's customer has proven their identity again.
-   * @returns all the session's methods and the proof's time; null if the session is no longer active
+   * @returns all of the session's methods and the proof's time; null if the session is no longer active
    */
   async recordProof(
     tx: Tx,

@@ -329,7 +329,7 @@ export class SessionsRepository {
     return row ?? null;
   }
 
-  /** Revokes all the customer's active sessions, except `exceptId` if given. */
+  /** Revokes all of the customer's active sessions, except `exceptId` if given. */
   revokeAll(
     tx: Tx,
     customerId: string,

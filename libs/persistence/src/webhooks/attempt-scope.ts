@@ -229,7 +229,7 @@ export async function findAttemptScope(
   return { ...range, column: 'organization_id', ids };
 }
 
-/** Returns the scope for one delivery's attempts, or for the attempts of all the event's deliveries. */
+/** Returns the scope for one delivery's attempts, or for the attempts of all of the event's deliveries. */
 async function findDeliveriesScope(
   database: Database,
   accessScope: AccessScope,

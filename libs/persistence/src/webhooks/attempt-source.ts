@@ -81,7 +81,7 @@ export async function locateBatch<Filter extends BatchConditions>(
   return { filter, isSmall: batch !== null || !(await hasTooManyDeliveries(database, batchId)) };
 }
 
-/** Determines whether few deliveries have all the filter's matches, and otherwise narrows the filter by time and endpoints. */
+/** Determines whether few deliveries have all of the filter's matches, and otherwise narrows the filter by time and endpoints. */
 export async function findAttemptSource(
   database: Database,
   requestedFilter: AttemptFilter,

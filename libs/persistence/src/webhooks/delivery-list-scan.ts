@@ -102,7 +102,7 @@ const failed: Part[] = [
 ];
 const every: Part = { condition: 'true', isSorted: true };
 
-/** Returns the parts that contain all the filter's matches. */
+/** Returns the parts that contain all of the filter's matches. */
 function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
   const states = statesOf(filter);
   if (column === null && states.includes('succeeded')) return [every];

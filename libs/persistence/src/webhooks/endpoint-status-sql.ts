@@ -2,7 +2,7 @@
 export const isDisabledAsFailing = `status = 'disabled' AND disabled_reason = 'failing'`;
 
 /**
- * SQL for the health `h` if all the endpoint's attempts have failed for an hour or longer. A failure that no attempt
+ * SQL for the health `h` if all of the endpoint's attempts have failed for an hour or longer. A failure that no attempt
  * has followed proves only a moment.
  */
 export const isFailingForAnHour = `h.last_failure_at - h.failing_since >= interval '1 hour'`;

@@ -6,7 +6,7 @@ export const skipReason = (reason: RedeliverySkipReason): string => `'${reason}'
 
 /**
  * Returns SQL that checks the event's few deliveries with its index. Before PostgreSQL knows how many there are, it
- * would prefer an index that contains the state and read all the endpoint's deliveries for each event or, without the
+ * would prefer an index that contains the state and read all of the endpoint's deliveries for each event or, without the
  * OFFSET, the complete table into a hash.
  */
 const hasDelivery = (...states: DeliveryState[]): string => `EXISTS (

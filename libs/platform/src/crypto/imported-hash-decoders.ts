@@ -12,7 +12,7 @@ import { compatibleForm, type PasswordForms } from './password-forms.js';
 
 const DIGEST_BYTES: Record<HashDigest, number> = { sha1: 20, sha256: 32, sha512: 64 };
 
-/** The patterns' named groups. */
+/** The named groups in the patterns. */
 export type HashFields = Record<
   'cost' | 'hash' | 'hex' | 'i' | 'm' | 'n' | 'order' | 'p' | 'r' | 'rest' | 'salt' | 'sk' | 'ss' | 't',
   string

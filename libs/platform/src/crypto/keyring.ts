@@ -165,7 +165,7 @@ export class Keyring {
     return this.listKids().includes(kid);
   }
 
-  /** Returns all secrets' ids in hexadecimal, newest first. Encrypted values begin with their bytes. */
+  /** Returns the ids of all secrets in hexadecimal, newest first. Encrypted values begin with their bytes. */
   listKids(): string[] {
     return this.rootKeys.map(({ kid }) => kid.toString('hex'));
   }

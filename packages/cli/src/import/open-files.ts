@@ -66,7 +66,7 @@ export function addFileOptions(command: Command, reported: string): void {
 
 const collect = (text: string, previous: string[] = []): string[] => [...previous, text];
 
-/** Adds all sources' options. Several sources can have the same one. */
+/** Adds the options of all sources. Several sources can have the same option. */
 function addSourceOptions(command: Command): void {
   const collected = new Map<string, { option: SourceOption; names: string[] }>();
   for (const { name, options = [] } of sources)

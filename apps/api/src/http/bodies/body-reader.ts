@@ -69,7 +69,7 @@ export function bodyReader(holdRequests: RequestHandler): RequestHandler[] {
 
 const isProviderForm = (request: Request): boolean => PROVIDER_FORM_PATH.test(request.path);
 
-/** The hosted sign-in page and its forms' paths. */
+/** The paths of the hosted sign-in page and its forms. */
 const SIGN_IN_PATH = /^\/sign-in(\/|$)/;
 
 const acceptsForms = ({ path }: Request): boolean =>
