@@ -36,7 +36,7 @@ export interface Batch {
   lines: Line[];
   lastLine: number;
   /**
-   * SHA-256 hash of all of the body's lines up to `lastLine`, to check whether another body starts with the same lines.
+   * SHA-256 hash of the body up to `lastLine`, to check whether another body starts with the same lines.
    */
   digest: Buffer;
 }
