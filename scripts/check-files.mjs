@@ -7,6 +7,7 @@ import { ensureBuilt, ensureInstalled } from './build.mjs';
 import { findRejectedWords } from './check-words.mjs';
 import { describeWordCounts } from './count-words.mjs';
 import { main } from './environment.mjs';
+import { filesIn } from './files-in.mjs';
 import { findSecrets } from './find-secrets.mjs';
 import { findUnpinned } from './find-unpinned.mjs';
 import { run } from './processes.mjs';
@@ -57,11 +58,7 @@ const expectThrow = (what, work, message) => {
   }
 };
 const read = (name) => fs.readFileSync(name, 'utf8');
-const filesIn = (folder, end) =>
-  fs
-    .readdirSync(folder, { recursive: true })
-    .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
-    .filter((name) => name.endsWith(end));
+const filesWithEnd = (folder, end) => filesIn(folder).filter((name) => name.endsWith(end));
 
 /** Checks that files in the repository are consistent with each other. Prints all problems at once. */
 await main(async () => {
@@ -99,7 +96,7 @@ async function checkGenerated({ settings }) {
  * (docs/adr/0028-entity-manager-and-sql.md).
  */
 function checkSqlFiles() {
-  for (const file of filesIn('libs/persistence/src', '.ts')) {
+  for (const file of filesWithEnd('libs/persistence/src', '.ts')) {
     const text = read(file);
     const declares = /= \w*statement\(/i.test(text);
     expect(!declares || text.startsWith('// This file contains SQL: '), `${file}: say why it contains SQL`);
@@ -108,7 +105,7 @@ function checkSqlFiles() {
 
 /** Checks links, file names and npm scripts in the documentation. */
 function checkLinks() {
-  const pages = filesIn('docs', '.md');
+  const pages = filesWithEnd('docs', '.md');
   for (const file of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...pages])
     for (const [, target] of read(file).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#[^)\s]*)?\)/g))
       expect(fs.existsSync(path.join(path.dirname(file), target)), `${file}: broken link ${target}`);
@@ -132,7 +129,7 @@ function checkRequirements() {
   // Matches titles: a string that is a call's first argument, with more arguments after it.
   const title = /\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`),/g;
   const titles = ['apps', 'libs', 'test']
-    .flatMap((folder) => filesIn(folder, '.spec.ts'))
+    .flatMap((folder) => filesWithEnd(folder, '.spec.ts'))
     // npm run check does not run these.
     .filter((name) => !name.endsWith('.nightly.spec.ts'))
     .flatMap((name) => [...read(name).matchAll(title)])

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { filesIn } from './files-in.mjs';
 
 const PLACES = ['apps', 'docs', 'libs', 'ops', 'packages', 'scripts', 'test'];
 const EXTENSIONS = ['.ts', '.tsx', '.mjs', '.cjs', '.css', '.md', '.yml', '.sh'];
@@ -45,7 +46,7 @@ function patternOf(word) {
 export function findRejectedWords() {
   const words = readWords();
   if (words.length === 0) return ['docs/development/english.md: no rejected words'];
-  return PLACES.flatMap(filesIn).flatMap((file) =>
+  return PLACES.flatMap(textsIn).flatMap((file) =>
     fs
       .readFileSync(file, 'utf8')
       .split('\n')
@@ -57,9 +58,7 @@ export function findRejectedWords() {
   );
 }
 
-const filesIn = (folder) =>
-  fs
-    .readdirSync(folder, { recursive: true })
-    .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
+const textsIn = (folder) =>
+  filesIn(folder)
     .filter((name) => EXTENSIONS.includes(path.extname(name)) && !/(^|\/)(dist|node_modules)\//.test(name))
     .filter((name) => !LISTS.includes(name) && !name.endsWith('openapi.d.ts'));

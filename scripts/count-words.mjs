@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import path from 'node:path';
+import { filesIn } from './files-in.mjs';
 
 /** The repository areas whose English is measured. */
 const AREAS = {
@@ -23,7 +23,7 @@ const TARGETS = { comments: 18, docs: 25 };
 export function countWords(places) {
   return Object.entries(AREAS).flatMap(([kind, roots]) =>
     (places ?? roots).flatMap((root) => {
-      const texts = filesIn(root)
+      const texts = textsIn(root)
         .filter((file) => (kind === 'comments' ? CODE.test(file) : file.endsWith('.md')))
         .map((file) => fs.readFileSync(file, 'utf8'))
         .map((source) => (kind === 'comments' ? commentsOf(source) : proseOf(source)));
@@ -48,13 +48,12 @@ export function describeWordCounts(places) {
   });
 }
 
-function filesIn(place) {
+function textsIn(place) {
   if (!fs.existsSync(place)) return [];
   if (fs.statSync(place).isFile()) return [place];
-  return fs
-    .readdirSync(place, { recursive: true })
-    .map((name) => path.posix.join(place, name.replaceAll(path.sep, '/')))
-    .filter((name) => !GENERATED.test(name) && /\.\w+$/.test(name) && fs.statSync(name).isFile());
+  return filesIn(place).filter(
+    (name) => !GENERATED.test(name) && /\.\w+$/.test(name) && fs.statSync(name).isFile(),
+  );
 }
 
 /** Returns a source file's comments. Strings with `//` are URLs, which follow a colon or a quote. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { ScriptError, root, step } from './environment.mjs';
-import { runNpm } from './processes.mjs';
+import { root } from './environment.mjs';
+import { ensureFolderInstalled, isFolderInstalled } from './install-folder.mjs';
 
 const FOLDER = path.join(root, 'examples');
 
@@ -14,15 +14,10 @@ export function listExamples() {
 export const exampleFolder = (name) => path.join(FOLDER, name);
 
 /**
- * Returns whether an example's packages are installed. An example without its own package-lock.json is installed with
+ * Returns true if an example's packages are installed. An example without its own package-lock.json is installed with
  * the repository.
  */
-export function isExampleInstalled(name) {
-  const lock = path.join(exampleFolder(name), 'package-lock.json');
-  const installed = path.join(exampleFolder(name), 'node_modules', '.package-lock.json');
-  const modified = (file) => fs.statSync(file).mtimeMs;
-  return !fs.existsSync(lock) || (fs.existsSync(installed) && modified(installed) >= modified(lock));
-}
+export const isExampleInstalled = (name) => isFolderInstalled(exampleFolder(name));
 
 /**
  * Installs an example's packages, unless they are installed.
@@ -30,15 +25,9 @@ export function isExampleInstalled(name) {
  * @param {NodeJS.WriteStream} report stream for the progress
  * @throws ScriptError if npm fails
  */
-export async function ensureExampleInstalled(name, report) {
-  if (isExampleInstalled(name)) return;
-  await step(report, `Installing the packages of examples/${name} (may take minutes)`, async () => {
-    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-    const { code, output } = await runNpm(args, {
-      cwd: exampleFolder(name),
-      // Jest's options for Node.js do not apply to npm.
-      env: { ...process.env, NODE_OPTIONS: '' },
-    });
-    if (code !== 0) throw new ScriptError(`${output}\nnpm ci exited with code ${code}.`);
-  });
-}
+export const ensureExampleInstalled = (name, report) =>
+  ensureFolderInstalled(
+    exampleFolder(name),
+    `Installing the packages of examples/${name} (may take minutes)`,
+    report,
+  );
