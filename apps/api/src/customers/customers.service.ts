@@ -106,7 +106,7 @@ export class CustomersService {
   }
 
   /**
-   * Requires a new proof of identity before any session of the customer can be refreshed.
+   * Requires a new proof of identity before any of a customer's sessions can be refreshed.
    * @throws GatehouseError `not_found`, `project_archived`
    */
   requireReauthentication(accessScope: AccessScope, id: string): Promise<Customer> {

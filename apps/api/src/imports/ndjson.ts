@@ -43,7 +43,7 @@ export interface Batch {
 
 /** Lines that an earlier request has imported. */
 export interface ImportedLines {
-  /** The last imported line's number; 0 if there is none. */
+  /** The number of the last imported line; 0 before the first one. */
   lastLine: number;
   /** True if the import is complete. It is claimed only for further lines. */
   isCompleted?: boolean;

@@ -6,7 +6,7 @@ import { ImportedCustomer } from './dto/import.request.js';
 import { LineValues } from './line-values.js';
 
 /**
- * Maximum number of rounds in which values of a line are left out: a list that is too long first hides the errors in
+ * Maximum number of rounds that leave out a line's values: a list that is too long first hides the errors in
  * its entries.
  */
 const MAX_ROUNDS = 3;

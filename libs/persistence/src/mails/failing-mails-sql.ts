@@ -16,7 +16,7 @@ const isServerFailure = `(reason IS DISTINCT FROM 'rejected' AND coalesce(respon
  * Returns SQL for one row about the emails that fail while the mail server accepts none (ADR 0091): `count`, and the
  * creation times `since` and `newest`. The count is 0 if the failures can be attributed to single recipients. The
  * installation must have a mail server.
- * @param limit maximum number of waiting and of abandoned emails that are read, the oldest first
+ * @param limit maximum number of waiting emails, and of abandoned ones, to read, oldest first
  */
 export const failingMails = (limit: number): string => {
   const lastAcceptance = `(SELECT coalesce(max(finished_at), '-infinity') FROM mails WHERE state IN ('sent', 'kept'))`;
