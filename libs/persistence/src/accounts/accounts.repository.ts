@@ -19,9 +19,9 @@ import { statement, uuid } from '../sql/statements.js';
 export interface NewCustomer extends ChangeableCustomer {
   id: string;
   passwordHash: string | null;
-  /** Browser and operating system with which the customer registered, or null. */
+  /** Browser and operating system used to sign up, or null. */
   registrationDevice: string | null;
-  /** True if the customer moves from another system, which knows the password. */
+  /** True for a customer whom legacy sign-in migrates from another system. */
   imported: boolean;
 }
 
@@ -35,7 +35,7 @@ const insertCustomer = statement(
    ON CONFLICT DO NOTHING RETURNING ${customerColumns}`,
 );
 
-/** The fields that an import sets. Its project is a parameter. */
+/** The fields that an import sets. The project id is a separate parameter. */
 const importedFields = [
   ...customerFieldNames.filter((name) => name !== 'projectId'),
   'passwordHash',
@@ -69,7 +69,10 @@ const insertIdentities = statement(
    ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
 );
 
-/** Inserts customers and their identities. Only `apps/api/src/accounts` may use it (docs/adr/0109-one-service-for-accounts.md). */
+/**
+ * Inserts customers and their identities. Only `apps/api/src/accounts` may use this class
+ * (docs/adr/0109-one-service-for-accounts.md).
+ */
 export class AccountsRepository {
   /** Inserts a customer, or returns null if the email or the external id is taken. */
   async insert(tx: Tx, projectId: string, customer: NewCustomer): Promise<Customer | null> {
@@ -90,7 +93,9 @@ export class AccountsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Links a person to a customer whom the transaction has locked. Returns false if the person is already linked. */
+  /**
+   * Links an identity to a customer that the transaction has locked. Returns false if the identity is already linked.
+   */
   async link(tx: Tx, identity: NewIdentity): Promise<boolean> {
     const { id, projectId, providerId, customerId, subject, email, isPending } = identity;
     const values = [id, projectId, providerId, customerId, subject, email, isPending];
@@ -99,8 +104,8 @@ export class AccountsRepository {
   }
 
   /**
-   * Links identities to customers that the transaction has inserted, at providers that it has locked. Returns false
-   * if an identity is already linked.
+   * Links identities to customers that the transaction has inserted. The transaction has also locked the identity
+   * providers. Returns false if an identity is already linked.
    */
   async linkAll(tx: Tx, projectId: string, identities: ImportedIdentity[]): Promise<boolean> {
     const rows = await tx.execute(insertIdentities, [projectId, JSON.stringify(identities)]);

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { AlertChannel, AlertLogKind, AlertLogState, AlertOutcome } from '@gatehouse/domain';
 
-/** A message about a problem, its end or a test, with the outcome from the last attempt to send it. */
+/** An alert message (problem, resolution or test) with the outcome of the last attempt to send it. */
 @Entity('alert_log')
 export class AlertLogEntryEntity {
   @PrimaryColumn('uuid') id!: string;
@@ -9,15 +9,15 @@ export class AlertLogEntryEntity {
   @Column('text') kind!: AlertLogKind;
   @Column('text') channel!: AlertChannel;
   @Column('text') state!: AlertLogState;
-  /** Number of problems; null for a test and when a problem ends. */
+  /** Number of problems. Null for tests and resolutions. */
   @Column('integer', { nullable: true }) count!: number | null;
   @Column('text') outcome!: AlertOutcome;
-  /** The reason why the last attempt failed. */
+  /** Reason for the failure of the last attempt, or null. */
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('integer') attempts!: number;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
   @CreateDateColumn({ type: 'timestamptz', name: 'attempted_at', precision: 3 }) attemptedAt!: Date;
-  /** Time at which the problem was over. */
+  /** Time at which the problem was resolved, or null. */
   @Column({ type: 'timestamptz', name: 'resolved_at', precision: 3, nullable: true })
   resolvedAt!: Date | null;
 }

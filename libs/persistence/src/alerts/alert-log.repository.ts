@@ -10,9 +10,9 @@ import { AlertLogEntryEntity } from './alert-log-entry.entity.js';
 /** Maximum number of messages in the log. */
 const MAX_ENTRIES = 500;
 
-/** A message about a problem, or about its end if `condition` is null. */
+/** An alert message. It reports a resolution if `condition` is null. */
 export interface LoggedAlert {
-  /** The same for all attempts to send the message. */
+  /** Identifies the message across all attempts to send it. */
   messageId: string;
   kind: AlertKind;
   channel: AlertChannel;
@@ -43,7 +43,7 @@ const queuedTestRow = { id: uuid, messageId: text, channel: textOf<AlertChannel>
 /** A queued test alert that only this worker may send. */
 export type QueuedTestAlert = RowOf<typeof queuedTestRow>;
 
-/** A worker that is killed does not record an outcome. Another one sends the test again after a minute. */
+/** If a worker is killed before it records the outcome, another worker sends the test again after a minute. */
 const claimTests = statement(
   queuedTestRow,
   `UPDATE alert_log SET attempts = attempts + 1, attempted_at = clock_timestamp()
@@ -60,7 +60,7 @@ const recordTest = statement(
    WHERE id = $1 AND outcome = 'queued'`,
 );
 
-/** The alert log: the newest 500 messages, each with the outcome from the last attempt to send it. */
+/** The alert log: the newest 500 messages, each with the outcome of the last attempt to send it. */
 export class AlertLogRepository {
   constructor(private readonly database: Database) {}
 

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AlertDestination, AlertKind } from '@gatehouse/domain';
 
-/** The alert state for one problem kind on one channel, or in the log. */
+/** Notification state for one kind of problem on one channel, or in the log. */
 @Entity('alerts')
 export class AlertEntity {
   @PrimaryColumn('uuid') id!: string;

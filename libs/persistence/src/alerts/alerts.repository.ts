@@ -7,9 +7,9 @@ import { integer, statement, uuid, type RowOf } from '../sql/statements.js';
 import { AlertEntity } from './alert.entity.js';
 
 const claimRow = {
-  /** The row's id, not the message's. */
+  /** Id of the row, not of the message. */
   id: uuid,
-  /** Number of messages sent before; also the fencing token. */
+  /** Number of messages sent so far. Also the fencing token. */
   notifications: integer,
 };
 
@@ -20,9 +20,9 @@ export type ClaimedAlert = RowOf<typeof claimRow>;
 export interface AlertIntervals {
   /** Minimum time between two messages of the same kind. */
   pause: number;
-  /** Time between two messages that contain nothing new. */
+  /** Time after which a message is repeated if the problem is still open and has not changed. */
   reminder: number;
-  /** Time until a message that could not be sent is retried. */
+  /** Delay before a failed message is retried. */
   retry: number;
 }
 
@@ -52,12 +52,16 @@ const recordNotification = statement(
    WHERE id = $1 AND told = $2`,
 );
 
-/** The alerts that operators have received, per kind and channel, across all workers and restarts. */
+/**
+ * Tracks which alerts were sent to operators, per kind and channel. The state is shared by all workers and survives
+ * restarts.
+ */
 export class AlertsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Claims the message about a problem. Returns null if it was sent, was sent too recently, or is claimed.
+   * Claims the message about a problem. Returns null if there is nothing new to report, if the last message is too
+   * recent, or if another worker has claimed the message.
    */
   async claim(
     channel: AlertDestination,
@@ -69,12 +73,15 @@ export class AlertsRepository {
     return row ?? null;
   }
 
-  /** Returns the alerts that were sent and not resolved. */
+  /** Returns the alerts that were sent and have not been resolved. */
   listOpen(): Promise<Pick<AlertEntity, 'kind' | 'channel'>[]> {
     return this.database.read((manager) => manager.findBy(AlertEntity, { isOpen: true }));
   }
 
-  /** Claims the message that a problem is resolved. */
+  /**
+   * Claims the message that reports a resolution. Returns null if no problem is open or another worker has claimed
+   * it.
+   */
   async claimResolution(
     channel: AlertDestination,
     kind: AlertKind,

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { Access, ApiKeyType, Scope } from '@gatehouse/domain';
 
-/** An API key. Its value is stored as a hash only. */
+/** An API key. Only a hash of its value is stored. */
 @Entity('api_keys')
 export class ApiKeyEntity {
   @PrimaryColumn('uuid') id!: string;

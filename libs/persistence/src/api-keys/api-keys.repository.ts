@@ -32,7 +32,7 @@ export interface ActiveApiKey {
   isStale: boolean;
 }
 
-/** A key's fields as a resource: without its value, which is not stored, and without its hash. */
+/** The fields of the API key resource. Excludes the value, which is not stored, and the hash. */
 const keyFields = [
   'id',
   'organizationId',
@@ -57,11 +57,11 @@ const keyRow = { ...selectedRow(ApiKeyEntity, keyFields), scopes: arrayOf(textOf
 
 const isActiveKey = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
 
-/** An API key's state. A key that was revoked is not expired. */
+/** The states of an API key. A revoked key is never `expired`. */
 export const apiKeyStates = ['active', 'revoked', 'expired'] as const;
 export type ApiKeyState = (typeof apiKeyStates)[number];
 
-/** Returns a state's conditions. A list means that one condition must be true. */
+/** Returns the conditions for a state. TypeORM combines them with OR. */
 function stateConditions(state: ApiKeyState | null, at: Date): FindOptionsWhere<ApiKeyEntity>[] {
   if (state === null) return [{}];
   if (state === 'revoked') return [{ revokedAt: Not(IsNull()) }];
@@ -110,7 +110,10 @@ const claimExpiringKeys = statement(
    ) RETURNING ${keyColumns}`,
 );
 
-/** The seed has the same transaction as the first organization. Keys created later never have its time. */
+/**
+ * The first start creates the first organization and its keys in one transaction, so they have the same `created_at`.
+ * Keys created later never have this time.
+ */
 const lockSeededSecretKeys = statement(
   keyRow,
   `WITH RECURSIVE seeded AS (
@@ -176,7 +179,10 @@ export class ApiKeysRepository {
     return row!;
   }
 
-  /** Returns a project's keys, newest first, in one state or in any. The caller has checked the access scope. */
+  /**
+   * Returns the keys of a project, newest first, optionally in one state only. The caller has checked the access
+   * scope.
+   */
   list(
     projectId: string,
     state: ApiKeyState | null,
@@ -213,9 +219,9 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Sets a key to expire after an overlap, or earlier if it expires earlier. Returns false if it is no longer active
-   * or was already rotated: if calls run in parallel, only one succeeds.
-   * @param overlapSeconds how long the key stays valid beside its successor
+   * Sets a key to expire after an overlap, unless it already expires earlier. Returns false if the key is no longer
+   * active or was already rotated, so only one of several concurrent calls succeeds.
+   * @param overlapSeconds time for which the key and its successor are both valid
    */
   async expireAfterOverlap(tx: Tx, projectId: string, id: string, overlapSeconds: number): Promise<boolean> {
     const rows = await tx.execute(expireKeyAfterOverlap, [projectId, id, overlapSeconds]);
@@ -235,16 +241,16 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Claims up to `limit` keys that expire within `days` and whose expiry has not been notified. Each key is
-   * returned once.
+   * Claims up to `limit` keys that expire within `days` and have no `api_key.expiring` event yet. Returns each key
+   * only once.
    */
   async claimExpiring(tx: Tx, days: number, limit: number): Promise<ApiKey[]> {
     return tx.execute(claimExpiringKeys, [days, limit]);
   }
 
   /**
-   * Returns the active secret keys that the first start created, and their successors by rotation, and locks them
-   * until the transaction ends.
+   * Returns the active secret keys that the first start created, including keys that have replaced them by rotation.
+   * Locks them until the transaction ends.
    */
   async lockSeededSecretKeys(tx: Tx): Promise<ApiKey[]> {
     return tx.execute(lockSeededSecretKeys);
@@ -256,8 +262,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns the key with this SHA-256, or null if it is unknown, revoked or expired or its project is
-   * archived.
+   * Returns the key with this SHA-256 hash, or null if there is no such key, it is revoked or expired, or its project
+   * is archived.
    */
   async findActive(keyHash: Buffer): Promise<ActiveApiKey | null> {
     const [row] = await this.database.execute(findActiveKey, [keyHash]);
@@ -266,7 +272,7 @@ export class ApiKeysRepository {
     return { id, type, access, scopes, rateLimit, isStale, project: toProjectContext(row) };
   }
 
-  /** Returns whether a key is still active. For long-running requests. */
+  /** Returns whether a key is still active. Long-running requests check this repeatedly. */
   async isActive(id: string): Promise<boolean> {
     const rows = await this.database.execute(confirmActiveKey, [id]);
     return rows.length > 0;

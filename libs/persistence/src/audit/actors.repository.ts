@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import { statement, text, textOf, uuid, type RowOf } from '../sql/statements.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 
-/** An actor as the audit log refers to it: `key:<id>`, `operator:<id>`, `customer:<id>`. */
+/** The name of an audit log actor. Entries refer to actors as `key:<id>`, `operator:<id>` or `customer:<id>`. */
 export interface ActorName {
   type: 'key' | 'operator' | 'customer';
   id: string;
@@ -21,7 +21,7 @@ const findActors = statement(
 
 const targetRow = { type: textOf<AuditTargetType>(), id: uuid, name: text };
 
-/** An audit log entry's target, with its UUID without prefix. */
+/** The name of an audit log target. Its id is the UUID without a prefix. */
 export type TargetName = RowOf<typeof targetRow>;
 
 const findTargets = statement(
@@ -35,17 +35,17 @@ const findTargets = statement(
    UNION ALL SELECT 'webhook_endpoint', id, ${endpointNameSql('w')} FROM webhook_endpoints w WHERE id = ANY ($1::uuid[])`,
 );
 
-/** The names that the audit log shows for actors and targets. */
+/** Looks up the names that the audit log displays for actors and targets. */
 export class ActorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the names for these actor ids, of any type. Deleted actors are not included. */
+  /** Returns the names of actors of any type. Omits deleted actors. */
   async findNames(ids: string[]): Promise<ActorName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findActors, [ids]);
   }
 
-  /** Returns the names for these target ids, of any type that has names. Deleted targets are not included. */
+  /** Returns the names of targets, of any type that has names. Omits deleted targets. */
   async findTargetNames(ids: string[]): Promise<TargetName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findTargets, [ids]);

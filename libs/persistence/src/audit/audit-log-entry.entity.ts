@@ -1,7 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AuditAction, AuditActorType, AuditTargetType } from '@gatehouse/domain';
 
-/** An audit log entry. A trigger rejects every change to an existing row, and the runtime role has no privilege for changes. */
+/**
+ * An audit log entry. A trigger rejects every change to an existing row, and the runtime role has no privilege to
+ * change or delete rows.
+ */
 @Entity('audit_log')
 export class AuditLogEntryEntity {
   @PrimaryColumn('uuid') id!: string;

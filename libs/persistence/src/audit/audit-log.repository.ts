@@ -35,7 +35,7 @@ export interface NewAuditEntry {
   projectId: string | null;
   actor: AuditActor;
   action: AuditAction;
-  /** In the API format, with its prefix in the `/v1` family. */
+  /** As returned by the API: ids in the `/v1` family include their prefix. */
   targetId: string;
   ip: string | null;
   userAgent: string | null;
@@ -67,7 +67,7 @@ export interface AuditFilter {
   createdBefore: Date | null;
 }
 
-/** An entry's row, with the columns in `auditColumns`. */
+/** Row type for the columns in `auditColumns`. */
 export const auditRow = {
   id: uuid,
   organizationId: nullable(uuid),
@@ -89,7 +89,7 @@ export const auditColumns = `
   a.actor_id AS "actorId", a.action, a.target_type AS "targetType", a.target_id AS "targetId", a.ip,
   a.user_agent AS "userAgent", a.request_id AS "requestId", a.details, a.created_at AS "createdAt"`;
 
-/** Adds the conditions on the entry itself. The index scan has the conditions on project and time. */
+/** Adds the conditions on the entry itself. The index scan applies the conditions on project and time. */
 export const addAuditFilter = (where: Conditions, filter: AuditFilter): Conditions =>
   where
     .addIf(filter.organizationId, (value) => `a.organization_id = ${value}`)
@@ -124,9 +124,9 @@ export const sampleAuditFilters: AuditFilter[] = [
 ];
 
 /**
- * Merges the pages for one project, or for each accessible organization. Each page is one range in one index. With a
- * plain condition, PostgreSQL reads and sorts the complete log for some access scopes, or scans it from its end for
- * access scopes with few entries.
+ * Merges one page per owner: the project, or each accessible organization. Each page is one range in one index. With
+ * a plain condition, PostgreSQL would read and sort the complete log for some access scopes, and scan it from its end
+ * for access scopes with few entries.
  */
 const listEntries = dynamicStatement(
   auditRow,
@@ -185,7 +185,7 @@ export class AuditLogRepository {
     const actorType = actor.type;
     const actorId = actor.id;
     const targetType = targetTypeOf(entry.action);
-    // The time in the id, so that the list can filter times by id.
+    // The time in the id, because the list filters times by id.
     const createdAt = new Date(parseIdTime(id));
     tx.outbox.auditEntries.push({
       id,
@@ -206,7 +206,10 @@ export class AuditLogRepository {
     tx.afterCommit.push(() => this.logger.info(logFields, 'audit entry written'));
   }
 
-  /** Returns the root organizations, which no other organization created. Their logs contain the installation-wide actions. */
+  /**
+   * Returns the root organizations, which no other organization has created. Their logs contain installation-wide
+   * actions.
+   */
   async listRootOrganizationIds(tx: Tx): Promise<string[]> {
     const organizations = await tx.manager.find(OrganizationEntity, {
       select: { id: true },
@@ -215,7 +218,10 @@ export class AuditLogRepository {
     return organizations.map(({ id }) => id);
   }
 
-  /** Returns entries within an access scope, newest first. A project key sees entries about objects in its project. */
+  /**
+   * Returns entries within an access scope, newest first. With a project key, these are the entries about objects in
+   * its project.
+   */
   list(
     accessScope: AccessScope,
     filter: AuditFilter,

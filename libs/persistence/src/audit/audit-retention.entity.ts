@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The age in ms up to which the audit log cannot be pruned. Only the table owner can change it. The table has one row. */
+/** The minimum age in ms of entries that may be pruned. Only the table owner can change it. The table has one row. */
 @Entity('audit_retention')
 export class AuditRetentionEntity {
   @PrimaryColumn('boolean', { default: true }) singleton!: boolean;

@@ -14,7 +14,7 @@ import {
   type AuditFilter,
 } from './audit-log.repository.js';
 
-/** Returns the conditions for a match among the scanned entries. */
+/** Returns the conditions that scanned entries must match. */
 function matchConditions(accessScope: AccessScope, filter: AuditFilter): Conditions {
   const where = new Conditions()
     .addAccessScope('a', 'a.project_id', accessScope)
