@@ -1,4 +1,4 @@
-// This file contains SQL: long lists, joins, and the states and times that are computed from several columns.
+// This file contains SQL: long lists, joins, and computed states and times.
 import type { AttemptError, OneTimeTokenKind, OneTimeTokenState, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { listIdentities, type Identity } from '../identity-providers/identities.repository.js';
@@ -17,7 +17,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** Maximum size of all events together: the export is one document, built in memory. */
+/** Maximum total size of the event bodies, in bytes. The export is one document, built in memory. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024;
 
 const customerSessionRow = {
@@ -63,13 +63,13 @@ const attemptRow = {
   startedAt: timestamptz,
 };
 
-/** A session, active or ended. */
+/** An active or ended session. */
 export type CustomerSessionRecord = RowOf<typeof customerSessionRow>;
 
 /** An address block that a customer has signed in from. */
 export type KnownAddress = RowOf<typeof knownAddressRow>;
 
-/** A one-time token without the value. */
+/** A one-time token without its value. */
 export type TokenRecord = RowOf<typeof tokenRow>;
 
 /** An email without its content. */
@@ -78,7 +78,7 @@ export type MailRecord = RowOf<typeof mailRow>;
 /** A request that sent an event about a customer to an endpoint. */
 export type CustomerDeliveryAttempt = RowOf<typeof attemptRow>;
 
-/** All data about a customer outside their own row, each list newest first. */
+/** All data about a customer except their own row. Each list is sorted newest first. */
 export interface CustomerRecords {
   sessions: CustomerSessionRecord[];
   knownAddresses: KnownAddress[];
@@ -86,7 +86,7 @@ export interface CustomerRecords {
   identities: Identity[];
   tokens: TokenRecord[];
   mails: MailRecord[];
-  /** The event bodies; null for bodies that exceed the maximum total size. */
+  /** Event bodies. Null for older events once the maximum total size is reached. */
   events: (string | null)[];
   attempts: CustomerDeliveryAttempt[];
 }
@@ -141,8 +141,9 @@ export class CustomerRecordsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads all lists. A project key sees the attempts to its own project's endpoints, as in the attempt log.
-   * @param limit maximum length per list
+   * Reads all lists. With a project key, the attempts are limited to the endpoints of its project, as in the attempt
+   * log.
+   * @param limit maximum length of each list
    */
   async readAll(accessScope: AccessScope, customerId: string, limit: number): Promise<CustomerRecords> {
     const values = [customerId, limit];

@@ -32,26 +32,32 @@ import { filterIdRange, fixedIdAtSql, NIL_UUID } from '../sql/uuid-v7.js';
 import { deliveriesWithin } from '../webhooks/deliveries.repository.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 
-/** Maximum number of records that a page scans if few match. The next page continues from there. */
+/** Maximum number of records scanned for one page. If few of them match, the next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;
 
-/** The second scan is this many times as large as a page: many records are described by another entry. */
+/**
+ * Size of the second scan as a multiple of the page size. Many records are not listed, because another entry
+ * describes them.
+ */
 const SECOND_SCAN_FACTOR = 5;
 
-/** Maximum number of deliveries per event: the newest for each endpoint. */
+/** Maximum number of deliveries per event. Contains only the newest delivery to each endpoint. */
 const MAX_DELIVERIES = 10;
 
-/** An entry's table. `customer` is an imported customer's row, whose creation is in no other table. */
+/**
+ * The table that an entry comes from. `customer` stands for the row of an imported customer, whose creation is
+ * recorded in no other table.
+ */
 export const timelineSources = ['event', 'audit_entry', 'mail', 'customer'] as const;
 type TimelineSource = (typeof timelineSources)[number];
 
 const entryRow = {
-  /** A UUIDv7 with the entry's time. For `customer`, it is not a record's id. */
+  /** A UUIDv7 that contains the entry's time. For `customer`, it is derived from the creation time. */
   id: uuid,
   source: textOf<TimelineSource>(),
-  /** The event type, the action, or the email kind. */
+  /** Event type, audit action or email kind. */
   type: text,
-  /** False for an event that another entry describes, and that is listed only because it has deliveries. */
+  /** False for an event that is described by another entry and is listed only because it has deliveries. */
   isChange: boolean,
   body: nullable(text),
   actorType: nullable(textOf<AuditActorType>()),
@@ -80,7 +86,7 @@ const deliveryRow = {
 /** A customer timeline entry, as stored. */
 export type TimelineRow = RowOf<typeof entryRow>;
 
-/** The newest delivery to an endpoint for an event. */
+/** The newest delivery of an event to an endpoint. */
 export type TimelineDelivery = RowOf<typeof deliveryRow>;
 
 export interface TimelineFilter {
@@ -155,7 +161,7 @@ export class CustomerTimelineRepository {
     );
   }
 
-  /** Returns the newest delivery to each endpoint for these events, at most ten per event. */
+  /** Returns the newest delivery of each event to each endpoint, at most ten per event. */
   async listDeliveries(accessScope: AccessScope, eventIds: string[]): Promise<TimelineDelivery[]> {
     if (eventIds.length === 0) return [];
     return this.database.execute(listDeliveries(accessScope, eventIds));
@@ -163,8 +169,8 @@ export class CustomerTimelineRepository {
 }
 
 /**
- * Returns SQL for the newest records about a customer in the tables that can contain these kinds, at most `limit`.
- * Each table is one index range.
+ * Returns SQL for at most `limit` records about a customer, newest first, from the tables that can contain these
+ * kinds. Reads one index range per table.
  */
 function timelineScanSql(
   where: Conditions,

@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('erasures')
 export class ErasureEntity {
   @PrimaryColumn('uuid', { name: 'customer_id' }) customerId!: string;
-  /** Events up to this one are erased. */
+  /** Events up to and including this one have been erased. */
   @Column('uuid', { name: 'last_event_id', default: '00000000-0000-0000-0000-000000000000' })
   lastEventId!: string;
 }

@@ -55,7 +55,7 @@ const resolveDeadLettersOfCustomer = statement(
    ${asErased} FROM locked WHERE d.id = locked.id`,
 );
 
-/** Returns the last scanned id if the batch is complete. The next run resolves locked deliveries. */
+/** Returns the last scanned id if the batch is full. Skips locked deliveries, which the next run resolves. */
 const resolveErasedDeadLetters = statement(
   { id: uuid },
   `WITH scanned AS MATERIALIZED (
@@ -72,8 +72,8 @@ const resolveErasedDeadLetters = statement(
 );
 
 /**
- * Not prepared, so that it locks only the partitions for the days in these ids: it waits for retention only where
- * retention moves such a partition.
+ * Not prepared, so that it locks only the partitions for the days in these ids. It waits for the retention job only
+ * if that job is changing one of these partitions.
  */
 const eraseResponseBodies = dynamicStatement(
   {},
@@ -85,15 +85,15 @@ const eraseResponseBodies = dynamicStatement(
 );
 
 /**
- * Erases the data about deleted customers in events, attempts and stored responses, and resolves their dead
- * letters, at once or gradually.
+ * Erases the data about deleted customers in events, attempts and stored responses, and resolves their dead letters.
+ * Works in batches if there are many events.
  */
 export class ErasuresRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Starts to erase the data about a customer that this transaction has deleted. For most customers this
-   * erases everything and resolves all dead letters; if there are very many, the worker does the rest.
+   * Starts to erase the data about a customer that this transaction has deleted. For most customers, this erases all
+   * events and resolves all dead letters. If there are too many, the worker erases the rest.
    */
   async start(tx: Tx, customerId: string): Promise<void> {
     await tx.execute(deleteIdempotencyKeys, [customerId]);
@@ -114,8 +114,8 @@ export class ErasuresRepository {
   }
 
   /**
-   * Resolves the dead letters of deleted customers, including customers that 0.1.0 deleted. Ends early once `signal`
-   * is aborted.
+   * Resolves the dead letters of deleted customers, including those deleted by 0.1.0. Ends early once `signal` is
+   * aborted.
    */
   async resolveDeadLetters(signal: AbortSignal): Promise<void> {
     let last: string | undefined = NIL_UUID;
@@ -126,7 +126,7 @@ export class ErasuresRepository {
   }
 }
 
-/** Erases a batch of events. @returns the last erased event, or null if there are no more */
+/** Erases a batch of events. @returns the id of the last erased event, or null if no more events remain */
 async function eraseBatch(tx: Tx, customerId: string, after: string): Promise<string | null> {
   const events = await tx.execute(listEvents, [customerId, after, BATCH_SIZE]);
   const ids = events.map(({ id }) => id);

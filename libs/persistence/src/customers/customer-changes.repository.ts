@@ -52,7 +52,7 @@ const changeEmail = statement(
    WHERE c.project_id = $1 AND c.id = $2 RETURNING ${customerColumns}`,
 );
 
-/** Changes a customer's fields, some of which are unique in the project. */
+/** Changes customer fields, some of which are unique within the project. */
 export class CustomerChangesRepository {
   /**
    * Reads a customer for a change and locks the row against concurrent changes.
@@ -67,7 +67,7 @@ export class CustomerChangesRepository {
   }
 
   /**
-   * Writes the changeable fields for a customer that the transaction has locked, and sets `updatedAt` to the
+   * Writes the changeable fields of a customer that the transaction has locked, and sets `updatedAt` to the
    * transaction's time.
    * @throws GatehouseError `email_already_registered`, `external_id_taken`
    */
@@ -97,7 +97,9 @@ export class CustomerChangesRepository {
   }
 }
 
-/** Returns the error for a value that another customer in the project has, or null for any other error. */
+/**
+ * Translates a unique violation into the error for a taken email or external id. Returns null for any other error.
+ */
 function toConflictError(error: unknown): GatehouseError | null {
   if (errorCode(error) !== UNIQUE_VIOLATION) return null;
   const isExternalId = (error as { constraint?: string }).constraint === EXTERNAL_ID_CONSTRAINT;

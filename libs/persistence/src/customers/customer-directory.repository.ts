@@ -42,11 +42,13 @@ import { customerColumns, customerRow } from './customers.repository.js';
 
 export interface CustomerPage {
   customers: Customer[];
-  /** Null at the end of the list. Otherwise the page may contain fewer customers than requested, or zero. */
+  /**
+   * Null at the end of the list. If it is set, the page may still contain fewer customers than requested, or none.
+   */
   next: CustomerPosition | null;
 }
 
-/** Maximum number of rows that a page scans if few match. The next page continues from there. */
+/** Maximum number of rows scanned for one page. If few of them match, the next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;
 
 const listOrganizations = statement({ id: uuid }, organizationIdsSql('$1'));
@@ -67,7 +69,7 @@ const sampleScopes: ScanScope[] = [
 const noFilter = emptyCustomerFilter;
 const epoch = new Date(0);
 
-/** Filters that lead to every scan in time order, and together contain every condition. */
+/** Filters that cover every scan in time order and every condition. */
 const sampleTimeFilters: CustomerFilter[] = [
   noFilter,
   { ...noFilter, email: 'ada@example.com', q: 'ada', emailVerified: true, disabled: false },
@@ -85,15 +87,15 @@ const sampleTextFilters: CustomerFilter[] = [
 const installation: ScanScope = { column: null, ids: [NIL_UUID] };
 
 /**
- * Returns the scope whose index ranges are scanned. Locked customers have no index by project or organization,
- * because few are locked at the same time: their ranges contain the scope condition.
+ * Returns the scope whose index ranges are scanned. For locked customers, this is the installation: few are locked at
+ * the same time, so their indexes do not include the project or organization. Their ranges filter by scope instead.
  */
 const scannedScope = (scope: ScanScope, { locked }: CustomerFilter): ScanScope =>
   locked ? installation : scope;
 
-/** Maximum number of rows that a count scans for locked customers: each row takes several index lookups. */
+/** Maximum number of rows scanned to count locked customers. Each row takes several index lookups. */
 const LOCK_COUNT_LIMIT = 5_000;
-/** Returns the row sources that a filter may have. */
+/** Returns the possible row sources for a filter. */
 const sampleSources = ({ contains }: CustomerFilter): RowSource[] =>
   contains === null ? ['customers'] : ['customers', 'found'];
 
@@ -124,7 +126,10 @@ const countCustomers = dynamicStatement(
   ),
 );
 
-/** Returns SQL for the matches among the next `window` rows, and always for the last row in that window. */
+/**
+ * Returns SQL for the matches among the next `window` rows. Also includes the last row of a full window, even if it
+ * does not match.
+ */
 function scanSql(
   scope: ScanScope,
   filter: CustomerFilter,
@@ -146,11 +151,11 @@ function scanSql(
   return { text: sql, values: where.values };
 }
 
-/** A scanned customer, with flags for a match and for the last row in a full window. */
+/** A scanned customer. The flags mark a match and the last row of a full window. */
 const scannedRow = { ...customerRow, isMatch: nullable(boolean), isLast: boolean };
 
 const scanByTime = dynamicStatement(
-  // Only customers who have signed in are scanned by their last login.
+  // Never null: only customers who have signed in are scanned by last login.
   { ...scannedRow, key: neverNull(timestamptz) },
   scanSql,
   sampleScopes.flatMap((scope) =>
@@ -174,17 +179,17 @@ const scanByText = dynamicStatement(
 type ScannedCustomer = RowOf<typeof scannedRow> & { key: Date | string };
 
 /**
- * The customer lists, for up to a million customers. Every list is an index scan that starts at the page's position
- * and reads a bounded number of rows, regardless of the filter. `npm run bench -- customers --plans` prints the query
- * plans.
+ * Lists customers, for installations with up to a million. Every list is an index scan that starts at the page's
+ * position and reads a bounded number of rows, regardless of the filter. `npm run bench -- customers --plans` prints
+ * the query plans.
  */
 export class CustomerDirectoryRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns up to `limit` customers after a position: newest first; with a filter on the last login, latest login
-   * first; with `q`, by the matching string; for locked customers, latest lock end first. `contains` does not change
-   * the order.
+   * Returns up to `limit` customers after a position. Sorts by creation time, newest first, unless a filter changes
+   * the order: a last-login filter sorts by latest login, `q` by the matching string, and `locked` by latest lock
+   * end. `contains` does not change the order.
    */
   async listPage(
     accessScope: AccessScope,
@@ -209,8 +214,8 @@ export class CustomerDirectoryRepository {
   }
 
   /**
-   * Returns up to `limit` customers that contain a string: the newest, or some others if the string is frequent, but
-   * not among the newest customers.
+   * Returns up to `limit` customers that contain a string, newest first. If the string is frequent but not among the
+   * newest customers, appends matches from a sample of all customers.
    */
   async findContaining(accessScope: AccessScope, text: string, limit: number): Promise<Customer[]> {
     const filter = { ...emptyCustomerFilter, contains: text };
@@ -229,14 +234,14 @@ export class CustomerDirectoryRepository {
     return capScanCount({ scanned, matching }, countWindow(scope, filter));
   }
 
-  /** Returns the scope whose part of the indexes is scanned: the project, the organizations or the installation. */
+  /** Returns the scope to scan: the project, the organizations or the installation. */
   private async resolveScope(accessScope: AccessScope, projectId: string | null): Promise<ScanScope> {
     if (accessScope.projectId) {
       const isForeign = projectId !== null && projectId !== accessScope.projectId;
       return { column: 'project_id', ids: isForeign ? [] : [accessScope.projectId] };
     }
-    // One scope for the installation: with one scope per organization, a page would cost more the more organizations
-    // there are.
+    // One scope for the whole installation: with one scope per organization, the cost of a page would grow with their
+    // number.
     if (!accessScope.organizationIds && projectId === null) return installation;
     const rows =
       projectId === null

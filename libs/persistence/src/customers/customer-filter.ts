@@ -6,9 +6,9 @@ export interface CustomerFilter {
   projectId: string | null;
   email: string | null;
   externalId: string | null;
-  /** Prefix for an email, a first name, a last name, or both names separated by a space; case-insensitive. */
+  /** Prefix of the email, first name, last name, or both names separated by a space. Case-insensitive. */
   q: string | null;
-  /** Substring in the email or in both names separated by a space; case-insensitive. */
+  /** Substring of the email, or of both names separated by a space. Case-insensitive. */
   contains: string | null;
   emailVerified: boolean | null;
   disabled: boolean | null;
@@ -36,11 +36,11 @@ export const emptyCustomerFilter: CustomerFilter = {
   lastLoginBefore: null,
 };
 
-/** A string from a customer `c` that `q` is compared with. */
+/** A string of a customer `c` that `q` is compared with. */
 export interface SearchedText {
-  /** SQL for the string, as in its index. */
+  /** SQL for the string, identical to the index expression. */
   text: string;
-  /** The index condition. */
+  /** The condition of the partial index. */
   condition: string;
 }
 
@@ -60,7 +60,7 @@ export const searchedTexts = {
 export const isSortedByText = ({ email, externalId, q, locked }: CustomerFilter): boolean =>
   q !== null && email === null && externalId === null && !locked;
 
-/** Adds the match conditions for the scanned rows. */
+/** Adds the conditions that scanned rows must match. */
 export function addMatchConditions(where: Conditions, filter: CustomerFilter): void {
   where
     .add('true')
@@ -82,7 +82,7 @@ export function addMatchConditions(where: Conditions, filter: CustomerFilter): v
     ({ text, condition }) =>
       `CASE WHEN ${condition} AND starts_with(${text}, lower(${prefix})) THEN ${text} END`,
   );
-  // A customer who matches by several strings is listed once, at the first position.
+  // A customer with several matching strings is listed once, at the first position.
   const firstMatch = `c.key = least(${matches.join(', ')})`;
   where.add(isSortedByText(filter) ? firstMatch : `coalesce(${matches.join(', ')}) IS NOT NULL`);
 }

@@ -2,11 +2,11 @@
 import { defaultLimits, failureLimits, MAX_PASSWORD_GUESSES, type ProjectLimits } from '@gatehouse/domain';
 import { IS_EXPIRED } from '../failed-attempts/login-allowance.js';
 
-/** SQL for a limit in the project `p`. */
+/** Returns SQL for a limit of the project `p`. */
 const limitSql = (setting: keyof ProjectLimits): string =>
   `coalesce((p.settings -> 'limits' ->> '${setting}')::int, ${defaultLimits[setting]})`;
 
-/** SQL for the failed passwords `a` and the failed second factors `f` that a customer `c` in a project `p` has. */
+/** SQL that joins the failed passwords `a` and the failed second factors `f` of a customer `c`. */
 export const FAILURES_OF_CUSTOMER = `
   LEFT JOIN login_attempts a ON a.project_id = c.project_id AND a.email_hash = sha256(convert_to(c.email, 'UTF8'))
     AND a.customer_id = c.id
@@ -15,30 +15,30 @@ export const FAILURES_OF_CUSTOMER = `
 /** SQL for the condition that the failed passwords `a` lock the customer until the window ends. */
 export const IS_PASSWORD_LOCKED = `(a.window_ends_at > now() AND a.tries >= ${limitSql('failedLogin')})`;
 
-/** SQL for the condition that the guesses `a` have closed the password (docs/adr/0035). */
+/** SQL for the condition that the failed passwords `a` have closed the password (docs/adr/0035). */
 export const IS_PASSWORD_CLOSED = `(a.guesses >= ${MAX_PASSWORD_GUESSES} AND NOT (${IS_EXPIRED}))`;
 
 /** SQL for the condition that the failed second factors `f` lock the customer until the window ends. */
 export const IS_FACTOR_LOCKED = `(f.window_ends_at > now() AND f.tries >= ${limitSql('failedSecondFactor')})`;
 
-/** SQL for the condition that known client IPs can still use their allowance. */
+/** SQL for the condition that known client IPs have attempts left in their own allowance. */
 export const IS_KNOWN_ALLOWED = `a.known_tries < ${limitSql('failedLogin')}`;
 
-/** SQL for the end of the last window that locks the customer `c`; null if the customer is not locked. */
+/** SQL for the end of the last window that locks the customer `c`. Null if the customer is not locked. */
 export const LOCK_END = `(
   SELECT greatest(CASE WHEN ${IS_PASSWORD_LOCKED} OR ${IS_PASSWORD_CLOSED} THEN a.window_ends_at END,
                   CASE WHEN ${IS_FACTOR_LOCKED} THEN f.window_ends_at END)
   FROM projects p ${FAILURES_OF_CUSTOMER} WHERE p.id = c.project_id)`;
 
-/** An index range for failed attempts `a`. */
+/** An index range of failed attempts `a`. */
 interface LockRange {
   table: string;
   condition: string;
 }
 
 /**
- * The index ranges, by window end, that contain every locked customer and customers in projects with higher limits.
- * Each condition matches a partial index, so few other rows are scanned.
+ * The index ranges, sorted by window end, that contain all locked customers. They also contain unlocked customers of
+ * projects with higher limits. Each condition matches a partial index, so few other rows are scanned.
  */
 export const lockRanges: LockRange[] = [
   {

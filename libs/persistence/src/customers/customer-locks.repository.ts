@@ -22,11 +22,11 @@ import {
 
 const lockRow = {
   customerId: uuid,
-  /** Time until which no further passwords are accepted; null if it is over. */
+  /** Time until which passwords are rejected, or null if they are not. */
   passwordLockedUntil: nullable(timestamptz),
   /** True if the password is closed until the customer sets a new one or is unlocked. */
   isPasswordClosed: boolean,
-  /** Time until which no further second factors are accepted; null if it is over. */
+  /** Time until which second factors are rejected, or null if they are not. */
   factorLockedUntil: nullable(timestamptz),
   /** Failed passwords in the current window. */
   failedPasswords: integer,
@@ -35,7 +35,7 @@ const lockRow = {
   /** Failed second factors in the current window. */
   failedFactors: integer,
   lastFailedAt: neverNull(timestamptz),
-  /** Number of client IPs from which the customer can still sign in during the lock. */
+  /** Number of known client IPs from which the customer can sign in despite the lock. */
   knownAddresses: integer,
 };
 
@@ -59,11 +59,13 @@ const findLocks = statement(
    WHERE c.id = ANY($1) AND (${IS_PASSWORD_LOCKED} OR ${IS_PASSWORD_CLOSED} OR ${IS_FACTOR_LOCKED})`,
 );
 
-/** The customer locks. A lock is not stored: it follows from the counted failures and the project limits. */
+/** Reads customer locks. A lock is not stored but computed from the counted failures and the project limits. */
 export class CustomerLocksRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the locks for locked customers, by customer id. The caller checks the access scope. */
+  /**
+   * Returns the locks by customer id, for those of the customers who are locked. The caller checks the access scope.
+   */
   async find(customers: readonly Pick<Customer, 'id'>[]): Promise<Map<string, CustomerLock>> {
     const rows = await this.database.execute(findLocks, [customers.map(({ id }) => id)]);
     return new Map(rows.map((row) => [row.customerId, row]));

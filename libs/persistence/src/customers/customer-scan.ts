@@ -12,59 +12,59 @@ export interface CustomerPosition {
 }
 
 /**
- * SQL condition that allows a statement to use the installation-wide indexes. Every customer meets it. Without this
- * condition PostgreSQL would also scan these indexes for an organization with nearly all customers, even if many
- * customers from other organizations come first.
+ * SQL condition that allows a statement to use the installation-wide indexes. It is true for every customer, and
+ * these partial indexes require it. Without it, PostgreSQL would also scan these indexes for an organization with
+ * nearly all customers, even if many customers of other organizations come first.
  */
 export const anyCustomerCondition = `c.id <> '${NIL_UUID}'`;
 
-/** The first column in an index; null for an installation-wide index. */
+/** The first column of an index. Null for an installation-wide index. */
 type ScopeColumn = 'project_id' | 'organization_id' | null;
 
-/** The projects or organizations whose parts of the indexes are scanned, or the installation. */
+/** The scope of a scan: projects, organizations or the installation. */
 export interface ScanScope {
   column: ScopeColumn;
-  /** Contains one id also for the installation. No column is compared with it. */
+  /** For the installation, contains one placeholder id, which is not compared with any column. */
   ids: string[];
 }
 
 /**
- * Maximum number of scopes that are inlined in the statement. With inlined ids PostgreSQL knows how many customers
- * each scope has: for a scope with few it reads and sorts all of the scope's customers.
+ * Maximum number of scopes that are inlined in the statement. With inlined ids, PostgreSQL can estimate the number of
+ * customers per scope. For a small scope, it reads and sorts all of them.
  */
 export const MAX_INLINED_SCOPES = 8;
 
 /**
- * The rows that a list reads: all customers, or `found`, the customers that the trigram index has found. A list
- * reads `found` in the same ranges and the same order.
+ * The rows that a list reads: all customers, or only `found`, the customers that the trigram index has found. A list
+ * reads both in the same ranges and the same order.
  */
 export type RowSource = 'customers' | 'found';
 
 /** A range in one index. */
 interface IndexRange {
-  /** SQL for the source that provides the customers `c`, if it is not the customers table. */
+  /** SQL for the source of the customers `c`, if it is not the customers table. */
   from?: string;
   /** SQL for the sort key. */
   key: string;
   condition: string;
-  /** The index's ORDER BY. */
+  /** ORDER BY of the index. */
   orderBy: string;
 }
 
-/** A list scan: index ranges that are merged in one order. */
+/** The scan for a list: index ranges, merged in one order. */
 interface IndexScan {
   ranges: IndexRange[];
-  /** The merged ranges' ORDER BY. */
+  /** ORDER BY of the merged ranges. */
   orderBy: string;
   /** True for a search by a unique value. */
   isExact?: boolean;
 }
 
-/** Returns SQL for the customers in a scope. The id comes from the alias `scope` unless given. */
+/** Returns the SQL condition for the customers in a scope. The id defaults to that of the alias `scope`. */
 const scopeCondition = (column: ScopeColumn, id = (): string => 'scope.id'): string =>
   column === null ? anyCustomerCondition : `c.${column} = ${id()}`;
 
-/** Returns SQL for a range's next rows. @param scope SQL for the customers in the scope */
+/** Returns SQL for the next rows in a range. @param scope SQL condition for the customers in the scope */
 const rangeSql = (
   { from, key, condition, orderBy }: IndexRange,
   source: RowSource,
@@ -88,7 +88,7 @@ export function rangesSql(
   });
 }
 
-/** Returns SQL for a scan's next rows, in its order. */
+/** Returns SQL for the next rows of a scan, in its order. */
 export function mergedRangesSql(
   where: Conditions,
   { column, ids }: ScanScope,
@@ -155,8 +155,8 @@ export function chooseIndexScan(
 }
 
 /**
- * Returns the index ranges for locked customers in the installation, each with the scope condition: the page and its
- * position never depend on other scopes' customers. Few customers are locked at the same time.
+ * Returns the index ranges for locked customers in the installation. Each range includes the scope condition, so a
+ * page and its position never depend on customers outside the scope. Few customers are locked at the same time.
  */
 function lockScan(where: Conditions, { column, ids }: ScanScope, after: CustomerPosition | null): IndexScan {
   const isWithin = column === null ? 'true' : `c.${column} = ANY (${where.bind(ids)}::uuid[])`;
@@ -172,7 +172,9 @@ function lockScan(where: Conditions, { column, ids }: ScanScope, after: Customer
   return { ranges, orderBy: 'c.key DESC, c.id DESC' };
 }
 
-/** Returns at most one bound on either side. With two bounds, the index scan would start at the wider one. */
+/**
+ * Returns at most one lower and one upper bound. With two upper bounds, the index scan would start at the wider one.
+ */
 function timeRange(
   where: Conditions,
   column: string,
@@ -189,7 +191,10 @@ function timeRange(
   ];
 }
 
-/** Returns the index ranges for a string prefix. In byte order, everything with the prefix is one range in each index. */
+/**
+ * Returns the index ranges for a string prefix. In byte order, all strings with the prefix are one range in each
+ * index.
+ */
 function textScan(
   where: Conditions,
   scope: ScopeColumn,
@@ -206,7 +211,7 @@ function textScan(
   const inByteOrder = ({ text, condition }: SearchedText): IndexRange =>
     rangeOf(text, `${condition} AND ${text} < ${end}`, `${text}, c.id`);
   const { email, fullName, lastName } = searchedTexts;
-  // The project's unique index has the same order, with its own operators.
+  // The project's unique index has the same order but uses other operators.
   const byEmail =
     scope === 'project_id'
       ? rangeOf(email.text, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')

@@ -1,4 +1,4 @@
-// This file contains SQL: a sample of table pages, and a search in a trigram index.
+// This file contains SQL: a sample of table pages, and a trigram index search.
 import type { Customer, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';
@@ -8,19 +8,19 @@ import type { CustomerFilter } from './customer-filter.js';
 import type { RowSource } from './customer-scan.js';
 import { customerColumns, customerRow } from './customers.repository.js';
 
-/** Sampled table pages, with about 25 customers each. */
+/** Number of sampled table pages. Each contains about 25 customers. */
 const SAMPLED_PAGES = 256;
 
 /**
- * Maximum number of customers that the trigram index may find. PostgreSQL reads all matches before the first row,
- * which takes about 10 µs each.
+ * Maximum number of matches for which the trigram index is used. PostgreSQL reads all matches before it returns the
+ * first row, at about 10 µs per match.
  */
 const MAX_RARE = 5_000;
 
 /** Table page size in bytes. */
 const PAGE_BYTES = 8_192;
 
-/** The customers in a sample `c`, the same ones in every statement. */
+/** SQL for a sample of customers `c`, which is the same in every statement. */
 const sampleSql = `customers c TABLESAMPLE SYSTEM (
   least(100, 100.0 * ${SAMPLED_PAGES} * ${PAGE_BYTES} / greatest(pg_relation_size('customers'), 1))) REPEATABLE (0)`;
 
@@ -28,8 +28,8 @@ const condition = (where: Conditions, text: string): string =>
   containsCondition(where, searchedText.customer('c'), text);
 
 /**
- * Estimates from a table sample whether few customers contain a string. The planner statistics contain no frequencies
- * below one percent. In a database whose character type is C, only ASCII letters have trigrams.
+ * Estimates from a sample of the table whether few customers contain a string, because the planner statistics contain
+ * no frequencies below one percent. In a database whose character type is C, only ASCII letters have trigrams.
  */
 const estimateRarity = dynamicStatement(
   { isRare: boolean },
@@ -58,7 +58,10 @@ const findSampled = dynamicStatement(
   sampleAccessScopes.map((accessScope) => [accessScope, 'ada', 1] as const),
 );
 
-/** Returns some customers that contain a string, if many do, at any position in the lists. */
+/**
+ * Returns sampled customers that contain a string, regardless of their position in the list. Finds some only if many
+ * customers contain it.
+ */
 export const findSampledCustomers = (
   database: Database,
   accessScope: AccessScope,
@@ -67,20 +70,20 @@ export const findSampledCustomers = (
 ): Promise<Customer[]> => database.execute(findSampled(accessScope, text, limit));
 
 /**
- * Returns the rows that a list with a filter reads. The trigram index finds all matches before the first row, so it
- * is used only for strings that few customers contain. The list scan finds all other strings (docs/adr/0066).
+ * Returns the row source for a list. The trigram index finds all matches before the first row, so it is used only for
+ * strings that few customers contain. For all other strings, the list scan finds matches quickly (docs/adr/0066).
  */
 export async function resolveRowSource(
   database: Database,
   { contains, locked }: CustomerFilter,
 ): Promise<RowSource> {
-  // Locked customers are few and read from another table.
+  // There are few locked customers, and they are read from other tables.
   if (contains === null || locked) return 'customers';
   const [estimate] = await database.execute(estimateRarity(contains));
   return estimate!.isRare ? 'found' : 'customers';
 }
 
-/** Returns the WITH clause that a statement on `found` begins with. Empty for the other source. */
+/** Returns the WITH clause that declares `found`. Empty for the source `customers`. */
 export const findRareSql = (where: Conditions, { contains }: CustomerFilter, source: RowSource): string =>
   source === 'customers'
     ? ''

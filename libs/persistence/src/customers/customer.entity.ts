@@ -30,21 +30,21 @@ export class CustomerEntity {
   @UpdateDateColumn({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt!: Date;
   /** The project's organization. Set by a trigger, or by an import's INSERT. */
   @Column('uuid', { name: 'organization_id', nullable: true }) organizationId!: string | null;
-  /** Browser and operating system with which the customer registered, or null. */
+  /** Browser and operating system used to sign up, or null. */
   @Column('text', { name: 'registration_device', nullable: true }) registrationDevice!: string | null;
   /**
-   * Time at which the email address's owner last removed all earlier access, with a password reset, an invitation or
-   * a disown. Older verification tokens can no longer disown the account.
+   * Time at which the owner of the email address last removed all earlier access, with a password reset, an
+   * invitation or a disown. Older verification tokens can no longer disown the account.
    */
   @Column({ type: 'timestamptz', name: 'claimed_at', precision: 3, nullable: true }) claimedAt!: Date | null;
-  /** Time of the last event that ended all access from before it, or null. */
+  /** Time at which all earlier access was last revoked, or null. */
   @Column({ type: 'timestamptz', name: 'access_revoked_at', precision: 3, nullable: true })
   accessRevokedAt!: Date | null;
-  /** True if an import created the customer with their current email address. */
+  /** True if an import or legacy sign-in created the customer with their current email address. */
   @Column('boolean', { default: false }) imported!: boolean;
   /**
-   * The `updatedAt` in the last line that an import has applied; null if there is none, or if Gatehouse has since
-   * made a change that no import may undo.
+   * `updatedAt` of the last import line that was applied. Null if there is none, or if Gatehouse has since made a
+   * change that no import may undo.
    */
   @Column({ type: 'timestamptz', name: 'import_updated_at', precision: 3, nullable: true })
   importUpdatedAt!: Date | null;

@@ -12,8 +12,8 @@ import {
 } from './customers.repository.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
-// One search in the project's index for each value: with a list as the condition, PostgreSQL may read all the
-// project's customers.
+// Searches the project's index once per value: with a list as the condition, PostgreSQL may read all customers of the
+// project.
 const findTakenIds = statement(
   { id: uuid },
   `SELECT c.id FROM customers c WHERE c.id = ANY ($1::uuid[])
@@ -45,14 +45,14 @@ const measureMetadata = statement(
    ) c`,
 );
 
-/** Bulk customer reads, for import and export. */
+/** Reads customers in bulk, for imports and exports. */
 export class CustomersBulkRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the ids that another customer already has, in any project, or that a customer in this project has as
-   * external id. An id that its customer also has as external id is not searched for among the external ids: they are
-   * unique, so the insert finds it.
+   * Returns the ids that are already taken, as the id of a customer in any project or as the external id of a
+   * customer in this project. If a customer has the same id and external id, the external ids are not searched: they
+   * are unique, so the insert detects the conflict.
    */
   async findTakenIds(
     tx: Tx,
@@ -65,13 +65,13 @@ export class CustomersBulkRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Returns the ids for customers with these email addresses, by address. */
+  /** Returns customer ids by email address, for the addresses that have a customer. */
   async findIdsByEmail(tx: Tx, projectId: string, emails: string[]): Promise<Map<string, string>> {
     const rows = await tx.execute(findIdsByEmail, [projectId, emails]);
     return new Map(rows.map(({ id, email }) => [email, id]));
   }
 
-  /** Returns a page of a project's customers, sorted by id, after `after`. */
+  /** Returns the project's next customers after the id `after`, sorted by id. */
   async listPage(
     projectId: string,
     after: string | null,
@@ -80,7 +80,10 @@ export class CustomersBulkRepository {
     return this.database.execute(listCustomers, [projectId, after ?? NIL_UUID, limit]);
   }
 
-  /** Returns the size in bytes that the largest values for these `publicMetadata` keys have among the newest 1,000 customers. */
+  /**
+   * Returns the size in bytes of the largest JSON object with these `publicMetadata` keys, among the newest 1,000
+   * customers.
+   */
   async measureMetadata(tx: Tx, projectId: string, keys: string[]): Promise<number> {
     const [row] = await tx.execute(measureMetadata, [projectId, keys]);
     return row!.bytes;

@@ -45,8 +45,8 @@ const lockedColumns = selectList(CustomerEntity, 'c', lockedFields);
 const lockedRow = selectedRow(CustomerEntity, lockedFields);
 
 /**
- * The columns of a customer `c`, their project `p` and its organization `o`, as `toCustomerWithProject` reads them.
- * The project id comes from `p`.
+ * The columns that `toCustomerWithProject` reads, for a customer `c`, their project `p` and its organization `o`. The
+ * project id comes from `p`.
  */
 export const customerWithProjectColumns = [
   selectList(
@@ -66,19 +66,19 @@ export interface CustomerWithPasswordHash extends Customer {
 export interface CustomerForUpdate extends CustomerWithPasswordHash, RevocableAccess {
   /** Time at which support last required a new identity proof, or null. */
   proofRequiredAt: Date | null;
-  /** Time at which the email address's owner last removed all earlier access, or null. */
+  /** Time at which the owner of the email address last removed all earlier access, or null. */
   claimedAt: Date | null;
   /** True if an import or `legacySignIn` created the customer with their current email address. */
   imported: boolean;
 }
 
-/** A customer found by an id in a request, with the customer's project. */
+/** A customer with their project. */
 export interface CustomerWithProject {
   customer: Customer;
   project: ProjectContext;
 }
 
-/** A customer with project, and facts that events and lists do not contain. */
+/** A customer with their project and the fields that events and lists do not contain. */
 export interface CustomerDetails extends CustomerWithProject {
   hasPassword: boolean;
   registrationDevice: string | null;
@@ -194,9 +194,10 @@ const setDisabled = statement(
 const markChanged = statement({}, markChangedSql('$1'));
 
 /**
- * Removes the emails from the customer, because deleting the customer deletes the others: a 0.1.0 api must not leave
- * any recipient. Also erases emails that were sent to the email address before it had a customer, and finished emails
- * that other customers caused by changing their email address to this one.
+ * Erases the customer's emails and detaches them, because deleting a customer deletes all emails that still refer to
+ * it. API processes of version 0.1.0 rely on that deletion to erase recipients. Also erases emails that were sent to
+ * the email address before it had a customer, and finished emails that other customers caused by changing their email
+ * address to this one.
  */
 const eraseCustomerMails = statement(
   {},
@@ -229,7 +230,7 @@ export class CustomersRepository {
   }
 
   /**
-   * Returns a customer for reading or erasure, also in an archived project.
+   * Returns a customer for reading or erasure, even if the project is archived.
    * @throws GatehouseError `not_found` if there is no such customer within the access scope
    */
   async get(accessScope: AccessScope, id: string): Promise<CustomerDetails> {
@@ -272,9 +273,9 @@ export class CustomersRepository {
   }
 
   /**
-   * Locks the customer who has an email address, so that they are not deleted and their email is not changed before
-   * an email to them is written. Returns null if no customer has it. Changes that affect neither do not wait for this
-   * lock, so two customers who request each other's address do not deadlock.
+   * Locks the customer with an email address, so that they cannot be deleted and their email cannot change before an
+   * email to them is written. Returns null if no customer has the address. Other changes do not wait for this lock,
+   * so two customers who request each other's address do not deadlock.
    */
   async lockByEmail(tx: Tx, projectId: string, email: string): Promise<Customer | null> {
     const [row] = await tx.execute(lockCustomerByEmail, [projectId, email]);
@@ -298,7 +299,7 @@ export class CustomersRepository {
     return current?.passwordHash === hash.old && !current.disabledAt ? current : null;
   }
 
-  /** Returns whether a `login.failed` event is due: at most one per minute and customer. */
+  /** Claims a `login.failed` event. Returns false if the customer had one within the last minute. */
   async claimLoginFailedEvent(tx: Tx, projectId: string, id: string): Promise<boolean> {
     const rows = await tx.execute(claimLoginFailedEvent, [projectId, id]);
     return rows.length > 0;
@@ -335,7 +336,10 @@ export class CustomersRepository {
     await tx.execute(requireProof, [projectId, id]);
   }
 
-  /** Ends all access that a customer obtained before this moment: an older proof, code, flow or challenge completes nothing. */
+  /**
+   * Ends all access that a customer obtained before this moment. Older proofs, codes, flows and challenges are no
+   * longer accepted.
+   */
   async revokeAccess(tx: Tx, projectId: string, id: string): Promise<void> {
     await tx.execute(revokeAccess, [projectId, id]);
   }
@@ -353,8 +357,8 @@ export class CustomersRepository {
   }
 
   /**
-   * Enables or disables a customer, so that no import does the opposite. The caller has locked the row.
-   * @returns null if the customer was enabled or disabled already
+   * Enables or disables a customer, and prevents imports from undoing it. The caller has locked the row.
+   * @returns null if the customer was already enabled or disabled
    */
   async setDisabled(tx: Tx, projectId: string, id: string, isDisabled: boolean): Promise<Customer | null> {
     const [row] = await tx.execute(setDisabled, [projectId, id, isDisabled]);
@@ -364,11 +368,11 @@ export class CustomersRepository {
 
   /**
    * Deletes a customer with their sessions and tokens, drops their pending emails, and cancels the pending deliveries
-   * about them. A delivery in flight is not retried. Email log entries stay without their recipient.
+   * about them. A delivery in flight is not retried. Email log entries remain, without the recipient.
    * @returns false if the customer no longer existed
    */
   async delete(tx: Tx, projectId: string, id: string): Promise<boolean> {
-    // Locked first, so that no email is added after the emails are erased.
+    // Locks first, so that no email is added after the emails are erased.
     const customer = await this.lock(tx, projectId, id);
     if (!customer) return false;
     await tx.execute(eraseCustomerMails, [id, projectId, customer.email]);
