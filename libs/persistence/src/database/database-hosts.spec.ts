@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { authenticated, parameterStatus, readyForQuery } from '../../../../test/support/postgres-messages.js';
 import { DatabaseHosts } from './database-hosts.js';
 
-/** A server that accepts every connection and reports that it is a standby or not. */
+/** Starts a server that accepts every connection and reports whether it is a standby. */
 async function startServer(isStandby: 'on' | 'off'): Promise<Server> {
   const greeting = [authenticated, parameterStatus('in_hot_standby', isStandby), readyForQuery];
   const server = createServer((socket) => {

@@ -11,7 +11,7 @@ import { Database } from './database.js';
 import { runStatement, type PgQueryable } from './run-statement.js';
 import { Transactions, type CommitAnnouncer } from './transactions.js';
 
-it('logs once a minute while PostgreSQL is unreachable, without the password', async () => {
+it('logs an outage once a minute, without the password', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
@@ -30,7 +30,7 @@ it('logs once a minute while PostgreSQL is unreachable, without the password', a
   const attempts = (count: number) => eventually(`${count} connections`, () => connections >= count);
   try {
     await attempts(4);
-    // The last attempt may not have ended.
+    // The last attempt may still be running.
     expect(onWaiting.mock.calls.length).toBeGreaterThanOrEqual(3);
     expect(warn.mock.calls).toEqual([
       [
@@ -54,7 +54,7 @@ it('logs once a minute while PostgreSQL is unreachable, without the password', a
   }
 });
 
-it('RN-01: names a prepared statement after its text, so that processes share connections', async () => {
+it('RN-01: derives statement names from the SQL, so that processes can share connections', async () => {
   const names: unknown[] = [];
   const client = {
     query: (query: { name: string }) => Promise.resolve(names.push(query.name) && { rows: [] }),
@@ -68,7 +68,7 @@ it('RN-01: names a prepared statement after its text, so that processes share co
   );
 });
 
-it('probes idle connections that have no time limit, because the server can disappear', async () => {
+it('enables TCP keep-alive on connections without a statement timeout', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `postgres://gatehouse@127.0.0.1:${(server.address() as AddressInfo).port}/shop`;
@@ -88,7 +88,7 @@ it('probes idle connections that have no time limit, because the server can disa
   }
 });
 
-it('sends statements and transactions in a replica read to the replica, others to the primary', async () => {
+it('sends the statements and transactions of a replica read to the replica', async () => {
   const poolOf = (name: string) => ({
     isInitialized: true,
     createQueryRunner: () => ({ connect: () => Promise.reject(new Error(name)) }),

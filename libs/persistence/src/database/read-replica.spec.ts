@@ -4,9 +4,9 @@ import { notFound, unavailable } from '@gatehouse/domain';
 import type { Logger } from '@gatehouse/platform';
 import { ReadReplica } from './read-replica.js';
 
-/** The process's clock, in ms. */
+/** The clock of the process, in ms. */
 let clock = 0;
-/** Positions in the log; the replica is not a standby if its position is null. */
+/** Positions in the log. If `replayed` is null, the replica is not a standby. */
 let written = 100;
 let replayed: number | null = 100;
 let warn: jest.Mock<(fields: object, message: string) => void>;
@@ -26,13 +26,13 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** Lets a second pass, and checks the replica. */
+/** Advances the clock by a second and checks the replica. */
 const checkNext = () => {
   clock += 1_000;
   return replica.check();
 };
 
-/** Returns the data sources that a read uses if it fails with these errors, one after the other. */
+/** Returns the data sources that a read uses if its attempts fail with these errors in turn. */
 async function readAfter(...errors: unknown[]): Promise<(DataSource | undefined)[]> {
   const sources: (DataSource | undefined)[] = [];
   await replica.read(async () => {
@@ -43,7 +43,7 @@ async function readAfter(...errors: unknown[]): Promise<(DataSource | undefined)
   return sources;
 }
 
-it('serves reads once it has replayed the position of the primary at the first check', async () => {
+it('serves reads once it has caught up with the first check', async () => {
   replayed = 99;
   await checkNext();
   expect([replica.isUsed, await readAfter()]).toEqual([null, [undefined]]);
@@ -80,7 +80,7 @@ it('serves no reads if it is not a standby, such as after a promotion', async ()
   ]);
 });
 
-it('repeats a failed read on the primary, and stays in use after an error of the query only', async () => {
+it('repeats a failed read on the primary, and stays in use if only the query failed', async () => {
   await checkNext();
   const conflict = Object.assign(new Error('canceling statement due to conflict with recovery'), {
     code: '40001',

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => otlp.stop());
 
-it('records statements in their trace, under the table that they change or read first', async () => {
+it('names statement spans after the table that is changed or read first', async () => {
   const statements = {
     'SELECT customers': 'SELECT c.id FROM "customers" c JOIN projects p ON true FOR NO KEY UPDATE',
     'UPDATE deliveries': `WITH picked AS (SELECT id FROM unnest($1::uuid[]) AS row (id) FOR UPDATE OF d)
@@ -35,7 +35,8 @@ it('records statements in their trace, under the table that they change or read 
       () => undefined,
     );
     const query = withCurrentTrace({ text: 'SELECT 1 FROM pooled WHERE id = $1', values: ['secret'] });
-    // The pool sends a statement when another request has released a connection, within that request's trace.
+    // The pool sends a statement when another request releases a connection, while the trace of that request is
+    // active.
     const sendLater = async () =>
       traceStatement(server, [query, undefined, () => undefined], (args) => (args.at(-1) as () => void)());
     await tracing!.run({ ...request, name: 'POST' }, sendLater, null);
@@ -58,7 +59,7 @@ it('records statements in their trace, under the table that they change or read 
   expect(JSON.stringify(otlp.spans)).not.toContain('secret');
 });
 
-/** Sends a prepared statement with a connection for poolers in transaction mode, which is closed. */
+/** Sends a prepared statement on a closed connection for poolers in transaction mode. */
 async function sendWithoutName(query: pg.QueryConfig): Promise<void> {
   const config = { database: { url: 'postgres://127.0.0.1/shop', pool: 1, pooler: 'transaction' } } as Config;
   const { extra } = poolOptions(config, {} as Logger) as { extra: { Client: new () => pg.Client } };

@@ -2,7 +2,7 @@ import { isOutage, markConnectionError, toUnavailableError } from './unavailable
 
 const errorOf = (code: string) => Object.assign(new Error('rejected'), { code });
 
-/** Returns the result for a request and for a start after an error. */
+/** Returns the results for a request and for startup after an error. */
 const describeError = (error: unknown) => [
   toUnavailableError(error)?.code ?? 'internal_error',
   isOutage(error) ? 'waits' : 'fails',
@@ -16,7 +16,7 @@ describe('PostgreSQL error', () => {
     ['08003 connection does not exist', 'unavailable', 'waits'],
     ['08004 connection rejected', 'unavailable', 'waits'],
     ['08006 connection failure', 'unavailable', 'waits'],
-    ['08P01 protocol violation: how poolers report most problems', 'unavailable', 'waits'],
+    ['08P01 protocol violation, which poolers report for most problems', 'unavailable', 'waits'],
     // The transaction
     ['25006 read-only', 'unavailable', 'waits'],
     ['25P02 aborted transaction', 'internal_error', 'fails'],
@@ -26,9 +26,9 @@ describe('PostgreSQL error', () => {
     ['40P01 deadlock', 'unavailable', 'waits'],
     ['55P03 lock timeout', 'unavailable', 'waits'],
     // The role
-    ['28000 role that may not connect', 'unavailable', 'fails'],
+    ['28000 role without permission to connect', 'unavailable', 'fails'],
     ['28P01 wrong password', 'unavailable', 'fails'],
-    ['42501 missing right on a table', 'internal_error', 'fails'],
+    ['42501 missing privilege on a table', 'internal_error', 'fails'],
     // The database
     ['3D000 missing database', 'unavailable', 'waits'],
     ['3F000 missing schema', 'internal_error', 'fails'],
@@ -53,16 +53,16 @@ describe('PostgreSQL error', () => {
     ['22P02 invalid value', 'internal_error', 'fails'],
     ['23505 unique violation', 'internal_error', 'fails'],
     ['42P01 missing table', 'internal_error', 'fails'],
-  ])('classifies %s: request gets %s, start %s', (name, request, start) => {
+  ])('classifies %s: requests get %s, startup %s', (name, request, start) => {
     expect(describeError(errorOf(name.slice(0, 5)))).toEqual([request, start]);
   });
 
   it.each(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT'])(
-    'classifies %s: request gets unavailable, start waits',
+    'classifies %s: requests get unavailable, startup waits',
     (code) => expect(describeError(errorOf(code))).toEqual(['unavailable', 'waits']),
   );
 
-  it('returns unavailable for a connection error without a known code, and fails a start', () => {
+  it('returns unavailable for an unknown connection error, but fails at startup', () => {
     const error = errorOf('CERT_HAS_EXPIRED');
     expect(describeError(error)).toEqual(['internal_error', 'fails']);
     markConnectionError(error);
