@@ -114,7 +114,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
           `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`,
         )
       ).length;
-    const message = 'no direct URL of the database, polling instead of LISTEN';
+    const message = 'no direct database URL, polling instead of LISTEN';
     expect(instance.workers[0]!.log).toContainEqual(expect.objectContaining({ message }));
     expect(await listeners()).toBe(0);
     const worker = instance.startWorker({ MIGRATE_DATABASE_URL: directUrl });

@@ -23,7 +23,7 @@ export const SERVER_TIMEOUTS = {
   // waits for a connection fails first, instead of getting one and waiting for the same lock.
   lock_timeout: 2_250,
   statement_timeout: 5_000,
-  // For a client that no longer sends: its transaction must not keep its locks.
+  // Ends a transaction whose client no longer sends statements, so that it does not keep its locks.
   idle_in_transaction_session_timeout: 10_000,
 };
 
@@ -37,26 +37,29 @@ const NO_TIMEOUTS: Timeouts = {
 /** Request timeouts that pg applies, in ms. */
 const clientTimeouts = {
   connectionTimeoutMillis: 2_000,
-  // For a PostgreSQL that hangs or a network that drops packets. It does not end the statement.
+  // For a hung PostgreSQL or a network that drops packets. It does not cancel the statement.
   query_timeout: 6_000,
 };
 
-/** For connections that wait without a time limit, for a long statement or a notification: they notice a lost server. */
+/**
+ * TCP keep-alive for connections that wait without a time limit, for a long statement or a notification. It detects a
+ * lost server.
+ */
 const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
 
 /**
  * Replica timeouts that pg applies, in ms. They are shorter, because a request that fails on the replica is repeated
- * on the primary, and all timeouts together stay below 15 s.
+ * on the primary, and the sum of all timeouts stays below 15 s.
  */
 const replicaTimeouts = { connectionTimeoutMillis: 1_000, query_timeout: 4_000 };
 
-/** Statement timeout on the replica that PostgreSQL applies, in ms. */
+/** Statement timeout that PostgreSQL applies on the replica, in ms. */
 const REPLICA_STATEMENT_TIMEOUT = 3_000;
 
 /** Maximum time for closing the connections, in ms. */
 export const CLOSE_MS = 2_000;
 
-/** The connection options in addition to pg's. */
+/** The connection options of pg, and those of `Connection`. */
 interface ConnectionConfig extends pg.ClientConfig {
   hosts?: DatabaseHosts | undefined;
   /** The session timeouts, in ms; null behind a pooler in transaction mode, where a session has no settings. */
@@ -65,13 +68,13 @@ interface ConnectionConfig extends pg.ClientConfig {
   observeStatement?: ((seconds: number) => void) | undefined;
 }
 
-/** The parameters that pg sends when it connects. Its types lack this method. */
+/** Returns the parameters that pg sends when it connects. The types of pg lack this method. */
 const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf: () => object };
 
 /**
- * A connection that sets its session (session-settings.ts), and whose errors cannot end the process. While it passes from
- * the pool to TypeORM it has no error listener, and a message from PostgreSQL, such as its shutdown, would be an uncaught
- * error. The next statement on the connection reports the error.
+ * A connection that applies the session settings (session-settings.ts) and whose errors cannot end the process. While
+ * it passes from the pool to TypeORM, it would have no error listener, and a message from PostgreSQL, such as on
+ * shutdown, would be an uncaught error. The next statement on the connection reports the error.
  */
 class Connection extends pg.Client {
   private readonly hosts: DatabaseHosts | undefined;
@@ -89,8 +92,8 @@ class Connection extends pg.Client {
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
       if (parameterName === 'server_version') this.version = Number.parseInt(parameterValue);
     });
-    // After a failover, the connection may lead to the former primary, which is now a standby. The next one leads to the
-    // new primary. The error reaches the statement before the connection ends.
+    // After a failover, the connection may still go to the former primary, which is now a standby. It is ended, so
+    // that the next connection goes to the new primary. The statement receives its error first.
     this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
       if (code !== READ_ONLY) return;
       this.hosts?.forget();
@@ -142,7 +145,9 @@ class Connection extends pg.Client {
     return { ...getStartupConf.call(this), ...(this.sessionTimeouts ? {} : poolerParameters) };
   }
 
-  /** Sends the statements from one event loop turn with one system call, which costs more than the statements. */
+  /**
+   * Sends all statements of one event loop turn in one system call, because the call costs more than the statements.
+   */
   override query(...args: never[]): never {
     const { stream } = this.connection;
     stream.cork();
@@ -163,7 +168,7 @@ class Connection extends pg.Client {
 
 /**
  * A connection without prepared statements. A pooler in transaction mode would store them on a server connection that
- * the next transaction does not get.
+ * the next transaction may not use.
  */
 class UnpreparedConnection extends Connection {
   protected override send([query, ...rest]: unknown[]): never {
@@ -172,9 +177,9 @@ class UnpreparedConnection extends Connection {
   }
 }
 
-/** A process's data source. A PostgreSQL that does not respond cannot delay the shutdown. */
+/** The data source of a process. An unresponsive PostgreSQL cannot delay the shutdown. */
 class GatehouseDataSource extends DataSource {
-  /** Closes the pool within two seconds. Does nothing if the pool is closed already. */
+  /** Closes the pool within two seconds. Does nothing if the pool is already closed. */
   override async destroy(): Promise<void> {
     await withTimeout(super.destroy(), CLOSE_MS, 'PostgreSQL did not close the connection in time').catch(
       () => undefined,
@@ -182,15 +187,18 @@ class GatehouseDataSource extends DataSource {
   }
 }
 
-/** Creates a data source, which is not connected yet. */
+/** Creates a data source that is not connected yet. */
 export function createDataSource(options: DataSourceOptions): DataSource {
   const source = new GatehouseDataSource(options);
-  // TypeORM checks column types against this list, which lacks the events.xact type.
+  // TypeORM checks column types against this list, which lacks the type of events.xact.
   source.driver.supportedDataTypes.push('xid8' as ColumnType);
   return source;
 }
 
-/** Returns the options for the pool that serves a process. @param observeStatement receives each statement's duration in s */
+/**
+ * Returns the options for the pool that serves a process. @param observeStatement receives the duration of each
+ * statement in s
+ */
 export const poolOptions = (
   { database }: Config,
   logger: Logger,
@@ -219,8 +227,8 @@ const servingOptions = ({ pooler, pool }: Config['database']) => ({
 });
 
 /**
- * Returns the options for two connections by the table owner, without a statement time limit: one migrates while the
- * other renews the lease.
+ * Returns the options for two connections as the table owner, without a statement timeout. One runs migrations while
+ * the other renews the lease.
  */
 export const ownerConnectionOptions = ({ database }: Config, logger: Logger): DataSourceOptions =>
   dataSourceOptions(database.migrateUrl ?? database.url!, logger, {
@@ -230,15 +238,15 @@ export const ownerConnectionOptions = ({ database }: Config, logger: Logger): Da
     max: 2,
   });
 
-/** Returns whether the table owner's connections lead to a pooler in transaction mode. */
+/** Returns whether the connections as the table owner go through a pooler in transaction mode. */
 export const isOwnerPooled = ({ pooler, migrateUrl }: Config['database']): boolean =>
   pooler !== 'none' && migrateUrl === null;
 
-/** Creates a single connection that neither a pool nor a pooler manages. It is not connected yet. */
+/** Creates a single connection outside all pools and poolers. It is not connected yet. */
 export const createConnection = (url: string): pg.Client =>
   new Connection({ ...hostOptions(url), ...keepAlive, sessionTimeouts: NO_TIMEOUTS });
 
-/** Returns the pg options that select the host: the first host, and all hosts if there are several. */
+/** Returns the pg options that select the host: the first host, and the list of hosts if there are several. */
 const hostOptions = (url: string) => ({
   connectionString: splitHosts(url)[0]!,
   hosts: DatabaseHosts.of(url),
@@ -252,7 +260,7 @@ const dataSourceOptions = (
 ): DataSourceOptions => ({
   type: 'postgres',
   url: splitHosts(url)[0]!,
-  // Every entity: this lib's entry point loads entities.ts.
+  // Includes every entity, because the entry point of this library loads entities.ts.
   entities: getMetadataArgsStorage().tables.map(({ target }) => target),
   migrations,
   migrationsTableName: 'migrations',

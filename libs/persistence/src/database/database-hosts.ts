@@ -2,12 +2,12 @@ import pg from 'pg';
 import { errorCode, splitHosts } from '@gatehouse/platform';
 import { isOutage, READ_ONLY } from './unavailable-error.js';
 
-/** Maximum time for the connection to a host, in ms. All hosts are probed at the same time. */
+/** Connection timeout per host, in ms. All hosts are probed at the same time. */
 const PROBE_TIMEOUT_MS = 1_000;
 
 /**
- * The parameters that must not be on, by `target_session_attrs` value (libpq). PostgreSQL 14 and later reports them
- * when a client connects.
+ * The parameters that must be off, by `target_session_attrs` value (libpq). PostgreSQL 14 and later reports them when
+ * a client connects.
  */
 const rejectedParameters: Record<string, string[]> = {
   any: [],
@@ -15,7 +15,7 @@ const rejectedParameters: Record<string, string[]> = {
   'read-write': ['in_hot_standby', 'default_transaction_read_only'],
 };
 
-/** A PostgreSQL protocol message. */
+/** A `ParameterStatus` message of the PostgreSQL protocol. */
 export interface ParameterStatus {
   parameterName: string;
   parameterValue: string;
@@ -28,8 +28,8 @@ interface Address {
 
 /**
  * The hosts in a database URL. Connections go to the first host that `target_session_attrs` accepts, as with libpq;
- * pg does not support either (ADR 0057). Its default is `read-write`, unlike in libpq, because Gatehouse writes. The
- * choice is kept until a connection fails or rejects a write.
+ * pg supports neither multiple hosts nor this parameter (ADR 0057). The default is `read-write`, unlike in libpq,
+ * because Gatehouse writes. The choice is kept until a connection fails or rejects a write.
  */
 export class DatabaseHosts {
   private chosen: Promise<Address> | undefined;
@@ -49,7 +49,7 @@ export class DatabaseHosts {
 
   /**
    * Returns the host for the next connection.
-   * @throws Error from one of the hosts if none accepts connections
+   * @throws Error from one of the hosts if none is suitable
    */
   choose(): Promise<Address> {
     this.chosen ??= this.findFirst().catch((error: unknown) => {
@@ -59,7 +59,7 @@ export class DatabaseHosts {
     return this.chosen;
   }
 
-  /** Makes the next connection look for a host again. */
+  /** Discards the chosen host, so that the next connection probes the hosts again. */
   forget(): void {
     this.chosen = undefined;
   }

@@ -37,22 +37,22 @@ import { isOutage, READ_ONLY, toUnavailableError } from './unavailable-error.js'
 
 export type { Sql } from './run-statement.js';
 
-/** A request whose transactions commit as one, with their connection while it is open. */
+/** A unit whose transactions commit as one, with its connection while that is open. */
 export interface UnitOfWork {
   connection?: PgQueryable | undefined;
   manager?: EntityManager | undefined;
 }
 
-/** The entity manager methods that read with one statement. */
+/** The entity manager methods that read data with a single statement. */
 export type ReadManager = Pick<
   EntityManager,
   'countBy' | 'exists' | 'existsBy' | 'find' | 'findBy' | 'findOne' | 'findOneBy'
 >;
 
-/** The log message while a start waits for a database that accepts writes. */
+/** The log message while startup waits for a database that accepts writes. */
 const READ_ONLY_MESSAGE = 'database is read-only, waiting for the primary';
 
-/** Minimum time in ms between two log messages while a start waits for PostgreSQL. */
+/** Minimum time in ms between two log messages about waiting for PostgreSQL. */
 const WAITING_LOG_MS = 60_000;
 
 /**
@@ -61,10 +61,12 @@ const WAITING_LOG_MS = 60_000;
  */
 export type DatabaseProblem = 'unreachable' | 'rejects_connections' | 'read_only' | 'wrong_settings';
 
-/** The advisory lock while a process changes its role's settings, because two at the same time would fail. */
+/**
+ * The advisory lock that a process holds while it changes the settings of its role. Concurrent changes would fail.
+ */
 const ROLE_SETTINGS_LOCK = 7_120_919;
 
-/** Returns host, port and the URL without its password, for the log. */
+/** Returns the host, the port and the URL without its password, for the log. */
 function describeTarget(databaseUrl: string): Record<string, string> {
   const hosts = splitHosts(databaseUrl);
   if (!hosts.every((each) => URL.canParse(each))) return {};
@@ -89,7 +91,7 @@ export class Database implements Sql {
   readonly unitOfWorkStorage = new AsyncLocalStorage<UnitOfWork | undefined>();
   /** Null unless DATABASE_READ_URL is set. */
   readonly replica: ReadReplica | null;
-  /** The reason for which PostgreSQL could not be fully used at the last check, or null. */
+  /** The problem that the last check found, or null. */
   problem: DatabaseProblem | null = 'unreachable';
   private listener: pg.Client | undefined;
   private isClosed = false;
@@ -105,7 +107,7 @@ export class Database implements Sql {
       : null;
   }
 
-  /** True if the pool has connected once. After that it reconnects by itself. */
+  /** True once the pool has connected. After that, it reconnects by itself. */
   get isConnected(): boolean {
     return this.dataSource.isInitialized;
   }
@@ -115,7 +117,10 @@ export class Database implements Sql {
     return this.replica?.currentSource ?? this.dataSource;
   }
 
-  /** Returns the number of connections in the pool and of operations that wait for one; null before there is a pool. */
+  /**
+   * Returns the number of busy and idle connections in the pool, and of operations that wait for one. Null until the
+   * pool exists.
+   */
   getPoolUsage(): { busy: number; idle: number; waiting: number } | null {
     if (!this.isConnected) return null;
     const { totalCount, idleCount, waitingCount } = poolOf(this.dataSource);
@@ -123,9 +128,9 @@ export class Database implements Sql {
   }
 
   /**
-   * Retries until PostgreSQL is reachable and accepts writes.
-   * @param onWaiting called after each attempt that failed
-   * @throws Error when it rejects the connection for another reason
+   * Connects to PostgreSQL. Retries until it is reachable and accepts writes.
+   * @param onWaiting called after each failed attempt
+   * @throws Error if PostgreSQL rejects the connection for any other reason
    */
   async connect(onWaiting: () => void = () => undefined): Promise<void> {
     for (let pause = 100; !this.isClosed; pause = Math.min(2 * pause, 2_000)) {
@@ -137,7 +142,7 @@ export class Database implements Sql {
           if ((await this.findProblem()) === null) return void (this.problem = null);
         } else this.logWaiting(READ_ONLY_MESSAGE);
       } catch (error) {
-        // Statements have translated the error already.
+        // A failed statement throws a translated error.
         const cause = error instanceof GatehouseError ? (error.cause ?? error) : error;
         if (!isOutage(cause)) throw error;
         const code = errorCode(cause);
@@ -145,13 +150,13 @@ export class Database implements Sql {
         else this.logWaiting('database unreachable, retrying', { reason: errorMessage(cause), code });
       }
       onWaiting();
-      // Until the database accepts writes, the process is not connected.
+      // The process counts as connected only once the database accepts writes.
       if (this.isConnected) await this.dataSource.destroy();
       await sleep(pause);
     }
   }
 
-  /** Logs at most once a minute why the process waits. */
+  /** Logs the reason for waiting, at most once a minute. */
   private logWaiting(message: string, reason: object = {}): void {
     if (monotonicMs() - this.waitingLoggedAt < WAITING_LOG_MS) return;
     this.waitingLoggedAt = monotonicMs();
@@ -159,8 +164,8 @@ export class Database implements Sql {
   }
 
   /**
-   * Stores settings for the role in this database: behind a pooler, connections cannot have their own. They apply to
-   * connections that the pooler opens later.
+   * Stores the settings for the role in this database, because connections through a pooler cannot have their own.
+   * They apply to connections that the pooler opens later.
    */
   private async storeRoleSettings(): Promise<void> {
     const timeouts = Object.entries(SERVER_TIMEOUTS).map(([name, ms]) => `${name}=${ms}`);
@@ -174,8 +179,8 @@ export class Database implements Sql {
   }
 
   /**
-   * Runs `work`, which migrates, with the table owner's separate connections (MIGRATE_DATABASE_URL), on which
-   * statements have no time limit.
+   * Runs migrations in `work`, with separate connections as the table owner (MIGRATE_DATABASE_URL) that have no
+   * statement timeout.
    */
   async runAsOwner<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
     const source = await createDataSource(ownerConnectionOptions(this.config, this.logger)).initialize();
@@ -202,7 +207,7 @@ export class Database implements Sql {
     }
   }
 
-  /** Updates `problem`, and logs a change. Takes as long as a statement may take, and does not throw. */
+  /** Updates `problem` and logs when it changes. Does not throw. Can take as long as a statement timeout. */
   async check(): Promise<void> {
     let reason = {};
     const problem = await this.findProblem().catch((error: unknown): DatabaseProblem => {
@@ -216,7 +221,7 @@ export class Database implements Sql {
     else this.logger.info('database problem resolved');
   }
 
-  /** Reads the session with one statement, because each process does it once a second. */
+  /** Reads the session with one statement, because each process does this once a second. */
   private async findProblem(): Promise<DatabaseProblem | null> {
     const [session] = await this.execute(readSession);
     const { isReadOnly, settingProblems } = session!;
@@ -233,8 +238,8 @@ export class Database implements Sql {
   }
 
   /**
-   * Returns the pool or the connection without TypeORM, which has no prepared statements and takes longer
-   * than the statement itself.
+   * Returns the pg pool or connection and bypasses TypeORM, which has no prepared statements and takes longer than
+   * the statement itself.
    */
   private getQueryable(): PgQueryable {
     const unit = this.unitOfWorkStorage.getStore();
@@ -244,15 +249,14 @@ export class Database implements Sql {
   }
 
   /**
-   * Calls `handle` for every NOTIFY on the channel, over a separate connection that is renewed when it breaks.
-   * Notifications sent in the meantime are lost, so they are only hints. A pooler does not forward notifications:
-   * without another URL, `handle` is never called.
+   * Calls `handle` for every NOTIFY on the channel, and after each connect. Uses a separate connection, which is
+   * reopened when it breaks. Notifications sent in the meantime are lost, so they are only hints. Poolers do not
+   * forward notifications: behind a pooler without MIGRATE_DATABASE_URL, `handle` is never called.
    */
   async listen(channel: string, handle: () => void): Promise<void> {
     const { pooler, url, migrateUrl } = this.config.database;
     const connectionString = pooler === 'none' ? url! : migrateUrl;
-    if (connectionString === null)
-      this.logger.info('no direct URL of the database, polling instead of LISTEN');
+    if (connectionString === null) this.logger.info('no direct database URL, polling instead of LISTEN');
     while (connectionString !== null && !this.isClosed) {
       const client = createConnection(connectionString);
       const ended = new Promise<void>((resolve) => client.once('end', resolve).on('error', () => resolve()));

@@ -2,7 +2,7 @@
 import { isAuditedAs } from '@gatehouse/domain';
 import { nullable, statement, uuid } from '../sql/statements.js';
 
-/** An `events` row, with the data that selects the endpoints that receive the event. */
+/** An `events` row, with the data that selects the receiving endpoints. */
 export interface EventRow {
   id: string;
   organization_id: string;
@@ -36,7 +36,7 @@ export interface AuditRow {
   created_at: string;
 }
 
-/** A transaction's events and audit entries, which are written with its COMMIT. */
+/** The events and audit entries of a transaction, which are written with its COMMIT. */
 export class Outbox {
   readonly events: EventRow[] = [];
   readonly auditEntries: AuditRow[] = [];

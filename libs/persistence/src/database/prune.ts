@@ -1,4 +1,4 @@
-// This file contains SQL: deletion by batch, with locks.
+// This file contains SQL: deletion in batches, with locks.
 import {
   dynamicStatement,
   integer,
@@ -12,8 +12,8 @@ import { NIL_UUID } from '../sql/uuid-v7.js';
 import type { Sql } from './database.js';
 
 /**
- * Number of rows that one statement removes, to stay within its timeout and not to delay others that wait for one of
- * the rows.
+ * Number of rows that one statement removes. It keeps the statement within its timeout, and limits the delay for
+ * others that wait for one of the rows.
  */
 const BATCH_SIZE = 5_000;
 
@@ -27,8 +27,8 @@ export const pruneStatement = (table: string, condition: string): Statement<RowO
   statement(removedRow, pruneSql(table, condition));
 
 /**
- * Removes rows in batches, each in its own statement. Rows that another transaction has locked stay until the next
- * run. Ends early once `signal` is aborted.
+ * Removes rows in batches, with one statement per batch. Rows that another transaction has locked remain until the
+ * next run. Ends early once `signal` is aborted.
  * @param values values for the condition's parameters
  */
 export async function pruneInBatches(
@@ -45,8 +45,8 @@ export async function pruneInBatches(
 }
 
 /**
- * Returns SQL that removes a batch. Rows are locked before they are deleted, so that their ctid cannot change
- * in between.
+ * Returns SQL that removes a batch. Locks the rows before it deletes them, so that their ctid cannot change in
+ * between.
  */
 const pruneSql = (table: string, condition: string): string => `
   WITH deleted AS (
@@ -55,15 +55,15 @@ const pruneSql = (table: string, condition: string): string => `
     )) RETURNING 1
   ) SELECT count(*)::int AS removed FROM deleted`;
 
-/** The rows among which `pruneInIdOrder` removes those that meet the condition. */
+/** The rows that `pruneInIdOrder` scans. */
 export interface PruneRange {
-  /** One partition, instead of the complete table. SQL from code, never from input. */
+  /** Scans one partition instead of the complete table. SQL from code, never from input. */
   partition?: string;
-  /** Only rows with a lower id. */
+  /** Scans only rows with a lower id. */
   before: string;
 }
 
-/** The last id in a complete batch. */
+/** The last id of a full batch. */
 const lastScannedRow = { id: uuid };
 
 type OrderedPruneStatement = (
@@ -73,9 +73,9 @@ type OrderedPruneStatement = (
 ) => BoundStatement<RowOf<typeof lastScannedRow>>;
 
 /**
- * Declares a statement that removes rows from a table, sorted by id, for `pruneInIdOrder`.
- * @param table,condition SQL from code, never from input. The condition refers to `t`, and its parameters
- * begin with $3.
+ * Declares a statement that removes rows from a table in id order, for `pruneInIdOrder`.
+ * @param table,condition SQL from code, never from input. The condition refers to `t`, and its parameters begin with
+ * $3.
  */
 export const orderedPruneStatement = (table: string, condition: string): OrderedPruneStatement =>
   dynamicStatement(
@@ -95,8 +95,8 @@ export const orderedPruneStatement = (table: string, condition: string): Ordered
   );
 
 /**
- * Removes rows in batches, sorted by id, and scans each row once: for tables with many remaining rows, which every
- * batch of `pruneInBatches` would read again. Ends early once `signal` is aborted.
+ * Removes rows in batches, in id order, and scans each row once. For tables in which many rows remain, because every
+ * batch of `pruneInBatches` would read those again. Ends early once `signal` is aborted.
  * @param values values for the condition's parameters
  */
 export async function pruneInIdOrder(

@@ -9,38 +9,41 @@ import { poolOf, runStatement, type Sql } from './run-statement.js';
 /** Pause between two checks, in ms. */
 export const REPLICA_CHECK_INTERVAL_MS = 1_000;
 
-/** Time in ms by which a replica in use may be behind. */
+/** Maximum lag in ms of a replica in use. */
 const MAX_LAG_MS = 10_000;
 
-/** Maximum number of stored primary positions. Later ones are not stored while the replica has reached no stored position. */
+/** Maximum number of stored primary positions. While the replica has not reached any of them, no more are stored. */
 const MAX_SAMPLES = 20;
 
-/** Error codes for a replica that cancels a query: it conflicts with changes on the primary, or takes too long. */
+/**
+ * Error codes of queries that the replica cancelled, because they conflicted with changes on the primary or took too
+ * long.
+ */
 const cancelledCodes = new Set(['40001', '57014']);
 
-/** The end of the primary's log, in bytes. */
+/** End of the primary's log, in bytes. */
 const findEnd = statement(
   { position: bigint },
   `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS position`,
 );
 
-/** The position up to which a standby has replayed the log, in bytes; null for another server. */
+/** The position up to which a standby has replayed the log, in bytes. Null if the server is not a standby. */
 const findReplayed = statement(
   { position: nullable(bigint) },
   `SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') END::bigint AS position`,
 );
 
 /**
- * A hot standby that serves reads (ADR 0061). It is used while it is at most 10 s behind, from the moment at which it has all
- * changes that preceded the first check.
+ * A hot standby that serves reads (ADR 0061). It is used once it has replayed all changes from before the first
+ * check, and while it is at most 10 s behind.
  */
 export class ReadReplica {
   /** True while reads go to the replica; null until this is known. */
   isUsed: boolean | null = null;
-  /** Upper bound for the replica lag, in ms; null if it is unknown. */
+  /** Upper bound of the replica lag, in ms. Null if it is unknown. */
   lagMs: number | null = null;
   private readonly sourceStorage = new AsyncLocalStorage<DataSource>();
-  /** Primary positions with the time before which the primary had reached them, oldest first. */
+  /** Positions of the primary, oldest first. Each includes all changes from before its time `at`. */
   private samples: { position: bigint; at: number }[] = [];
 
   constructor(
@@ -68,7 +71,7 @@ export class ReadReplica {
     }
   }
 
-  /** Compares the replica with the primary, and decides whether reads go to it. Does not throw. */
+  /** Compares the replica with the primary and decides whether it serves reads. Does not throw. */
   async check(): Promise<void> {
     try {
       this.lagMs = await this.measureLag();

@@ -7,8 +7,8 @@ import { withCurrentTrace } from './statement-spans.js';
 import { toUnavailableError } from './unavailable-error.js';
 
 /**
- * Runs SQL: the pool or a transaction. Both return rows (for INSERT, UPDATE and DELETE, the RETURNING rows), and
- * throw GatehouseError `unavailable` if the database is unavailable or does not respond in time.
+ * Runs SQL on the pool or in a transaction. Returns the rows (the RETURNING rows for INSERT, UPDATE and DELETE).
+ * Throws GatehouseError `unavailable` if the database is unavailable or does not respond in time.
  */
 export interface Sql {
   /** Runs a declared statement. */
@@ -29,8 +29,8 @@ export const poolOf = (source: DataSource): pg.Pool => (source.driver as Postgre
 const statementNames = new Map<string, string>();
 
 /**
- * Returns the statement with a unique name, under which each connection stores its plan. Parsing and planning once
- * contributes a quarter of the hot path's throughput. The name is the same in all processes, which may share
+ * Returns the statement with a unique name, under which each connection stores its plan. Parsing and planning only
+ * once accounts for a quarter of the hot path's throughput. The name is the same in all processes, which may share
  * connections through a pooler.
  */
 function preparedQuery(text: string, values: unknown[] | undefined): pg.QueryConfig {

@@ -2,17 +2,17 @@
 import { arrayOf, boolean, statement, text } from '../sql/statements.js';
 
 /**
- * The settings on which statements and their results rely. A database or a role can have others (`ALTER DATABASE …
- * SET`, `ALTER ROLE … SET`), which sessions inherit, so every connection gets these values. ADR 0087 lists the
- * settings that stay with the operator. Values are written as PostgreSQL returns them. A new entry requires a hostile
- * value for the tests (test/support/hostile-settings.mjs).
+ * The settings that statements and their results depend on. A database or a role can override them (`ALTER DATABASE …
+ * SET`, `ALTER ROLE … SET`) for its sessions, so every connection sets these values. ADR 0087 lists the settings that
+ * stay with the operator. Values are written as PostgreSQL returns them. A new entry requires a hostile value for the
+ * tests (test/support/hostile-settings.mjs).
  */
 export const sessionSettings = {
-  // pg parses times in this format only, and returns null for others.
+  // pg parses times only in this format, and returns null for others.
   DateStyle: 'ISO, MDY',
-  // pg parses intervals in this format only. It also decides how an interval's sign applies: '-1 day 02:00'.
+  // pg parses intervals only in this format. It also decides how an interval's sign applies: '-1 day 02:00'.
   IntervalStyle: 'postgres',
-  // Days begin, and times in JSON are written, in this time zone.
+  // The time zone for the start of a day and for times in JSON.
   TimeZone: 'UTC',
   // pg decodes all text as UTF-8.
   client_encoding: 'UTF8',
@@ -37,26 +37,29 @@ export const sessionSettings = {
 } as const;
 
 /**
- * Settings that only a superuser can change. They are checked only. With `replica`, PostgreSQL runs neither the trigger that
- * protects the audit log nor foreign keys.
+ * Settings that only a superuser can change, so they are only checked. With `replica`, PostgreSQL runs neither the
+ * trigger that protects the audit log nor foreign key checks.
  */
 const superuserSettings = { session_replication_role: 'origin' };
 
 /** Limits that would end a session or a transaction at any time. Gatehouse has its own connection timeouts. */
 export const sessionLimits = {
-  // The pool and LISTEN keep connections that are idle.
+  // The pool and LISTEN keep idle connections open.
   idle_session_timeout: 0,
-  // PostgreSQL 17 or later. Each statement in a transaction has a limit already.
+  // PostgreSQL 17 or later. Each statement in a transaction already has a limit.
   transaction_timeout: 0,
 };
 
-/** The first major versions with a setting. PostgreSQL 15 has all others. */
+/** The first major version of each setting that PostgreSQL 15 lacks. */
 const firstVersions: Readonly<Record<string, number>> = { transaction_timeout: 17 };
 
 /** Timeouts in ms, or 0 for none. */
 export type Timeouts = Readonly<Record<string, number>>;
 
-/** Returns statements that apply the session settings. They require no snapshot, which some settings prevent. */
+/**
+ * Returns statements that apply the session settings. They need no snapshot, which some inherited settings would
+ * prevent.
+ */
 export const setSessionSql = (timeouts: Timeouts, majorVersion: number): string =>
   Object.entries({ ...timeouts, ...sessionLimits, ...sessionSettings })
     .filter(([name]) => majorVersion >= (firstVersions[name] ?? 0))
@@ -76,7 +79,7 @@ export const poolerParameters: Readonly<Record<string, string>> = {
 
 const checked = Object.entries({ ...sessionSettings, ...superuserSettings });
 
-/** SQL for the checked settings whose value in this session differs. */
+/** SQL for the checked settings whose value in this session differs from the required one. */
 const OTHER_SETTINGS = `(VALUES ${checked.map(([name, value]) => `('${name}', '${value}')`).join(', ')}) AS s (name, expected)
   WHERE current_setting(s.name) <> s.expected`;
 

@@ -3,10 +3,10 @@ import { errorCode, monotonicMs, tracing, type Context, type Span } from '@gateh
 
 type Callback = (error: Error | null, ...rest: unknown[]) => void;
 
-/** The server to which a connection leads. */
+/** The server of a connection. */
 type Server = Pick<pg.Client, 'host' | 'port' | 'database'>;
 
-/** The traces for statements that the pool sends, because it may send them while it runs in another trace. */
+/** The traces of statements that go through the pool, which may send them while another trace is active. */
 const contexts = new WeakMap<object, Context>();
 
 /** Associates a statement with the current trace. @returns the statement */
@@ -34,7 +34,7 @@ export function traceStatement<Result>(
 }
 
 /**
- * Measures a statement from when it is sent until its result has arrived.
+ * Measures the time from sending a statement until its result arrives.
  * @param args arguments for pg's `query` method
  * @param observe receives the duration in seconds
  */
@@ -48,7 +48,7 @@ export function timeStatement<Result>(
   return sendObserved(args, send, () => observe((monotonicMs() - startedMs) / 1_000));
 }
 
-/** Sends a statement, and calls `handleEnd` when its result or its error has arrived. */
+/** Sends a statement, and calls `handleEnd` when its result or error arrives. */
 function sendObserved<Result>(
   args: unknown[],
   send: (args: unknown[]) => Result,
@@ -67,14 +67,14 @@ function sendObserved<Result>(
   return result;
 }
 
-/** Returns a statement's text; null for an object that reports its end in another way, such as a cursor. */
+/** Returns the text of a statement, or null for an object that reports its end in another way, such as a cursor. */
 function readText(query: unknown): string | null {
   if (typeof query === 'string') return query;
   const isConfig = typeof query === 'object' && query !== null && 'text' in query && !('submit' in query);
   return isConfig ? String(query.text) : null;
 }
 
-/** Returns a statement's span. Its text contains no values: they are parameters. */
+/** Describes the span of a statement. The text contains no values, because they are parameters. */
 const describeStatement = ({ host, port, database }: Server, text: string) => {
   const [operation, name] = summarize(text);
   return {
@@ -95,7 +95,10 @@ const describeStatement = ({ host, port, database }: Server, text: string) => {
 const changePattern = /(?<!\b(?:FOR|KEY) )\b(INSERT INTO|UPDATE|DELETE FROM)\s+"?([a-z_]+)/i;
 const readPattern = /\bFROM\s+"?([a-z_]+)\b"?(?!\s*\()/i;
 
-/** Returns a statement's operation, and the operation with the table that it changes, or reads first. */
+/**
+ * Returns the operation of a statement, and the span name: the operation with the table that is changed or read
+ * first.
+ */
 function summarize(text: string): [operation: string, name: string] {
   const [, change, changed] = changePattern.exec(text) ?? [];
   const [first = ''] = /\w+/.exec(change ?? text) ?? [];

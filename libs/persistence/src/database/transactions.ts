@@ -9,21 +9,21 @@ import { Outbox, outboxValues, writeOutbox } from './outbox.js';
 import { runQuery, runStatement, type PgQueryable, type StatementCall } from './run-statement.js';
 
 /**
- * A transaction's entity manager, with the methods that run one statement each. `save` and `remove` would first read
- * the rows that they write, and SQL is declared (statements.ts).
+ * The entity manager of a transaction, limited to methods that run one statement each. `save` and `remove` would
+ * first read the rows that they write. `query` is excluded, because SQL must be declared (statements.ts).
  */
 export type TransactionManager = ReadManager & Pick<EntityManager, 'create' | 'delete' | 'insert' | 'update'>;
 
 /** An open transaction. Repository methods that must run in a transaction take it as their first argument. */
 export class Tx implements Sql {
-  /** Events and audit entries, which are written with the COMMIT. */
+  /** Events and audit entries that are written with the COMMIT. */
   readonly outbox = new Outbox();
   /** Deliveries created in this transaction, announced after it has committed. */
   readonly newDeliveries: DeliveryPointer[] = [];
-  /** Called after the transaction has committed. They must not throw. */
+  /** Callbacks that run after the transaction has committed. They must not throw. */
   readonly afterCommit: (() => void)[] = [];
 
-  /** START TRANSACTION, once it has been sent. */
+  /** START TRANSACTION, once it was sent. */
   private started: Promise<unknown> | undefined;
   /** Statements that are awaited with the COMMIT. */
   private readonly unawaited: Promise<unknown>[] = [];
@@ -43,12 +43,12 @@ export class Tx implements Sql {
     return this.client;
   }
 
-  /** False if the transaction only has a single statement to commit. */
+  /** False if no statement was sent, so that at most the outbox remains to be written. */
   get isStarted(): boolean {
     return this.started !== undefined;
   }
 
-  /** START TRANSACTION and the statements that are awaited with the COMMIT, in their order. */
+  /** START TRANSACTION and the statements that are awaited with the COMMIT, in order. */
   get pending(): Promise<unknown>[] {
     return [this.started ?? Promise.resolve(), ...this.unawaited];
   }
@@ -76,7 +76,7 @@ export class Tx implements Sql {
     this.newDeliveries.push(...rows);
   }
 
-  /** Starts the transaction, together with its first statement, which fails if this fails. */
+  /** Starts the transaction together with its first statement, which also fails if this fails. */
   private start(): void {
     if (this.started) return;
     this.started = runQuery(this.client, { text: 'START TRANSACTION' });
@@ -108,12 +108,12 @@ interface OpenUnitOfWork extends UnitOfWork {
  */
 const ROLLBACK = { text: 'ROLLBACK', query_timeout: 1_000 };
 
-/** Outboxes in a statement: with 64 KiB bodies, about 3 MB. */
+/** Maximum number of outboxes per statement. With 64 KiB bodies, this is about 3 MB. */
 const MAX_OUTBOXES = 50;
 
 /** The only way to open a transaction. Announces the new deliveries after the commit. */
 export class Transactions {
-  /** Writes the outboxes from transactions that consist of nothing else, together for concurrent callers. */
+  /** Writes the outboxes of transactions that consist of nothing else. Batches those of concurrent callers. */
   private readonly outboxes = new Batcher<Outbox, DeliveryPointer[]>(
     (outboxes) => this.writeTogether(outboxes),
     { maxBatchSize: MAX_OUTBOXES },
@@ -170,7 +170,7 @@ export class Transactions {
         return result;
       });
     } catch (error) {
-      // Finished already if `complete` or the commit failed.
+      // Already finished if `complete` or the commit failed.
       if (!unit.isFinished) {
         await finishUnit(unit);
         await unit.transaction?.then(rollback, () => undefined);
@@ -207,9 +207,9 @@ export class Transactions {
   }
 
   /**
-   * Writes several outboxes with one statement. If it fails, writes each one separately, so that one outbox cannot
-   * make the others fail.
-   * @returns each outbox's deliveries, or its error
+   * Writes several outboxes with one statement. If it fails, writes each one separately, so that one failing outbox
+   * does not affect the others.
+   * @returns the deliveries of each outbox, or its error
    */
   private async writeTogether(outboxes: Outbox[]): Promise<(DeliveryPointer[] | Error)[]> {
     try {
@@ -253,8 +253,8 @@ export class Transactions {
 }
 
 /**
- * Waits for all work in a unit: work that used its connection later would write after the transaction's end. Later
- * transactions are opened separately.
+ * Waits for all work in a unit, because work that uses the connection later would write outside the transaction.
+ * Later transactions are opened separately.
  * @returns the first rejected work, if any
  */
 async function finishUnit(unit: OpenUnitOfWork): Promise<PromiseRejectedResult | undefined> {
@@ -277,15 +277,15 @@ async function commit({ tx, connection }: OpenTransaction): Promise<void> {
   await throwFirstError([...tx.pending, outbox, committed]);
 }
 
-/** Waits for all statements. @throws the error from the first that failed, which may be the cause of the others */
+/** Waits for all statements. @throws the error of the first one that failed, which may have caused the others */
 async function throwFirstError(statements: Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(statements)).find(({ status }) => status === 'rejected');
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
 async function rollback({ tx, connection, runner }: OpenTransaction): Promise<void> {
-  // If the rollback fails, the connection is lost or still has an outstanding response, which its next user
-  // would wait for: an ended connection does not return to the pool.
+  // If the rollback fails, the connection is lost or still has an outstanding response, which its next user would
+  // wait for. An ended connection does not return to the pool.
   if (tx.isStarted) await connection.query(ROLLBACK).catch(() => void connection.end());
   await runner.release();
 }

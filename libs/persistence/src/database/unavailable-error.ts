@@ -1,16 +1,17 @@
 import { unavailable, type GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage } from '@gatehouse/platform';
 
-/** PostgreSQL error code for a write on a server that accepts only reads, such as a standby. */
+/** PostgreSQL error code for a write to a read-only server, such as a standby. */
 export const READ_ONLY = '25006';
 
 /**
- * Error code classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) that end by themselves: a
- * broken connection, missing resources, and an operator's intervention, such as a shutdown or a cancelled statement.
+ * Error code classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of problems that resolve by
+ * themselves: a broken connection, insufficient resources, and an operator's intervention, such as a shutdown or a
+ * cancelled statement.
  */
 const OUTAGE_CLASSES = ['08', '53', '57'];
 
-/** The error code class for a role that does not exist, may not connect, or has another password. */
+/** The error code class for a role that does not exist, may not connect, or has a different password. */
 const AUTHORIZATION_CLASS = '28';
 
 /** Further error codes from Node and PostgreSQL for an unreachable, busy, slow, missing or read-only database. */
@@ -34,23 +35,23 @@ const outageCodes = new Set([
 ]);
 
 /**
- * Messages in pg errors without a code; "Query read timeout" if no response arrived within `query_timeout`, "timeout
- * expired" if a connection took too long.
+ * Messages of pg errors without a code: "Query read timeout" if no response arrived within `query_timeout`, "timeout
+ * expired" if connecting took too long.
  */
 const outageMessages =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|not queryable|Query read timeout/;
 
-/** Errors with which connections failed. */
+/** Errors that made a connection attempt fail. */
 const connectionErrors = new WeakSet<object>();
 
-/** Marks the error with which a connection failed, such as an expired certificate, which no request caused. */
+/** Marks an error that made a connection attempt fail, such as an expired certificate. No request caused it. */
 export function markConnectionError(error: unknown): void {
   if (error instanceof Error) connectionErrors.add(error);
 }
 
 /**
- * Returns whether the error means that the database is unavailable, slow or read-only. A process that starts waits
- * for the outage to end; it does not wait after other errors, such as a wrong password.
+ * Returns whether the error means that the database is unavailable, slow or read-only. At startup, a process waits
+ * for such an outage to end, but not after other errors, such as a wrong password.
  */
 export function isOutage(error: unknown): boolean {
   const code = errorCode(error);
