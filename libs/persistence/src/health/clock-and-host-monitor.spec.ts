@@ -7,23 +7,23 @@ import type { ProcessProblem, ProcessProblemsRepository } from './process-proble
 const config = { database: { url: 'postgres://db-1,db-2/gatehouse', pooler: 'transaction' } } as Config;
 
 describe('ClockAndHostMonitor', () => {
-  /** Time by which this process is ahead of PostgreSQL, and the durations of the request and its response, in ms. */
+  /** Time by which this process is ahead of PostgreSQL, and the latencies of the request and its response, in ms. */
   let skew: number | null;
-  let way: [number, number];
+  let latencies: [number, number];
   let log: [message: string, fields: object][];
   let recorded: string[][];
   let recordFails: boolean;
   let metrics: Metrics;
   let monitor: ClockAndHostMonitor;
   beforeEach(async () => {
-    [skew, way, log, recorded, recordFails] = [0, [0, 0], [], [], false];
+    [skew, latencies, log, recorded, recordFails] = [0, [0, 0], [], [], false];
     metrics = await Metrics.load();
     jest.useFakeTimers();
     const execute = () => {
       if (skew === null) return Promise.reject(new Error('unavailable'));
-      jest.advanceTimersByTime(way[0]);
+      jest.advanceTimersByTime(latencies[0]);
       const at = new Date(Date.now() - skew);
-      jest.advanceTimersByTime(way[1]);
+      jest.advanceTimersByTime(latencies[1]);
       return Promise.resolve([{ at }]);
     };
     const repository = {
@@ -46,17 +46,17 @@ describe('ClockAndHostMonitor', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  /** Checks the clock. Returns the metric's value. */
-  async function checkSkew(ms: number | null, ...ways: number[]): Promise<string | undefined> {
+  /** Checks the clock and returns the metric's value. */
+  async function checkSkew(ms: number | null, ...newLatencies: number[]): Promise<string | undefined> {
     skew = ms;
-    if (ways.length === 2) way = ways as [number, number];
+    if (newLatencies.length === 2) latencies = newLatencies as [number, number];
     await monitor.check();
     return /^gatehouse_clock_skew_seconds (\S+)$/m.exec(await metrics.render())?.[1];
   }
   const BEGAN = 'clock differs from the clock of PostgreSQL';
   const ENDED = 'clock agrees with the clock of PostgreSQL again';
 
-  it('reports a clock that differs by two seconds once, and the resolution once', async () => {
+  it('reports a difference of two seconds once, and its resolution once', async () => {
     expect(await checkSkew(1_999)).toBe('1.999');
     expect([log, recorded]).toEqual([[], []]);
     expect(await checkSkew(2_500)).toBe('2.5');
@@ -69,7 +69,7 @@ describe('ClockAndHostMonitor', () => {
     expect(recorded.slice(2)).toEqual([[]]);
   });
 
-  it('reports a clock that is behind with a negative sign', async () => {
+  it('reports a negative skew for a clock that is behind', async () => {
     expect(await checkSkew(-4_000)).toBe('-4');
     expect(recorded).toEqual([['clock_skew: 4 s behind']]);
   });
@@ -81,14 +81,14 @@ describe('ClockAndHostMonitor', () => {
     expect(await checkSkew(-60_000, 0, 6_000)).toBe('-54');
   });
 
-  it('keeps a problem while PostgreSQL is unavailable, without a value in the metric', async () => {
+  it('keeps a problem but omits the metric while PostgreSQL is unavailable', async () => {
     await checkSkew(2_500);
     expect(await checkSkew(null)).toBeUndefined();
     await checkSkew(2_500);
     expect(log.map(([message]) => message)).toEqual([BEGAN]);
   });
 
-  it('records the end of a problem later if PostgreSQL rejects it', async () => {
+  it('retries to record the end of a problem', async () => {
     await checkSkew(2_500);
     recordFails = true;
     await checkSkew(0);

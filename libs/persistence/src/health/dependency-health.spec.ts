@@ -32,16 +32,16 @@ const never = new Promise<never>(() => undefined);
 
 describe('DependencyHealth', () => {
   it.each<[string, Servers, string]>([
-    ['all servers', {}, 'ready'],
-    ['a PostgreSQL that cannot be reached', { problem: 'unreachable' }, 'degraded'],
+    ['all servers available', {}, 'ready'],
+    ['an unreachable PostgreSQL', { problem: 'unreachable' }, 'degraded'],
     ['a read-only PostgreSQL', { problem: 'read_only' }, 'degraded'],
     ['wrong session settings', { problem: 'wrong_settings' }, 'unavailable'],
     ['a full Redis', { redis: 'full' }, 'degraded'],
-  ])('reads the readiness with %s', (_, servers, expected) => {
+  ])('returns the readiness with %s', (_, servers, expected) => {
     expect(createHealth(servers).readReadiness()).toBe(expected);
   });
 
-  it('reports failing emails, and an unknown state if they cannot be read', async () => {
+  it('reports failing emails, and an unknown state if they cannot be counted', async () => {
     const ok = { postgresql: 'ok', redis: 'ok', mail: 'ok' };
     expect(await readHealth({})).toEqual({ status: 'ready', components: ok });
     expect(await readHealth({ failingMails: Promise.resolve(1) })).toEqual({
@@ -54,7 +54,7 @@ describe('DependencyHealth', () => {
     expect(unreachable.components).toEqual({ ...ok, postgresql: 'unreachable', mail: 'unknown' });
   });
 
-  it('reads the last known states at once while PostgreSQL hangs', () => {
+  it('returns the last known states immediately while PostgreSQL hangs', () => {
     const hung = createHealth({ checked: never, failingMails: never });
     void hung.check();
     expect(hung.read('ready').components).toMatchObject({ postgresql: 'ok', mail: 'unknown' });
@@ -63,7 +63,7 @@ describe('DependencyHealth', () => {
     expect(detected.read('ready').components).toMatchObject({ postgresql: 'unreachable', mail: 'unknown' });
   });
 
-  it('reports components that only the process knows, and unavailable readiness', async () => {
+  it('reports process-specific components and unavailable readiness', async () => {
     const health = createHealth({});
     await health.check();
     const report = health.read('ready', { webhookWorker: 'missing' });
