@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Number of wrong email code guesses in a project within five minutes. */
+/** Wrong email code guesses in a project, counted in intervals of five minutes. */
 @Entity('email_code_guesses')
 export class EmailCodeGuessesEntity {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;

@@ -24,45 +24,45 @@ import { currentCount, isGuessed } from './guesses-sql.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 /**
- * Maximum number of codes that one network can have for an email address at the same time. A newer code voids the
- * oldest. Requests from other networks void none, so that a stranger cannot void the owner's code.
+ * Maximum number of open codes per email address and network. A newer code voids the oldest one. Requests from other
+ * networks void no codes, so that a stranger cannot void the owner's code.
  */
 const MAX_OPEN_CODES = 3;
 
 /** The destination of the link in an email, and the client that may complete the sign-in there. */
 export interface LinkTarget {
   redirectUrl: string;
-  /** SHA-256 of the client's verifier, in base64url (RFC 7636, S256). */
+  /** SHA-256 hash of the client's verifier, in base64url (RFC 7636, S256). */
   codeChallenge: string;
 }
 
 export interface NewEmailCode {
-  /** The challenge token's SHA-256. */
+  /** SHA-256 hash of the challenge token. */
   tokenHash: Buffer;
   projectId: string;
   email: string;
-  /** The code's keyed hash; null if no email is sent, so that no code is correct. */
+  /** Keyed hash of the code. Null if no email is sent, so that no code is correct. */
   codeHash: Buffer | null;
-  /** Address block of the client that requests the code; null if unknown. */
+  /** Address block of the client that requests the code, or null if unknown. */
   addressBlock: string | null;
-  /** The hosted page flow to which the code is bound; null for an API code. */
+  /** The hosted page flow that the code is bound to. Null if the code is requested through the API. */
   flowHash: Buffer | null;
   isShort: boolean;
-  /** The link in the same email; null for none. */
+  /** The link in the same email, or null. */
   link: (LinkTarget & { hash: Buffer }) | null;
-  /** Seconds. */
+  /** Lifetime in seconds. */
   ttl: number;
 }
 
-/** A guess at a challenge token's code, and the limit on wrong guesses. */
+/** A guess at the code of a challenge token, and the limit on wrong guesses. */
 export interface EmailCodeGuess extends AttemptLimit {
   projectId: string;
   tokenHash: Buffer;
-  /** The hosted page flow that sends the guess; null for the API. */
+  /** The hosted page flow that sends the guess. Null for the API. */
   flowHash: Buffer | null;
-  /** The guess's keyed hashes. A correct code has one of them. */
+  /** Keyed hashes of the guess. It is correct if one of them matches. */
   codeHashes: Buffer[];
-  /** The client's address block; null if unknown. */
+  /** Address block of the client, or null if unknown. */
   addressBlock: string | null;
 }
 
@@ -76,14 +76,14 @@ const guessRow = {
 
 export type EmailCodeGuessResult = RowOf<typeof guessRow>;
 
-/** The link in an email with a code. */
+/** The link in an email that contains a code. */
 export interface EmailLink {
   email: string;
   target: LinkTarget;
   createdAt: Date;
   /** False if the link or the code was used, or if both are void. */
   isOpen: boolean;
-  /** The language is null if no customer has the address. */
+  /** `locale` is null if no customer has the email address. */
   customer: Pick<Customer, 'locale'>;
   project: ProjectContext;
 }
@@ -112,8 +112,8 @@ const countAttempt = counter.countSql({
 });
 
 /**
- * SQL for the condition that a code `t` is recent: its network has since requested fewer codes for the same email
- * address than would void it.
+ * SQL for the condition that newer codes have not voided the code `t`: its network has since requested fewer than the
+ * maximum for the same email address.
  */
 const isRecent = `(
   SELECT count(*) FROM email_codes newer
@@ -121,10 +121,10 @@ const isRecent = `(
     AND newer.address_block IS NOT DISTINCT FROM t.address_block
     AND (newer.created_at, newer.token_hash) > (t.created_at, t.token_hash)) < ${MAX_OPEN_CODES}`;
 
-/** SQL for the condition that the link in an email with a code `t` can be used. */
+/** SQL for the condition that the link in the email of a code `t` can be used. */
 const isLinkOpen = `(t.consumed_at IS NULL AND t.guesses < ${MAX_CODE_GUESSES} AND t.expires_at > now() AND ${isRecent})`;
 
-/** Every guess counts, also at a void code: otherwise the count would reveal whether an email was sent. */
+/** Counts every guess, even at a void code. Otherwise, the count would reveal whether an email was sent. */
 const guessCode = statement(
   guessRow,
   `WITH code AS (
@@ -190,8 +190,8 @@ const pruneCodes = pruneStatement('email_codes', 'expires_at <= now()');
 const pruneGuesses = pruneStatement('email_code_guesses', `began_at < now() - interval '1 hour'`);
 
 /**
- * Codes that sign in email address owners, and the guesses at these codes. Every transaction locks the customer, then
- * the address's attempts, and then its codes, which prevents deadlocks.
+ * Stores email codes, and counts the guesses at them. To prevent deadlocks, every transaction locks the customer
+ * first, then the attempts for the email address, and then its codes.
  */
 export class EmailCodesRepository {
   constructor(private readonly database: Database) {}
@@ -213,15 +213,16 @@ export class EmailCodesRepository {
     ]);
   }
 
-  /** Returns whether so many of a project's codes are guessed that they must be longer. */
+  /** Returns whether a project has so many wrong guesses that its codes must be longer. */
   async isGuessed(projectId: string): Promise<boolean> {
     const [row] = await this.database.execute(findIsGuessed, [projectId]);
     return row!.isGuessed;
   }
 
   /**
-   * Counts a guess and evaluates it, in one statement that locks the address's counter, so that parallel guesses
-   * never exceed a limit. Addresses that received no email have the same counter.
+   * Counts and evaluates a guess in one statement. The statement locks the counter of the email address, so that
+   * concurrent guesses never exceed a limit. Guesses for addresses that received no email are counted in the same
+   * way.
    * @returns null if the project has no such challenge token, or the token has expired
    */
   async guess(guess: EmailCodeGuess): Promise<EmailCodeGuessResult | null> {
@@ -236,26 +237,26 @@ export class EmailCodesRepository {
     return row ?? null;
   }
 
-  /** Releases the attempt for a correct code that opened no session. */
+  /** Releases the attempt of a correct code that did not open a session. */
   async release(projectId: string, emailHash: Buffer, granted: LoginAllowance, tx?: Tx): Promise<void> {
     await counter.release(tx ?? this.database, [projectId, emailHash], granted);
   }
 
-  /** Locks an email address's wrong guesses. The caller must have locked the customer. */
+  /** Locks the wrong guesses for an email address. The caller must have locked the customer. */
   async lockAttempts(tx: Tx, projectId: string, emailHash: Buffer): Promise<void> {
     await tx.execute(lockAttempts, [projectId, emailHash]);
   }
 
   /**
-   * Consumes a code that was guessed correctly. If calls run in parallel, only one returns true. The caller must have
-   * locked the address's attempts.
+   * Consumes a code that was guessed correctly. Only one of several concurrent calls returns true. The caller must
+   * have locked the attempts for the email address.
    */
   async consume(tx: Tx, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeCode, [tokenHash]);
     return rows.length > 0;
   }
 
-  /** Returns an active project's link without consuming it, or null if it does not exist. */
+  /** Returns a link without consuming it. Null if it does not exist or its project is archived. */
   async findLink(linkHash: Buffer): Promise<EmailLink | null> {
     const [row] = await this.database.execute(findLink, [linkHash]);
     if (!row) return null;
@@ -270,7 +271,10 @@ export class EmailCodesRepository {
     };
   }
 
-  /** Consumes a link with its code. If calls run in parallel, including calls that consume the code, only one returns true. */
+  /**
+   * Consumes a link together with its code. Only one of several concurrent calls returns true, including calls that
+   * consume the code.
+   */
   async consumeLink(tx: Tx, linkHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeLink, [linkHash]);
     return rows.length > 0;
@@ -281,7 +285,7 @@ export class EmailCodesRepository {
     await tx.execute(deleteCodes, [projectId, email]);
   }
 
-  /** Deletes all data about an email address. The caller must have locked the customer. */
+  /** Deletes all codes and attempts for an email address. The caller must have locked the customer. */
   async forget(tx: Tx, projectId: string, email: string, emailHash: Buffer): Promise<void> {
     await counter.clear(tx, [projectId, emailHash]);
     await this.deleteCodes(tx, projectId, email);
