@@ -1,4 +1,4 @@
-// Loads every entity, one for each table, so that data sources know it. The `attempts` partitions have none.
+// Imports every entity, so that data sources include it. Each table has one entity, except the `attempts` partitions.
 import './alerts/alert-log-entry.entity.js';
 import './alerts/alert.entity.js';
 import './api-keys/api-key.entity.js';

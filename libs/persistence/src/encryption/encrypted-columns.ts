@@ -3,19 +3,19 @@ import type { EncryptionPurpose, StoredPurpose } from '@gatehouse/platform';
 /** A table with its primary key. Names and expressions are SQL from code, never from input. */
 export interface KeyedTable {
   table: string;
-  /** The types of the primary key columns, in their order. */
+  /** The types of the primary key columns, in column order. */
   key: Readonly<Record<string, 'bytea' | 'text' | 'uuid'>>;
 }
 
-/** A column with values that cannot be read without the GATEHOUSE_SECRET entry with which they were created. */
+/** A column whose values can only be read with the GATEHOUSE_SECRET entry that they were created with. */
 export interface SecretColumn extends KeyedTable {
   purpose: StoredPurpose;
   column: string;
   /** SQL for the context that a value was encrypted with. */
   context: string;
   /**
-   * For a text column: what each such value begins with, before its base64, or before the pepper's id. Other values
-   * depend on no entry. Undefined for a bytea column.
+   * For a text column, the prefix of these values, which precedes the base64 data or the id of the pepper. Values
+   * without the prefix do not depend on any entry. Undefined for a bytea column.
    */
   prefix?: string;
 }
@@ -41,7 +41,7 @@ const inProviders = (column: string): ColumnOfPurpose => ({
   context: 'id',
 });
 
-/** A column that others are copied from comes first, so that no copy of an old value is missed. */
+/** A column whose values are copied to other columns comes before them, so that no copy of an old value is missed. */
 const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
   'signing-key': [
     { table: 'signing_keys', key: { kid: 'text' }, column: 'private_key', context: 'kid' },
@@ -101,7 +101,7 @@ export const encryptedColumns: EncryptedColumn[] = Object.entries(columnsByPurpo
   ([purpose, columns]) => columns.map((column) => ({ ...column, purpose: purpose as EncryptionPurpose })),
 );
 
-/** The columns with password hashes, whose pepper cannot be moved to another entry without the password. */
+/** The columns with password hashes. Without the password, a hash cannot be moved to the pepper of another entry. */
 export const pepperedColumns: SecretColumn[] = ['customers', 'operators'].map((table) => ({
   table,
   key: { id: 'uuid' },

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans in any primary key's order, and multi-row updates.
+// This file contains SQL: bounded scans in primary key order of different tables, and multi-row updates.
 import type { Database } from '../database/database.js';
 import {
   arrayOf,
@@ -19,22 +19,22 @@ import {
   type SecretColumn,
 } from './encrypted-columns.js';
 
-/** Number of rows that one statement reads, and of values that one transaction replaces. */
+/** Maximum number of rows that one statement reads, and of values that one transaction replaces. */
 const BATCH_SIZE = 500;
 
-/** Number of rows that one statement counts, to stay within its timeout. */
+/** Maximum number of rows that one statement counts, to stay within its timeout. */
 const COUNT_BATCH_SIZE = 10_000;
 
-/** A primary key's values as text, in column order. */
+/** The values of a primary key as text, in column order. */
 export type RowKey = string[];
 
-/** A value that does not depend on any of certain secrets. */
+/** A value that depends on none of the secrets in a list. */
 export interface OutdatedValue {
   key: RowKey;
   context: string;
-  /** The secret's id, in hexadecimal; empty if it is malformed. */
+  /** Id of its secret, in hexadecimal. Empty if the value is malformed. */
   kid: string;
-  /** As the column contains it, in bytes: with the prefix, if the column has one. */
+  /** The value in the column, in bytes. Includes the prefix if the column has one. */
   stored: Buffer;
 }
 
@@ -60,11 +60,14 @@ function rowsAfter(table: KeyedTable, after: RowKey | null, limit: number, first
   return `FROM ${table.table} t ${range} ORDER BY ${names.join(', ')} LIMIT ${limit}`;
 }
 
-/** Returns SQL for a stored value in bytes. */
+/** Returns SQL for a stored value as bytes. */
 const storedBytes = ({ column, prefix }: SecretColumn): string =>
   prefix ? `convert_to(t.${column}, 'UTF8')` : `t.${column}`;
 
-/** Returns SQL for the id of a value's secret. A malformed value has none, so that it is reported. */
+/**
+ * Returns SQL for the id of the secret that a value depends on. A malformed value has no valid id, so it is reported
+ * as outdated.
+ */
 function kidOf({ column, prefix, purpose }: SecretColumn): string {
   if (!prefix) return `encode(substr(t.${column}, 1, 4), 'hex')`;
   if (purpose === 'password-pepper') return `substr(t.${column}, ${prefix.length + 1}, 8)`;
@@ -73,7 +76,7 @@ function kidOf({ column, prefix, purpose }: SecretColumn): string {
   return `CASE WHEN ${sealed} ~ '^[A-Za-z0-9+/]{8}' THEN encode(substr(decode(left(${sealed}, 8), 'base64'), 1, 4), 'hex') ELSE '' END`;
 }
 
-/** Returns SQL for the condition that a value does not depend on any of the secrets $1. */
+/** Returns SQL for the condition that a value depends on none of the secrets $1. */
 function isOutdated(column: SecretColumn): string {
   const isOther = `${kidOf(column)} <> ALL ($1::text[])`;
   return column.prefix ? `starts_with(t.${column.column}, '${column.prefix}') AND ${isOther}` : isOther;
@@ -136,11 +139,14 @@ const replaceValues = dynamicStatement(
 
 const countedRow = {
   matching: integer,
-  /** The last key in a complete batch. */
+  /** The last key of a full batch. */
   last: nullable(arrayOf(text)),
 };
 
-/** Returns a query that counts the rows after a key that meet a condition with one parameter, in a bounded scan. */
+/**
+ * Returns a query that counts the rows after a key that meet a condition, in a bounded scan. The condition has one
+ * parameter.
+ */
 const countQuery = (table: KeyedTable, condition: string, value: unknown, after: RowKey | null): Query => ({
   text: `
     WITH scanned AS MATERIALIZED (
@@ -161,7 +167,7 @@ const countOutdatedValues = dynamicStatement(
 
 type CountedRow = RowOf<typeof countedRow>;
 
-/** Adds the counts from all batches. */
+/** Sums the counts of all batches. */
 async function countAll(countAfter: (after: RowKey | null) => Promise<CountedRow[]>): Promise<number> {
   let total = 0;
   let after: RowKey | null = null;
@@ -174,20 +180,20 @@ async function countAll(countAfter: (after: RowKey | null) => Promise<CountedRow
 }
 
 /**
- * The values in `encryptedColumns` and `pepperedColumns`, for all tenants. Secret ids are in hexadecimal, as in
- * `Keyring.listKids`.
+ * Finds and replaces values in `encryptedColumns` and `pepperedColumns`, for all tenants. Secret ids are in
+ * hexadecimal, as in `Keyring.listKids`.
  */
 export class EncryptedValuesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Counts a column's values that do not depend on any of the secrets. */
+  /** Counts the values in a column that depend on none of the secrets. */
   countOutdated(column: SecretColumn, kids: string[]): Promise<number> {
     return countAll((after) => this.database.execute(countOutdatedValues(column, kids, after)));
   }
 
   /**
-   * Reads a column's values that do not depend on any of the secrets, in batches in key order.
-   * @param start the key after which it begins; null for the beginning
+   * Reads the values in a column that depend on none of the secrets, in batches and in key order.
+   * @param start key after which the scan starts; null to start with the first row
    */
   async *readOutdated(
     column: SecretColumn,
@@ -204,8 +210,8 @@ export class EncryptedValuesRepository {
   }
 
   /**
-   * Replaces values that have not changed since they were read, in one transaction. A row that another transaction
-   * has locked stays as it is.
+   * Replaces values that have not changed since they were read, in one transaction. Skips rows that another
+   * transaction has locked.
    * @returns the number of replaced values
    */
   async replace(column: EncryptedColumn, replacements: Replacement[]): Promise<number> {

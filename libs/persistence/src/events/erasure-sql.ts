@@ -1,24 +1,24 @@
 import { publicId } from '@gatehouse/domain';
 
-// SQL about the events of deleted customers. Their rows are erased gradually; readers see no customer data from the
-// moment when the customer is deleted.
+// SQL for the events of deleted customers. The rows are erased gradually, but readers receive no customer data once
+// the customer is deleted.
 
 /** Returns SQL for the condition that an event, an `events` row with this alias, is about a deleted customer. */
 export const isErased = (event: string): string =>
   `(${event}.customer_id IS NOT NULL AND NOT EXISTS (SELECT FROM customers c WHERE c.id = ${event}.customer_id))`;
 
-/** Returns SQL for such an event's erased body: the envelope and the customer's id. */
+/** Returns SQL for the erased body of such an event: the envelope and the customer's id. */
 export const erasedBody = (event: string): string =>
   `format('{"id":"${publicId('event', '%s')}","type":"%s","created_at":"%s","project_id":"%s","organization_id":"%s",'
     || '"data":{"customer":{"id":"%s"}},"erased":true}', ${event}.id, ${event}.type,
     to_char(${event}.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), ${event}.project_id,
     ${event}.organization_id, ${event}.customer_id)`;
 
-/** Returns SQL for an event's body as it may be shown. */
+/** Returns SQL for the body of an event: the erased body if the event is about a deleted customer. */
 export const visibleBody = (event: string): string =>
   `CASE WHEN ${isErased(event)} THEN ${erasedBody(event)} ELSE ${event}.body END`;
 
-/** Returns SQL for an attempt's response body as it may be shown. */
+/** Returns SQL for the response body of an attempt: empty if its event is about a deleted customer. */
 export const visibleResponseBody = (attempt: string): string =>
   `CASE WHEN (SELECT ${isErased('e')} FROM events e WHERE e.id = ${attempt}.event_id) THEN ''
     ELSE ${attempt}.response_body END`;

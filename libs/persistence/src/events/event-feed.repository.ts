@@ -21,22 +21,22 @@ import { eventTypeCondition } from './event-type-condition.js';
 
 /** A position between two events in the feed. */
 export interface FeedPosition {
-  /** Increases when the transaction numbers start again: see `realign`. */
+  /** Increases when the transaction numbers restart (see `realign`). */
   epoch: number;
-  /** The number of the transaction that wrote the previous event. */
+  /** Number of the transaction that wrote the previous event. */
   xact: bigint;
-  /** The previous event's id. */
+  /** Id of the previous event. */
   id: string;
 }
 
 export interface FeedFilter {
   projectId: string | null;
-  /** Null for every type. `app.*` stands for all custom types. */
+  /** Null for all types. `app.*` matches all custom types. */
   types: string[] | null;
   createdAfter: Date | null;
 }
 
-/** An event with the bytes that its webhooks contain. */
+/** An event with its body, byte for byte as in its webhooks. */
 export interface FeedEvent {
   id: string;
   body: string;
@@ -44,31 +44,40 @@ export interface FeedEvent {
 
 export interface FeedPage {
   events: FeedEvent[];
-  /** The next page's start, even if there are no further events yet. */
+  /** Start of the next page, even if no further events exist yet. */
   nextPosition: FeedPosition;
   hasMore: boolean;
 }
 
-/** Maximum number of rows that one page scans if few match. The next page continues from there. */
+/** Maximum number of rows scanned for one page. If few of them match, the next page continues from there. */
 const PAGE_SCAN_LIMIT = 5_000;
 
-/** The transaction number that `realign` assigns to all existing events: lower than any later transaction's number. */
+/**
+ * The transaction number that `realign` assigns to all existing events. It is lower than the number of any later
+ * transaction.
+ */
 export const REALIGNED_XACT = 3n;
 
 const REALIGN_BATCH_SIZE = 10_000;
 
-/** Maximum time between a transaction number's assignment and its events' `created_at`, with a margin. */
+/**
+ * Maximum difference, with a margin, between an event's `created_at` and the time at which its transaction number was
+ * assigned.
+ */
 const MAX_XACT_SKEW_MS = 60_000;
 
 /**
- * Total size of the bodies in a page, in bytes, after which it ends before its limit: 200 custom events have 6 MB,
- * and several copies are in memory while a page is sent.
+ * Total size of the event bodies, in bytes, after which a page ends before its limit. 200 custom events can have 6
+ * MB, and several copies are in memory while a page is sent.
  */
 const MAX_PAGE_BYTES = 2 ** 21;
 
-/** A match's row, or the last scanned row with the number of scanned rows and matches, and without a body. */
+/**
+ * A matching event, or the last scanned row. The last scanned row has no body, but the number of scanned rows and
+ * matches.
+ */
 const feedRow = {
-  /** The number of the transaction that wrote the event. */
+  /** Number of the transaction that wrote the event. */
   xact: text,
   id: uuid,
   body: nullable(text),
@@ -114,7 +123,10 @@ const findEvent = dynamicStatement(
   sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
-/** Not later than the oldest running transaction, whose events may be older than the first event that is visible. */
+/**
+ * The start is not later than the oldest running transaction, because its events may be older than the first visible
+ * event.
+ */
 const findStartPosition = statement(
   { epoch: smallint, xact: text },
   `SELECT epoch, CASE WHEN $1::uuid IS NULL THEN '0'::xid8 ELSE least(
@@ -123,7 +135,7 @@ const findStartPosition = statement(
    FROM event_feed`,
 );
 
-/** The feed's end: it contains only events from transactions below this number. */
+/** The end of the feed, which contains only events from transactions below this number. */
 const findEndPosition = statement(
   { epoch: smallint, xact: text },
   'SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text AS xact FROM event_feed',
@@ -131,7 +143,7 @@ const findEndPosition = statement(
 
 const findEpoch = statement({ epoch: smallint }, 'SELECT epoch FROM event_feed');
 
-/** Returns whether this server has not assigned the newest event's transaction number yet. */
+/** Returns whether the newest event has a transaction number that this server has not assigned yet. */
 const findNewestEvent = statement(
   { isInFuture: boolean },
   `SELECT xact > pg_snapshot_xmax(pg_current_snapshot()) AS "isInFuture" FROM events ORDER BY id DESC LIMIT 1`,
@@ -146,8 +158,8 @@ const realignEvents = statement(
 );
 
 /**
- * The events in an access scope, in transaction order. An event appears once no running transaction has a lower
- * number, so no event can appear before a position that was returned.
+ * Reads the events within an access scope, in transaction order. An event appears once no running transaction has a
+ * lower number, so no event can appear before a position that was already returned.
  */
 export class EventFeedRepository {
   constructor(
@@ -155,7 +167,7 @@ export class EventFeedRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns up to `limit` events after a position, oldest first, and fewer if they are large. */
+  /** Returns up to `limit` events after a position, oldest first. Returns fewer if they are large. */
   async readPage(
     accessScope: AccessScope,
     filter: FeedFilter,
@@ -167,13 +179,13 @@ export class EventFeedRepository {
     return toFeedPage(rows, after, limit, window);
   }
 
-  /** Returns the event if it is within the access scope, or null. */
+  /** Returns an event, or null if it does not exist within the access scope. */
   async find(accessScope: AccessScope, id: string): Promise<FeedEvent | null> {
     const [row] = await this.database.execute(findEvent(accessScope, id));
     return row ?? null;
   }
 
-  /** Returns the position before all events, or before those created after a time. */
+  /** Returns the position before all events, or before the events created after a time. */
   async startPosition(createdAfter: Date | null): Promise<FeedPosition> {
     const minId = createdAfter && minIdAt(createdAfter.getTime() - MAX_XACT_SKEW_MS);
     const [row] = await this.database.execute(findStartPosition, [minId]);
@@ -194,16 +206,16 @@ export class EventFeedRepository {
   }
 
   /**
-   * Orders all events by id, before any new one, and begins a new epoch, if a dump was restored into another
-   * server whose transaction numbers are lower. Otherwise the feed would hide the events until the numbers
-   * have caught up.
-   * @returns whether this was necessary
+   * Detects that a dump was restored into a server with lower transaction numbers. In that case, renumbers all
+   * events, so that they are sorted by id and before any new event, and starts a new epoch. Otherwise, the feed would
+   * hide them until the numbers have caught up.
+   * @returns true if this was necessary
    */
   async realign(): Promise<boolean> {
     const [newest] = await this.database.execute(findNewestEvent);
     if (!newest?.isInFuture) return false;
-    // The epoch first: a position from the old epoch is then read as a position in the new order, where it is valid
-    // too.
+    // Starts the epoch first, so that positions from the old epoch are converted to positions in the new order, where
+    // they are also valid.
     await this.transactions.run((tx) => tx.execute(beginEpoch));
     for (let last: string | undefined = NIL_UUID; last;) {
       const batch: { id: string }[] = await this.database.execute(realignEvents, [last]);
@@ -216,7 +228,7 @@ export class EventFeedRepository {
   }
 }
 
-/** Returns SQL for the feed's next rows, of every type. */
+/** Returns SQL for the next rows of the feed, of all types. */
 function feedScanSql(
   where: Conditions,
   accessScope: AccessScope,
@@ -236,7 +248,7 @@ function feedScanSql(
       .addIf(projectId, (value) => `e.project_id = ${value}`);
     return rows(`events e WHERE ${where.sql}`);
   }
-  // Each organization in its index order: one sorted scan over all organizations would read every row.
+  // Scans each organization in index order: one sorted scan over all organizations would read every row.
   const organizations = where.bind(accessScope.organizationIds);
   const each = rows(`events e WHERE e.organization_id = o.id AND ${where.sql}`);
   return rows(`organizations o CROSS JOIN LATERAL (${each}) e WHERE ${organizationsWithin(organizations)}`);

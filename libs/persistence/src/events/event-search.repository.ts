@@ -10,7 +10,7 @@ import { eventTypeCondition } from './event-type-condition.js';
 
 export interface EventFilter {
   projectId: string | null;
-  /** Null for every type. `app.*` stands for all custom types. */
+  /** Null for all types. `app.*` matches all custom types. */
   types: string[] | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
@@ -36,7 +36,7 @@ const sampleFilters: EventFilter[] = [
   { ...noFilter, eventId: NIL_UUID },
 ];
 
-/** Returns the match conditions for the scanned events. */
+/** Returns the conditions that scanned events must match. */
 function matchConditions(accessScope: AccessScope, filter: EventFilter): Conditions {
   const where = new Conditions()
     .addAccessScope('e', 'e.project_id', accessScope)
@@ -71,8 +71,8 @@ const search = searchStatements({
 });
 
 /**
- * The operators' event list: newest first, by id, with a bounded scan. Unlike in the feed, an event from a long
- * transaction can appear before a cursor that was returned.
+ * The event list for operators: newest first, by id, with a bounded scan per page. Unlike in the feed, an event from
+ * a long transaction can appear before a cursor that was already returned.
  */
 export class EventSearchRepository extends TableSearchRepository<EventFilter, typeof row> {
   constructor(database: Database) {
