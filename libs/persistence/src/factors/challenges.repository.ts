@@ -23,10 +23,10 @@ const challengeRow = {
   kind: textOf<ChallengeKind>(),
   amr: arrayOf(textOf<AuthenticationMethod>()),
   providerId: nullable(uuid),
-  /** The person at the provider whom the completed challenge links to the customer, or null. */
+  /** The identity to link to the customer when the challenge is completed, or null. */
   newIdentity: nullable(jsonb<ProviderProfile>()),
   totpSecret: nullable(bytea),
-  /** The hosted page flow to which the challenge is bound; null for an API challenge. */
+  /** The hosted page flow that the challenge is bound to. Null for an API challenge. */
   flowHash: nullable(bytea),
   expiresAt: timestamptz,
   createdAt: timestamptz,
@@ -36,7 +36,7 @@ const challengeColumns = `
   ch.token_hash AS "tokenHash", ch.customer_id AS "customerId", ch.kind, ch.amr, ch.provider_id AS "providerId",
   ch.new_identity AS "newIdentity", ch.totp_secret AS "totpSecret", ch.flow_hash AS "flowHash", ch.expires_at AS "expiresAt", ch.created_at AS "createdAt"`;
 
-/** A sign-in that lacks a second factor. */
+/** A sign-in that still requires a second factor. */
 export type Challenge = RowOf<typeof challengeRow>;
 
 /** Maximum number of attempts per challenge, and of open challenges per customer. */
@@ -83,13 +83,15 @@ const consumeChallenge = statement(
 
 const pruneChallenges = pruneStatement('challenges', 'expires_at <= now()');
 
-/** Customer sign-ins that lack a second factor. */
+/** Stores customer sign-ins that still require a second factor. */
 export class ChallengesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Inserts a challenge for a customer whom the transaction has locked, and voids the oldest challenges that exceed
-   * the maximum. @param challenge `ttl` in seconds @returns the time at which it expires
+   * Inserts a challenge for a customer that the transaction has locked, and voids the oldest challenges beyond the
+   * maximum.
+   * @param challenge `ttl` in seconds
+   * @returns the time at which it expires
    */
   async insert(
     tx: Tx,
@@ -103,8 +105,8 @@ export class ChallengesRepository {
   }
 
   /**
-   * Returns a customer's open challenge in the project, or null.
-   * @param flowHash the hosted page flow to which it is bound; null for an API challenge
+   * Returns an open challenge of a customer in the project, or null.
+   * @param flowHash the hosted page flow that it is bound to; null for an API challenge
    */
   async find(projectId: string, tokenHash: Buffer, flowHash: Buffer | null): Promise<Challenge | null> {
     const [row] = await this.database.execute(findChallenge, [tokenHash, projectId, flowHash]);
@@ -112,7 +114,7 @@ export class ChallengesRepository {
   }
 
   /**
-   * Counts an attempt before it is verified, in a separate statement, so that the request's rollback does not undo
+   * Counts an attempt before it is verified, in a separate statement, so that a rollback of the request does not undo
    * it. Returns false if the challenge accepts no more attempts.
    */
   async countAttempt(tokenHash: Buffer): Promise<boolean> {
@@ -120,14 +122,14 @@ export class ChallengesRepository {
     return rows.length > 0;
   }
 
-  /** Saves an enrollment's encrypted secret. Returns false if the challenge is not an open enrollment. */
+  /** Saves the encrypted secret of an enrollment. Returns false if the challenge is not an open enrollment. */
   async saveSecret(tokenHash: Buffer, secret: Buffer): Promise<boolean> {
     const rows = await this.database.execute(saveSecret, [tokenHash, secret]);
     return rows.length > 0;
   }
 
   /**
-   * Consumes a challenge whose attempt was counted. If calls run in parallel, only one succeeds. The caller has
+   * Consumes a challenge whose attempt was counted. Only one of several concurrent calls succeeds. The caller has
    * locked the customer.
    */
   async consume(tx: Tx, tokenHash: Buffer): Promise<Challenge | null> {
@@ -135,7 +137,10 @@ export class ChallengesRepository {
     return row ?? null;
   }
 
-  /** Voids a customer's open challenges. Like a sign-in, the caller does so before it changes sessions (deadlocks). */
+  /**
+   * Voids a customer's open challenges. To prevent deadlocks, the caller does so before it changes sessions, as a
+   * sign-in does.
+   */
   async voidAll(tx: Tx, customerId: string): Promise<void> {
     await tx.manager.delete(ChallengeEntity, { customerId });
   }

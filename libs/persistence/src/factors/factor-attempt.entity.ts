@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 
-/** Failed attempts at a customer's second factor, over all challenges and sessions. */
+/** Failed attempts at a customer's second factor, across all challenges and sessions. */
 @Entity('factor_attempts')
 export class FactorAttemptEntity {
   @PrimaryColumn('uuid', { name: 'customer_id' }) customerId!: string;
@@ -11,7 +11,7 @@ export class FactorAttemptEntity {
   @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;
   @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;
   @Column('text', { nullable: true }) granted!: LoginAllowance | null;
-  /** Consecutive attempts in all windows. They determine the next window's length. */
+  /** Consecutive attempts across all windows. Determines the length of the next window. */
   @Column('integer') failures!: number;
   @Column({ type: 'timestamptz', name: 'failed_at', precision: 3, default: () => 'now()' }) failedAt!: Date;
 }

@@ -9,22 +9,22 @@ export type FactorAttemptResult = RowOf<typeof attemptResultRow>;
 
 const counter = new AttemptCounter('factor_attempts', ['customer_id']);
 
-// Known client IPs have no separate allowance: the client has proven the first factor.
+// Known client IPs have no separate allowance, because the client has already completed the first factor.
 const reserveAttempt = statement(
   attemptResultRow,
   counter.countSql({ key: 'c.id', from: 'FROM customers c WHERE c.id = $4' }),
 );
 
 /**
- * Failed attempts at customers' second factors, stored in the database so that all replicas share them and they
- * survive restarts. A completed sign-in clears them (`SessionsRepository.insert`).
+ * Counts failed attempts at customers' second factors. The counts are stored in the database, so that all API
+ * processes share them and they survive restarts. A completed sign-in clears them (`SessionsRepository.insert`).
  */
 export class FactorAttemptsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reserves an attempt before its code is verified, so that parallel attempts never exceed the limit. Returns null if
-   * the customer no longer exists.
+   * Reserves an attempt before its code is verified, so that concurrent attempts never exceed the limit. Returns null
+   * if the customer no longer exists.
    */
   async reserve(customerId: string, limit: AttemptLimit): Promise<FactorAttemptResult | null> {
     const [row] = await this.database.execute(reserveAttempt, [...limitValues(limit), customerId]);

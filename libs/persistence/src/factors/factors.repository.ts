@@ -32,11 +32,11 @@ export interface CustomerFactors {
   recoveryCodes: number;
 }
 
-/** SQL for the condition that the customer with an id has an authenticator. */
+/** Returns SQL for the condition that a customer has an authenticator. */
 export const hasTotpSql = (customerId: string): string =>
   `EXISTS (SELECT FROM totp_factors f WHERE f.customer_id = ${customerId} AND f.confirmed_at IS NOT NULL)`;
 
-/** SQL for the condition that the customer with an id has a second factor. */
+/** Returns SQL for the condition that a customer has a second factor. */
 export const hasFactorSql = (customerId: string): string =>
   `(${hasTotpSql(customerId)} OR ${hasPasskeySql(customerId)})`;
 
@@ -86,7 +86,7 @@ const insertFactor = statement(
    VALUES ($1, $2, $3, $4, now(), now()) RETURNING ${totpFactorColumns}`,
 );
 
-// Without a session: the previous api version has begun it.
+// A row without a session was created by the previous API version.
 const findPending = statement(
   { secret: bytea, requestedAt: timestamptz },
   `SELECT secret, created_at AS "requestedAt" FROM totp_factors
@@ -143,11 +143,13 @@ const prunePendingFactors = pruneStatement(
   `confirmed_at IS NULL AND created_at < now() - interval '1 hour'`,
 );
 
-/** Customers' second factors: authenticators and recovery codes; for passkeys, only operations that concern all factors. */
+/**
+ * Stores customers' authenticators and recovery codes. Includes passkeys only in operations that concern all factors.
+ */
 export class FactorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns a customer's confirmed factors, each kind newest first. */
+  /** Returns a customer's confirmed factors, newest first within each kind. */
   async list(customerId: string, sql: Sql = this.database): Promise<CustomerFactors> {
     const totp = await sql.execute(listTotpFactors, [customerId]);
     const passkeys = await sql.execute(listPasskeys, [customerId]);
@@ -161,12 +163,12 @@ export class FactorsRepository {
     return row!.hasFactor;
   }
 
-  /** Returns the encrypted secrets for a customer's authenticators. */
+  /** Returns the encrypted secrets of a customer's authenticators. */
   listSecrets(tx: Tx, customerId: string): Promise<{ id: string; secret: Buffer }[]> {
     return tx.execute(listTotpSecrets, [customerId]);
   }
 
-  /** Returns the encrypted secret for each customer's newest authenticator, by customer id. */
+  /** Returns the encrypted secret of each customer's newest authenticator, by customer id. */
   async listNewestSecrets(customerIds: string[], sql: Sql = this.database): Promise<Map<string, Buffer>> {
     const rows = await sql.execute(listNewestSecrets, [customerIds]);
     return new Map(rows.map(({ customerId, secret }) => [customerId, secret]));
@@ -192,7 +194,7 @@ export class FactorsRepository {
     ]);
   }
 
-  /** Inserts an authenticator that the customer has yet to confirm, and replaces an earlier one. */
+  /** Inserts an authenticator that the customer has not confirmed yet, and replaces an earlier one. */
   async insertPending(
     tx: Tx,
     factor: { id: string; customerId: string; sessionId: string; secret: Buffer },
@@ -202,8 +204,9 @@ export class FactorsRepository {
   }
 
   /**
-   * Returns the encrypted secret for an authenticator that the session has yet to confirm, and its creation time;
-   * null if there is none. @param ttl seconds for which it can be confirmed
+   * Returns the encrypted secret and creation time of an authenticator that the session has not confirmed yet, or
+   * null if there is none.
+   * @param ttl time in seconds within which it can be confirmed
    */
   async findPending(
     { customerId, sessionId }: { customerId: string; sessionId: string },
@@ -215,7 +218,7 @@ export class FactorsRepository {
   }
 
   /**
-   * Confirms an authenticator with the time step from its first code. If calls run in parallel, only one succeeds;
+   * Confirms an authenticator with the time step of its first code. Only one of several concurrent calls succeeds;
    * the others return null.
    */
   async confirm(tx: Tx, id: string, step: number): Promise<TotpFactor | null> {
@@ -232,13 +235,13 @@ export class FactorsRepository {
     return row!;
   }
 
-  /** Accepts a time step if it is newer than all accepted ones. If calls run in parallel, only one succeeds. */
+  /** Accepts a time step if it is newer than all accepted ones. Only one of several concurrent calls succeeds. */
   async consumeStep(tx: Tx, id: string, step: number): Promise<boolean> {
     const rows = await tx.execute(consumeStep, [id, step]);
     return rows.length > 0;
   }
 
-  /** Deletes an authenticator; returns null if the customer does not have it. */
+  /** Deletes an authenticator. Returns null if the customer does not have it. */
   async delete(tx: Tx, customerId: string, id: string): Promise<TotpFactor | null> {
     const [row] = await tx.execute(deleteFactor, [customerId, id]);
     return row ?? null;
@@ -250,18 +253,22 @@ export class FactorsRepository {
     if (hashes.length > 0) await tx.execute(insertRecoveryCodes, [customerId, hashes]);
   }
 
-  /** Consumes a recovery code. If calls run in parallel, only one succeeds. @param hashes one for each root secret */
+  /**
+   * Consumes a recovery code. Only one of several concurrent calls succeeds. @param hashes one for each root secret
+   */
   async consumeRecoveryCode(tx: Tx, customerId: string, hashes: Buffer[]): Promise<boolean> {
     const rows = await tx.execute(consumeRecoveryCode, [customerId, hashes]);
     return rows.length > 0;
   }
 
-  /** Deletes all of the customer's factors, passkeys and recovery codes, and the failed attempts at them. */
+  /**
+   * Deletes all of the customer's factors, including passkeys and recovery codes, and the failed attempts at them.
+   */
   async deleteAll(tx: Tx, customerId: string): Promise<void> {
     await tx.execute(deleteAllFactors, [customerId]);
   }
 
-  /** Removes authenticators that were not confirmed. */
+  /** Removes authenticators that were not confirmed in time. */
   async prune(signal: AbortSignal): Promise<void> {
     await pruneInBatches(this.database, signal, prunePendingFactors);
   }

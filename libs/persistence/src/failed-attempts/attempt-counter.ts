@@ -6,9 +6,9 @@ import { IS_EXPIRED, type LoginAllowance } from './login-allowance.js';
 
 /** The limit on failed attempts. */
 export interface AttemptLimit {
-  /** Maximum number of failed attempts per window, and the same number again from known client IPs. */
+  /** Maximum number of failed attempts per window. Known client IPs have the same number in addition. */
   quota: number;
-  /** The first window's length. The next windows are twice as long for every `quota` consecutive failures. */
+  /** Length of the first window. It doubles for every `quota` consecutive failures. */
   windowSeconds: number;
   maxWindowSeconds: number;
 }
@@ -32,27 +32,30 @@ const FAILURES = `(CASE WHEN ${IS_EXPIRED} THEN 0 ELSE a.failures END)`;
 
 const isKnownSql = (isKnownAddress: string): string => `(a.known_tries < ${QUOTA} AND ${isKnownAddress})`;
 
-/** Returns SQL for the condition that an allowance in the row `a` grants the attempt. @param isKnownAddress SQL from code */
+/**
+ * Returns SQL for the condition that an allowance in the row `a` grants the attempt.
+ * @param isKnownAddress SQL from code, never from input
+ */
 export const isGrantedSql = (isKnownAddress: string): string =>
   `(${IS_OPEN} OR ${isKnownSql(isKnownAddress)})`;
 
-/** Returns SQL for the window length after a failure count: doubled for each quota. */
+/** Returns SQL for the window length after a number of failures. The length doubles with each quota. */
 const windowSecondsSql = (failures: string): string =>
   `least(${WINDOW_SECONDS} * power(2, least((${failures}) / ${QUOTA}, 20)), ${MAX_WINDOW_SECONDS})::int`;
 
 /** An attempt to count. All strings are SQL from code. */
 interface CountedAttempt {
-  /** The key's values. */
+  /** Values of the key columns. */
   key: string;
-  /** The key's source: a `FROM` clause. */
+  /** The `FROM` clause that provides the key. */
   from?: string;
-  /** SQL for the condition that the client IP is a known one. */
+  /** The condition that the client IP is known. */
   isKnownAddress?: string;
-  /** The columns that only this table has, in a new row and in the update on the row `a`. */
+  /** Values of the additional columns: `first` in a new row, `next` in an update of the row `a`. */
   columns?: Record<string, { first: string; next: string }>;
 }
 
-/** A table that counts failed attempts per key. Only its key and a few further columns differ from the others. */
+/** Counts failed attempts per key in one table. The tables differ only in their key and a few additional columns. */
 export class AttemptCounter {
   private readonly releaseStatements: Record<LoginAllowance, Statement<unknown>>;
   private readonly clearStatement: Statement<unknown>;
@@ -60,8 +63,8 @@ export class AttemptCounter {
   private readonly grantedColumn: string;
 
   /**
-   * @param options `grantedColumn` for the last attempt's allowance, `released` SQL for a released attempt's further
-   * columns
+   * @param options `grantedColumn`: name of the column for the allowance of the last attempt; `released`: SQL that
+   * updates additional columns when an attempt is released
    */
   constructor(
     private readonly table: string,
@@ -80,7 +83,7 @@ export class AttemptCounter {
       known: release('known_tries', ''),
     };
     this.clearStatement = statement({}, `DELETE FROM ${table} WHERE ${hasKey}`);
-    // A window ends within a day after its last failure.
+    // A window ends at most a day after its last failure.
     this.pruneBatch = pruneStatement(
       table,
       `window_ends_at < now() - interval '89 days' AND failed_at < now() - interval '90 days'`,
@@ -89,8 +92,9 @@ export class AttemptCounter {
 
   /**
    * Returns SQL that counts an attempt and returns the columns in `attemptResultRow`. The parameters $1 to $3 are the
-   * `limitValues`. The row is locked, so parallel attempts never exceed an allowance's quota. The open allowance is
-   * used up first. Only the open allowance determines the windows, so that they are the same for every address.
+   * `limitValues`. The statement locks the row, so concurrent attempts never exceed the quota of an allowance.
+   * Attempts use the open allowance first. Only the open allowance determines the windows, so that they are the same
+   * for every address.
    */
   countSql({ key, from = '', isKnownAddress = 'false', columns = {} }: CountedAttempt): string {
     const names = Object.keys(columns).map((name) => `, ${name}`);
@@ -110,7 +114,7 @@ export class AttemptCounter {
     await sql.execute(this.releaseStatements[granted], key);
   }
 
-  /** Clears a key's count. */
+  /** Clears the count of a key. */
   async clear(sql: Sql, key: unknown[]): Promise<void> {
     await sql.execute(this.clearStatement, key);
   }
@@ -133,8 +137,8 @@ export class AttemptCounter {
   }
 
   /**
-   * A transaction that began before the one that opened the window has an earlier `now()`, so the seconds left are
-   * capped at the window.
+   * A transaction that started before the one that opened the window has an earlier `now()`, so the remaining seconds
+   * are capped at the window length.
    */
   private resultSql(): string {
     const windowSeconds = windowSecondsSql('greatest(failures - tries, 0)');

@@ -1,9 +1,9 @@
 import { integer, nullable, textOf } from '../sql/statements.js';
 
-/** The allowance that grants an attempt: the one for every client IP, or the one for known client IPs. */
+/** The allowance that grants an attempt: `open` for all client IPs, or `known` for known client IPs only. */
 export type LoginAllowance = 'open' | 'known';
 
-/** A reserved attempt's result, without the customer or the operator. */
+/** Result of a reserved attempt, without the customer or the operator. */
 export const attemptResultRow = {
   /** Null if the attempt is rejected. */
   granted: nullable(textOf<LoginAllowance>()),
@@ -15,7 +15,7 @@ export const attemptResultRow = {
   windowSeconds: integer,
 };
 
-/** SQL for the time after which the last login from a client IP must have succeeded for it to count as known. */
+/** SQL for a time. A client IP is known if its last successful login was after this time. */
 export const KNOWN_ADDRESS_SINCE = `now() - interval '30 days'`;
 
 /** SQL for the condition that the failures in the row `a` are no longer counted. */
