@@ -1,13 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A running api. */
+/** A running API process. */
 @Entity('apis')
 export class ApiEntity {
   @PrimaryColumn('uuid') id!: string;
-  /** null for 0.1.0 processes, which another api has seen. */
+  /** Null for 0.1.0 processes, which other API processes have detected. */
   @Column('text', { nullable: true }) host!: string | null;
   @Column('text') version!: string;
-  /** Timestamp from the newest migration that the api knows. */
+  /** Timestamp of the newest migration in the version of the process. */
   @Column('bigint', { name: 'schema_version' }) schemaVersion!: string;
   @Column({ type: 'timestamptz', name: 'seen_at', precision: 3, default: () => 'now()' }) seenAt!: Date;
 }

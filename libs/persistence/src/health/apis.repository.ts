@@ -6,22 +6,22 @@ import { boolean, nullable, statement, text, type RowOf } from '../sql/statement
 import { NIL_UUID } from '../sql/uuid-v7.js';
 
 /**
- * Time in seconds without a heartbeat after which an api counts as stopped. 0.1.0 processes connect at least once a
- * minute and close the connection after 30 seconds, so that some heartbeat within this time sees them.
+ * Time in seconds without a heartbeat after which an API process counts as stopped. 0.1.0 processes connect at least
+ * once a minute and close the connection after 30 seconds, so another process detects them within this time.
  */
 export const API_HEARTBEAT_TIMEOUT_SECONDS = 90;
 
-/** Timestamp from the newest migration, which orders the api versions. */
+/** Timestamp of the newest migration, which determines the order of API versions. */
 const SCHEMA_VERSION = Number(migrations.at(-1)!.name.slice(-13));
 
 /**
- * SQL for the condition that a 0.1.0 process is connected. That version records no heartbeats, and later ones have
- * other names.
+ * SQL for the condition that a 0.1.0 process is connected. That version records no heartbeats, and later versions
+ * have other application names.
  */
 const isFirstVersionConnected = `EXISTS (SELECT FROM pg_stat_activity a
   WHERE a.datname = current_database() AND a.application_name = 'gatehouse')`;
 
-// A row that two apis insert at the same time is in the same order for both.
+// All processes insert the shared row first, so concurrent heartbeats lock rows in the same order.
 const recordHeartbeat = statement(
   {},
   `WITH expired AS (DELETE FROM apis WHERE seen_at < now() - interval '1 day' AND id NOT IN ($1, '${NIL_UUID}'))
@@ -35,7 +35,7 @@ const removeApi = statement({}, 'DELETE FROM apis WHERE id = $1');
 
 const olderApiRow = { host: nullable(text), version: text };
 
-/** A running api of an older version. */
+/** A running API process of an older version. */
 export type OlderApi = RowOf<typeof olderApiRow>;
 
 const listOlder = statement(
@@ -53,27 +53,33 @@ const isAnyRunning = statement(
    ) AS "isRunning"`,
 );
 
-/** The api registry with the last heartbeats (ADR 0045). */
+/** The registry of API processes with their last heartbeats (ADR 0045). */
 export class ApisRepository {
   constructor(private readonly database: Database) {}
 
-  /** Records a heartbeat, and one for the 0.1.0 processes if any is connected. Removes apis without a heartbeat for a day. */
+  /**
+   * Records a heartbeat, and one for the 0.1.0 processes if any is connected. Removes API processes without a
+   * heartbeat for a day.
+   */
   async recordHeartbeat({ id, host, version }: { id: string; host: string; version: string }): Promise<void> {
     await this.database.execute(recordHeartbeat, [id, host, version]);
   }
 
-  /** Removes an api that has shut down. */
+  /** Removes an API process that has shut down. */
   async remove(id: string): Promise<void> {
     await this.database.execute(removeApi, [id]);
   }
 
-  /** Returns whether an api has sent a heartbeat within `API_HEARTBEAT_TIMEOUT_SECONDS`. */
+  /**
+   * Returns whether an API process has sent a heartbeat within `API_HEARTBEAT_TIMEOUT_SECONDS`, or a 0.1.0 process is
+   * connected.
+   */
   async isAnyRunning(): Promise<boolean> {
     const [row] = await this.database.execute(isAnyRunning);
     return row!.isRunning;
   }
 
-  /** Returns at most ten running apis of older versions. */
+  /** Returns at most ten running API processes of older versions. */
   listOlder(tx: Tx): Promise<OlderApi[]> {
     return tx.execute(listOlder);
   }

@@ -15,7 +15,7 @@ const GAUGE_COUNT_LIMIT = 100_000;
 const isPending = `state = 'pending'`;
 const isDeadLetter = `state = 'failed' AND resolution IS NULL`;
 
-/** Returns SQL for the ready queue's head in each urgency. Batches are excluded: they wait by design. */
+/** Returns SQL for the head of the ready queue in each urgency. Excludes batches, which wait by design. */
 const readyQueueHead = (where: string, rows: number): string => `
   (VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency) CROSS JOIN LATERAL (
     SELECT next_attempt_at AS at FROM deliveries
@@ -26,11 +26,11 @@ const readyQueueHead = (where: string, rows: number): string => `
 const countSql = (table: string, where: string, rows: number): string =>
   `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${rows}) counted)::int`;
 
-/** Returns SQL for the time since a FROM item's first `due.at`, in seconds; 0 if it is in the future. */
+/** Returns SQL for the time in seconds since the first `due.at` of a FROM item; 0 if it is in the future. */
 const waitSql = (due: string): string =>
   `(SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due.at))), 0)::float8 FROM ${due})`;
 
-/** SQL for the failing email count; 0 unless the installation has a mail server, as `$1` states. */
+/** SQL for the number of failing emails; 0 if `$1` is false, because the installation has no mail server. */
 const FAILING_MAILS = `coalesce((SELECT count FROM (${failingMails(COUNT_CAP)}) failing WHERE $1::boolean), 0)`;
 
 const backlogRow = {
@@ -42,16 +42,16 @@ const backlogRow = {
   disabledEndpoints: integer,
   /** Number of workers with a recent heartbeat. */
   runningWorkers: integer,
-  /** Number of emails that wait to be sent, and the wait of the oldest due one; 0 if none is due. */
+  /** Number of emails that wait to be sent, and the seconds that the oldest due one has waited; 0 if none is due. */
   pendingMails: integer,
   oldestDueMailSeconds: double,
-  /** Age of the oldest email that waits to be sent, regardless of its attempts; 0 if none waits. */
+  /** Age in seconds of the oldest email that waits to be sent, regardless of its attempts; 0 if none waits. */
   oldestPendingMailSeconds: double,
   /** Number of emails that fail while the mail server accepts none; 0 without a mail server. */
   failingMails: integer,
 };
 
-/** The installation's pending deliveries and emails, and its problems. No count exceeds 100,000. */
+/** The pending deliveries, pending emails and problems of the installation. No count exceeds 100,000. */
 export type Backlog = RowOf<typeof backlogRow>;
 
 const readBacklog = statement(
@@ -103,8 +103,8 @@ const findAlertConditions = statement(
 );
 
 /**
- * The installation-wide backlog, for gauges and alerts, which are not specific to a tenant. Reads a bounded number of
- * rows, with indexes that contain only the counted rows.
+ * Reads the installation-wide backlog for gauges and alerts, which are not specific to a tenant. Reads a bounded
+ * number of rows, with indexes that contain only the counted rows.
  */
 export class BacklogRepository {
   /** @param hasMailServer false if emails are captured */
@@ -118,7 +118,7 @@ export class BacklogRepository {
     return backlog!;
   }
 
-  /** Counts the emails that fail while the mail server accepts none, at most 10,000; 0 without a mail server. */
+  /** Counts the emails that fail while the mail server accepts none, at most 1,000; 0 without a mail server. */
   async countFailingMails(): Promise<number> {
     const [row] = await this.database.execute(countFailingMails, [this.hasMailServer]);
     return row!.count;
@@ -126,7 +126,7 @@ export class BacklogRepository {
 
   /**
    * Returns the current conditions for alerts.
-   * @param overdueMs maximum time for which a delivery may be due
+   * @param overdueMs time in ms after which a due delivery counts as overdue
    */
   findAlertConditions(overdueMs: number): Promise<AlertCondition[]> {
     return this.database.execute(findAlertConditions, [overdueMs, this.hasMailServer]);

@@ -1,12 +1,12 @@
 import { monotonicMs, withTimeout } from '@gatehouse/platform';
 
-/** Time in ms for which a result is cached, so that the number of scrapers does not matter. */
+/** Time in ms for which a result is cached, so that the load does not depend on the number of scrapers. */
 const CACHE_MS = 5_000;
 
-/** Timeout in ms. A scrape has 10 s by default, for all metrics. */
+/** Timeout in ms. By default, a scrape of all metrics has 10 s. */
 const TIMEOUT_MS = 2_000;
 
-/** Returns a function that reads for monitoring, and caches the last result or error for 5 s. */
+/** Returns a cached version of a monitoring read. It caches the last result or error for 5 s. */
 export function cacheReads<T>(read: () => Promise<T>): () => Promise<T> {
   let last: Promise<T> | undefined;
   let until = -Infinity;

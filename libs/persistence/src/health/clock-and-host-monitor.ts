@@ -25,16 +25,16 @@ const END_TIMEOUT_MS = 1_000;
 
 /**
  * Compares the clock of this process with PostgreSQL's, and checks whether more than one host in DATABASE_URL accepts
- * writes (ADR 0095). The log and metrics report problems, and the database stores them for the alerts and the health
- * page.
+ * writes (ADR 0095). Reports problems in the log and in metrics, and stores them in the database for alerts and the
+ * health page.
  */
 export class ClockAndHostMonitor {
   /** Time by which this process's clock is ahead of PostgreSQL's, in ms; null if it is unknown. */
   private clockSkewMs: number | null = null;
-  /** The hosts in DATABASE_URL that accept writes; null if there is only one host. */
+  /** The hosts in DATABASE_URL that accept writes; null if they are not checked. */
   private writableHosts: string[] | null = null;
   private problems: ProcessProblem[] = [];
-  /** True while the database contains this process's problems, or may contain them. */
+  /** True if the database may contain problems of this process. */
   private isRecorded = false;
   private readonly source: ProblemSource;
 

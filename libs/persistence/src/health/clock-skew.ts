@@ -3,7 +3,7 @@ import { monotonicMs, now } from '@gatehouse/platform';
 import type { Sql } from '../database/run-statement.js';
 import { statement, timestamptz } from '../sql/statements.js';
 
-/** Difference to PostgreSQL's clock from which a clock counts as wrong, in ms. */
+/** Minimum difference from PostgreSQL's clock at which a clock counts as wrong, in ms. */
 export const CLOCK_SKEW_LIMIT_MS = 2_000;
 
 const readClock = statement({ at: timestamptz }, 'SELECT clock_timestamp() AS at');
@@ -11,8 +11,8 @@ const readClock = statement({ at: timestamptz }, 'SELECT clock_timestamp() AS at
 /**
  * Returns the minimum time by which this machine's clock is ahead of PostgreSQL's, in ms; negative if it is behind.
  * PostgreSQL reads its clock at some time between the request and the response, most likely in the middle. A
- * difference that the round trip can explain is 0, so that a busy process or a slow database does not look like a
- * wrong clock.
+ * difference that the round trip can explain counts as 0, so that a busy process or a slow database does not look
+ * like a wrong clock.
  * @throws GatehouseError `unavailable`
  */
 export async function measureClockSkew(database: Sql): Promise<number> {

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.js';
 import type { Backlog, BacklogRepository } from './backlog.repository.js';
 import { cacheReads } from './cached-reads.js';
 
-/** The backlog gauges: field, name and help. */
+/** Name and help text of the gauge for each backlog field. */
 const backlogGauges: Record<keyof Backlog, [name: string, help: string]> = {
   pending: ['gatehouse_deliveries_pending', 'Pending deliveries of the installation, counted up to 100,000.'],
   deadLetters: ['gatehouse_dead_letters', 'Dead letters of the installation, counted up to 100,000.'],
@@ -37,7 +37,7 @@ const backlogGauges: Record<keyof Backlog, [name: string, help: string]> = {
   ],
 };
 
-/** Registers statement durations. @returns a function that records one, in seconds */
+/** Registers a histogram of statement durations. @returns a function that records a duration in seconds */
 export function measureStatements(metrics: Metrics): (seconds: number) => void {
   const durations = metrics.histogram(
     'gatehouse_database_statement_duration_seconds',
@@ -47,7 +47,7 @@ export function measureStatements(metrics: Metrics): (seconds: number) => void {
   return (seconds) => durations.observe(seconds);
 }
 
-/** Registers the database metrics: this process's pool, and the installation's backlog. */
+/** Registers metrics for this process's connection pool and for the installation's backlog. */
 export function registerDatabaseMetrics(
   metrics: Metrics,
   database: Database,

@@ -4,17 +4,17 @@ import { arrayOf, boolean, integer, statement, text, type RowOf } from '../sql/s
 
 const serverRow = {
   version: text,
-  /** Such as 150004 for 15.4. */
+  /** For example, 150004 for 15.4. */
   versionNumber: integer,
   /** True for a standby, and for a server or database that was set to read-only. */
   isReadOnly: boolean,
   role: text,
   isSuperuser: boolean,
-  /** The disabled settings without which a server crash can lose or damage data. */
+  /** Settings that protect data in a server crash but are disabled. */
   unsafeSettings: arrayOf(text),
 };
 
-/** A PostgreSQL server, as the DATABASE_URL role sees it. */
+/** Properties of a PostgreSQL server, read as the DATABASE_URL role. */
 export type DatabaseServer = RowOf<typeof serverRow>;
 
 const readServer = statement(

@@ -6,12 +6,12 @@ import { cacheReads } from './cached-reads.js';
 export const readinessStatuses = ['ready', 'degraded', 'unavailable'] as const;
 export type ReadinessStatus = (typeof readinessStatuses)[number];
 
-/** Time between two checks by a process that has started, in ms. */
+/** Time between two checks of a started process, in ms. */
 export const DEPENDENCY_CHECK_INTERVAL_MS = 1_000;
 
 /**
- * The states of the servers on which a process depends (ADR 0094). They are read from memory, so that a hung server
- * delays no probe.
+ * Tracks the states of the servers that a process depends on (ADR 0094). They are read from memory, so that a hung
+ * server does not delay probes.
  */
 export class DependencyHealth {
   /** Number of failing emails (ADR 0091); null if PostgreSQL did not return it. */
@@ -27,7 +27,7 @@ export class DependencyHealth {
     this.countFailingMails = cacheReads(() => backlog.countFailingMails());
   }
 
-  /** Updates the state that is read from PostgreSQL. Takes as long as two statements may take, and does not throw. */
+  /** Updates the states that come from PostgreSQL. Does not throw. Can take as long as two statement timeouts. */
   async check(): Promise<void> {
     await this.database.check();
     if (this.database.problem || this.config.mail.smtpUrl === null) return;
@@ -35,8 +35,8 @@ export class DependencyHealth {
   }
 
   /**
-   * Returns the readiness for a process that has started: `degraded` without PostgreSQL or the configured Redis,
-   * `unavailable` if statements would return wrong results.
+   * Returns the readiness of a started process: `degraded` without PostgreSQL or the configured Redis, `unavailable`
+   * if statements would return wrong results.
    */
   readReadiness(): ReadinessStatus {
     if (this.database.problem === 'wrong_settings') return 'unavailable';
@@ -44,9 +44,9 @@ export class DependencyHealth {
   }
 
   /**
-   * Returns each dependency's state: `ok`, `not_configured`, or a problem.
+   * Returns the state of each dependency: `ok`, `not_configured`, or a problem.
    * @param readiness the process's readiness
-   * @param components that only this process knows
+   * @param components states of components that only this process can report
    */
   read(readiness: ReadinessStatus, components: Readonly<Record<string, string>> = {}): HealthReport {
     const all = {

@@ -3,22 +3,22 @@ import type { ProcessProblemKind } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { statement, text, textOf, timestamptz, type RowOf } from '../sql/statements.js';
 
-/** A process's problem. */
+/** A problem that a process has found. */
 export interface ProcessProblem {
   kind: ProcessProblemKind;
-  /** The problem's extent, for operators. */
+  /** Details of the problem, for operators. */
   detail: string;
 }
 
-/** A process that looks for problems. */
+/** A process that reports problems. */
 export interface ProblemSource {
-  /** This process run's id. */
+  /** Identifies the run of the process. */
   id: string;
   service: 'api' | 'webhook-worker';
   host: string;
 }
 
-/** SQL for the condition that a process has confirmed its problem. Each process does so once a minute. */
+/** SQL for the condition that a process has recently confirmed its problem, which it does once a minute. */
 export const isProblemCurrent = `seen_at > now() - interval '3 minutes'`;
 
 const recordProblems = statement(
@@ -48,7 +48,7 @@ const listProblems = statement(
    ORDER BY kind, since, process_id LIMIT 100`,
 );
 
-/** The problems that running processes have found. */
+/** Stores the problems that running processes have found. */
 export class ProcessProblemsRepository {
   constructor(private readonly database: Database) {}
 

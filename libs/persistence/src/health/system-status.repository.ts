@@ -14,7 +14,7 @@ const statusRow = {
   migrationsApplied: integer,
   /** Number of unfinished deliveries. */
   pending: integer,
-  /** Number of due deliveries, without batches, which wait by design. */
+  /** Number of due deliveries, excluding batches, which wait by design. */
   due: integer,
   oldestDueAt: nullable(timestamptz),
   /** Number of claimed deliveries. */
@@ -26,21 +26,21 @@ const statusRow = {
   failingEndpoints: integer,
   mailsPending: integer,
   mailsFailed: integer,
-  /** Number of emails in the last hour that were dropped because of a project's limit. */
+  /** Number of emails that were dropped in the last hour because of a project's limit. */
   mailsOverLimit: integer,
-  /** The oldest pending email's creation time. */
+  /** Creation time of the oldest pending email. */
   oldestMailAt: nullable(timestamptz),
   /** Number of emails that fail while the mail server accepts none, if the installation has one. */
   mailsFailing: integer,
 };
 
-/** The installation's status according to the database. No count exceeds 10,000. */
+/** The status of the installation, according to the database. No count exceeds 10,000. */
 export type SystemStatus = RowOf<typeof statusRow>;
 
 const countSql = (from: string): string =>
   `(SELECT count(*)::int FROM (SELECT FROM ${from} LIMIT ${COUNT_CAP}) counted)`;
 
-/** An urgency's ready deliveries, in index order. */
+/** The ready deliveries of one urgency, in index order. */
 const readyDeliveries = `deliveries d WHERE d.state = 'pending' AND d.lease_until IS NULL AND d.urgency = queue.urgency
   AND d.next_attempt_at <= statement_timestamp()`;
 
@@ -69,7 +69,10 @@ const readStatus = statement(
       ) ready) queues`,
 );
 
-/** The installation-wide status. Reads a bounded number of rows, with indexes that contain only the counted rows. */
+/**
+ * Reads the installation-wide status. Scans a bounded number of rows, with indexes that contain only the counted
+ * rows.
+ */
 export class SystemStatusRepository {
   constructor(private readonly database: Database) {}
 

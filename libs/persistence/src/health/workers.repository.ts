@@ -15,7 +15,7 @@ import {
 
 /** A webhook worker's heartbeat. */
 export interface WorkerHeartbeat {
-  /** The id for this worker run. */
+  /** Identifies the run of the worker. */
   id: string;
   host: string;
   version: string;
@@ -24,7 +24,7 @@ export interface WorkerHeartbeat {
 }
 
 /**
- * Time in seconds without a heartbeat after which a worker counts as dead; longer than several heartbeat
+ * Time in seconds without a heartbeat after which a worker counts as stopped. It is longer than several heartbeat
  * intervals.
  */
 const HEARTBEAT_TIMEOUT_SECONDS = 20;
@@ -67,7 +67,7 @@ const readMsWithoutWorker = statement(
    FROM workers`,
 );
 
-/** The worker registry with the last heartbeats. */
+/** The registry of workers with their last heartbeats. */
 export class WorkersRepository {
   constructor(private readonly database: Database) {}
 
@@ -81,7 +81,10 @@ export class WorkersRepository {
     await this.database.execute(removeWorker, [id]);
   }
 
-  /** Returns the time since a worker was running, 0 if one is running, or null if all have shut down or none was started. */
+  /**
+   * Returns the time in ms since the last worker was running: 0 if one is running, or null if all have shut down or
+   * none was started.
+   */
   async getMsWithoutWorker(): Promise<number | null> {
     const [row] = await this.database.execute(readMsWithoutWorker);
     return row!.ms;

@@ -1,10 +1,10 @@
-// This file contains SQL: whether a server accepts writes, and which server it is.
+// This file contains SQL: a check whether a server accepts writes, and which server it is.
 import pg from 'pg';
 import { splitHosts, VERSION } from '@gatehouse/platform';
 import { runStatement } from '../database/run-statement.js';
 import { boolean, statement, text } from '../sql/statements.js';
 
-/** Maximum time for the connection to a host, and for its response, in ms. All hosts are probed at the same time. */
+/** Timeout in ms for connecting to a host, and for its response. All hosts are probed at the same time. */
 const PROBE_TIMEOUT_MS = 2_000;
 
 const readServer = statement(
@@ -17,14 +17,14 @@ interface Server {
   /** Host and port. */
   address: string;
   acceptsWrites: boolean;
-  /** The server's start time in microseconds, which two servers do not share. */
+  /** Start time of the server in microseconds, which identifies the server. */
   startedAt: string;
 }
 
 /**
- * Returns the hosts in a database URL that accept writes, as `host:port`, one for each server: several hosts can be
- * proxies for the same server. Hosts that do not respond are left out. Opens one connection to each host and closes
- * it at once.
+ * Returns the hosts in a database URL that accept writes, as `host:port`. Returns one host per server, because
+ * several hosts can be proxies for the same server. Omits hosts that do not respond. Opens one connection to each
+ * host and closes it immediately.
  */
 export async function findWritableHosts(url: string): Promise<string[]> {
   const probes = await Promise.allSettled(splitHosts(url).map(probe));

@@ -8,10 +8,10 @@ const BATCH_SIZE = 10_000;
 
 /** A column with host names. Names and expressions are SQL from code, never from input. */
 export interface HostColumn {
-  /** The term for one of its rows, in the singular. */
+  /** Singular term for a row. */
   subject: string;
   table: string;
-  /** The primary key's first column. */
+  /** First column of the primary key. */
   key: string;
   /** SQL for a row's strings that contain host names: email addresses, origins and URLs. */
   values: string;
@@ -27,7 +27,7 @@ const settingValues = `ARRAY(SELECT setting #>> '{}'
   FROM unnest('{${settingPaths.map((path) => `$.${path}`).join(',')}}'::jsonpath[]) AS path,
     jsonb_path_query(t.settings, path) AS setting)`;
 
-/** The columns that decide who a person is, or the destination for browsers and requests. */
+/** The columns that identify customers and operators, or that determine where browsers and requests are sent. */
 export const hostColumns: HostColumn[] = [
   { subject: 'customer', table: 'customers', key: 'id', values: 'ARRAY[t.email]' },
   { subject: 'operator', table: 'operators', key: 'id', values: 'ARRAY[t.email]' },
@@ -44,14 +44,14 @@ export const hostColumns: HostColumn[] = [
 ];
 
 const scannedRow = {
-  /** The keys of the strings, in their order. */
+  /** The key of each string, in the same order. */
   keys: arrayOf(text),
   texts: arrayOf(text),
-  /** The last key in a complete batch. */
+  /** The last key of a full batch. */
   last: nullable(uuid),
 };
 
-/** Rows with the same first key column are in the same batch. */
+/** Keeps rows with the same first key column in one batch. */
 const scanTexts = dynamicStatement(
   scannedRow,
   ({ table, key, values }: HostColumn, after: string) => ({
@@ -72,7 +72,7 @@ const scanTexts = dynamicStatement(
   hostColumns.map((column) => [column, NIL_UUID] as const),
 );
 
-/** A stored string with a non-ASCII letter, or a label that encodes one. */
+/** A stored string that contains a non-ASCII character, or a label that encodes one. */
 export interface StoredHost {
   key: string;
   text: string;
@@ -82,7 +82,7 @@ export interface StoredHost {
 export class HostNamesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Reads a column's strings whose ASCII form depends on Unicode tables, in batches. */
+  /** Reads, in batches, the strings in a column whose ASCII form depends on Unicode tables. */
   async *readEncoded(column: HostColumn): AsyncGenerator<StoredHost[]> {
     let after: string | null = NIL_UUID;
     while (after !== null) {
