@@ -7,11 +7,11 @@ import { boolean, bytea, nullable, statement, uuid } from '../sql/statements.js'
 /** A request that must be executed once. */
 export interface IdempotentRequest {
   projectId: string;
-  /** The route's method and pattern. */
+  /** Method and pattern of the route. */
   route: string;
-  /** The Idempotency-Key's SHA-256. */
+  /** SHA-256 hash of the Idempotency-Key. */
   keyHash: Buffer;
-  /** The request's SHA-256. */
+  /** SHA-256 hash of the request. */
   fingerprint: Buffer;
 }
 
@@ -26,12 +26,12 @@ export type IdempotencyStatus =
 const RETENTION = `interval '24 hours'`;
 
 /**
- * Time after which a run that has neither finished nor been renewed counts as dead. The next request may
+ * Time after which a run that has neither finished nor been renewed counts as dead. The next request with the key may
  * replace it.
  */
 const RUN_TIMEOUT = `interval '20 seconds'`;
 
-/** SQL for a request's run that is still active. Its response is null until it finishes. */
+/** SQL for the condition that a run is still active: its response is null until it finishes. */
 const isActiveRun = 'project_id = $1 AND route = $2 AND key_hash = $3 AND claim = $4 AND answer IS NULL';
 
 const claimRequest = statement(
@@ -66,14 +66,17 @@ const pruneResponses = pruneStatement('idempotency_keys', `started_at < now() - 
 export class IdempotencyKeysRepository {
   constructor(private readonly database: Database) {}
 
-  /** Claims a request, visible to all processes immediately, or returns the earlier request's status for this key. */
+  /**
+   * Claims a request, which is immediately visible to all processes, or returns the status of the earlier request
+   * with this key.
+   */
   async begin(request: IdempotentRequest, claim: string): Promise<IdempotencyStatus> {
     const { projectId, route, keyHash, fingerprint } = request;
     const values = [projectId, route, keyHash, fingerprint];
     const started = await this.database.execute(claimRequest, [...values, claim]);
     if (started.length > 0) return { state: 'started' };
     const [row] = await this.database.execute(findEarlierRequest, values);
-    // Released between the two statements: treated as still running.
+    // The earlier request was released between the two statements. It counts as still running.
     if (!row) return { state: 'running' };
     if (!row.isSameRequest) return { state: 'other-request' };
     return row.response
@@ -87,8 +90,8 @@ export class IdempotencyKeysRepository {
   }
 
   /**
-   * Stores a run's response; returns false if another run has replaced it.
-   * @param customerId the customer that the response is about: it is removed when they are deleted
+   * Stores a run's response. Returns false if another run has replaced it.
+   * @param customerId the customer that the response is about; the response is removed when they are deleted
    */
   async saveResponse(
     tx: Tx,
@@ -108,7 +111,7 @@ export class IdempotencyKeysRepository {
     return rows.length > 0;
   }
 
-  /** Releases a run whose response is not to be stored. */
+  /** Releases a run whose response must not be stored. */
   async release(request: IdempotentRequest, claim: string): Promise<void> {
     await this.database.execute(releaseRun, [request.projectId, request.route, request.keyHash, claim]);
   }

@@ -16,7 +16,7 @@ import {
 
 const identityRow = {
   id: uuid,
-  /** The provider's slug. */
+  /** Slug of the provider. */
   provider: text,
   providerName: text,
   type: textOf<IdentityProviderType>(),
@@ -30,10 +30,10 @@ const identityColumns = `
   d.id, i.slug AS provider, i.name AS "providerName", i.type, d.subject, d.email, d.created_at AS "createdAt",
   d.last_used_at AS "lastUsedAt"`;
 
-/** A person at an identity provider, who signs in as one customer. */
+/** An account with an identity provider that signs in one customer. */
 export type Identity = RowOf<typeof identityRow>;
 
-/** An identity as a provider describes it. */
+/** An identity to link, as described by the provider. */
 export interface NewIdentity {
   id: string;
   projectId: string;
@@ -45,17 +45,17 @@ export interface NewIdentity {
   isPending: boolean;
 }
 
-/** Identifies a person: their subject at a provider. */
+/** Identifies an account by its provider and subject. */
 export type IdentityKey = Pick<NewIdentity, 'providerId' | 'subject'>;
 
-/** An identity as imports and exports contain it. */
+/** An identity in imports and exports. */
 export interface PortableIdentity {
-  /** The provider's slug. */
+  /** Slug of the provider. */
   provider: string;
   subject: string;
 }
 
-/** An identity in an import. */
+/** An identity from an import. */
 export interface ImportedIdentity extends PortableIdentity {
   id: string;
   customerId: string;
@@ -125,7 +125,7 @@ const linkRow = {
   disabledAt: nullable(timestamptz),
 };
 
-/** A person's link to a customer, and the customer fields on which a sign-in depends. */
+/** The link from an identity to a customer, with the customer fields that a sign-in depends on. */
 export type IdentityLink = RowOf<typeof linkRow>;
 
 const findLink = statement(
@@ -141,7 +141,7 @@ const recordUse = statement(
    WHERE provider_id = $1 AND subject = $2 AND customer_id = $3 RETURNING id`,
 );
 
-/** Customers' identities at identity providers. A pair of provider and subject belongs to one customer. */
+/** Stores customers' identities at identity providers. A pair of provider and subject belongs to one customer. */
 export class IdentitiesRepository {
   constructor(private readonly database: Database) {}
 
@@ -160,7 +160,7 @@ export class IdentitiesRepository {
     return sql.execute(listOfProvider, [customerId, providerId]);
   }
 
-  /** Returns the customers' identities, by customer id, oldest first. */
+  /** Returns the identities of these customers, oldest first, by customer id. */
   async listPortable(customerIds: string[]): Promise<Map<string, PortableIdentity[]>> {
     const rows = await this.database.execute(listPortable, [customerIds]);
     const identities = new Map<string, PortableIdentity[]>(customerIds.map((id) => [id, []]));
@@ -168,12 +168,12 @@ export class IdentitiesRepository {
     return identities;
   }
 
-  /** Returns all the customers' identities, oldest first. */
+  /** Returns the identities of these customers, oldest first. */
   listOfCustomers(customerIds: string[], sql: Sql): Promise<(Identity & { customerId: string })[]> {
     return sql.execute(listOfCustomers, [customerIds]);
   }
 
-  /** Returns the identities in the list that customers in the project have, with the customer ids. */
+  /** Returns the identities in the list that belong to customers of the project, with the customer ids. */
   findOwners(
     tx: Tx,
     projectId: string,
@@ -184,7 +184,7 @@ export class IdentitiesRepository {
     return tx.execute(findOwners, [projectId, providers, subjects]);
   }
 
-  /** Returns the id of the customer to whom a person at a provider is linked, or null. */
+  /** Returns the id of the customer that an identity is linked to, or null. */
   async findCustomerId(
     providerId: string,
     subject: string,
@@ -193,7 +193,7 @@ export class IdentitiesRepository {
     return (await this.findLink(providerId, subject, sql))?.customerId ?? null;
   }
 
-  /** Returns a person's link at a provider, or null. */
+  /** Returns the link of an identity, or null if it is not linked. */
   async findLink(
     providerId: string,
     subject: string,
@@ -205,7 +205,7 @@ export class IdentitiesRepository {
 
   /**
    * Records a sign-in. The caller has locked the customer.
-   * @returns false if the person is no longer linked to this customer
+   * @returns false if the identity is no longer linked to this customer
    */
   async recordUse(
     tx: Tx,
@@ -215,14 +215,16 @@ export class IdentitiesRepository {
     return rows.length > 0;
   }
 
-  /** Deletes an identity of a customer whom the transaction has locked; returns null if it does not exist. */
+  /** Deletes an identity of a customer that the transaction has locked. Returns null if it does not exist. */
   async delete(tx: Tx, customerId: string, id: string): Promise<Identity | null> {
     const [identity] = await tx.execute(findIdentity, [customerId, id]);
     if (identity) await tx.execute(deleteIdentity, [customerId, id]);
     return identity ?? null;
   }
 
-  /** Deletes all identities of a customer whom the transaction has locked. @param kept stays. Default: none */
+  /**
+   * Deletes all identities of a customer that the transaction has locked. @param kept not deleted; none by default
+   */
   async deleteAll(tx: Tx, customerId: string, kept?: IdentityKey): Promise<void> {
     await tx.execute(deleteIdentities, [customerId, kept?.providerId ?? null, kept?.subject ?? null]);
   }

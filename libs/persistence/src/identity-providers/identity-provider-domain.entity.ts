@@ -1,19 +1,22 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** An email domain that belongs to the organization behind a provider, once that is proven. */
+/**
+ * An email domain of the organization that uses a provider. A DNS record proves that the organization owns the
+ * domain.
+ */
 @Entity('identity_provider_domains')
 export class IdentityProviderDomainEntity {
   @PrimaryColumn('uuid', { name: 'provider_id' }) providerId!: string;
   @PrimaryColumn('text') domain!: string;
   @Column('uuid', { name: 'project_id' }) projectId!: string;
-  /** The string that a DNS record for the domain must contain. */
+  /** The string that a DNS record of the domain must contain. */
   @Column('text') token!: string;
   /** Time at which the record was first found, or null. A domain is verified for only one provider in a project. */
   @Column({ type: 'timestamptz', name: 'verified_at', precision: 3, nullable: true })
   verifiedAt!: Date | null;
-  /** Last look-up time, or null. */
+  /** Time of the last lookup, or null. */
   @Column({ type: 'timestamptz', name: 'checked_at', precision: 3, nullable: true }) checkedAt!: Date | null;
-  /** Time since which a verified domain's record is missing, or null. */
+  /** Time since when the record of a verified domain has been missing, or null. */
   @Column({ type: 'timestamptz', name: 'failing_since', precision: 3, nullable: true })
   failingSince!: Date | null;
   /** Id of the last customer whose sessions were checked since the domain or its provider changed; null if all were checked. */

@@ -1,12 +1,12 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { IdentityProviderType } from '@gatehouse/domain';
 
-/** A service that signs customers in to a project. */
+/** A service that signs in the customers of a project. */
 @Entity('identity_providers')
 export class IdentityProviderEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid', { name: 'project_id' }) projectId!: string;
-  /** Unique in the project. */
+  /** Unique within the project. */
   @Column('text') slug!: string;
   @Column('text') type!: IdentityProviderType;
   @Column('text') name!: string;
@@ -19,22 +19,25 @@ export class IdentityProviderEntity {
   @Column('text', { array: true }) scopes!: string[];
   @Column('text', { name: 'team_id', nullable: true }) teamId!: string | null;
   @Column('text', { name: 'key_id', nullable: true }) keyId!: string | null;
-  /** Signs client secrets. Encrypted. */
+  /** Encrypted key that signs client secrets. */
   @Column('bytea', { name: 'private_key', nullable: true }) privateKey!: Buffer | null;
   @Column('boolean') enabled!: boolean;
   @Column('boolean', { name: 'allow_sign_up' }) allowSignUp!: boolean;
   @Column('boolean', { name: 'trust_email' }) trustEmail!: boolean;
   @Column('boolean', { name: 'require_nonce' }) requireNonce!: boolean;
-  /** True if customers with an email address in the verified domains can sign in with this provider only. */
+  /** True if customers with an email address in the verified domains must sign in with this provider. */
   @Column('boolean') required!: boolean;
-  /** True if id tokens contain `auth_time`. */
+  /** True if id tokens contain `auth_time`. Null if unknown. */
   @Column('boolean', { name: 'states_auth_time', nullable: true }) statesAuthTime!: boolean | null;
   /**
-   * The protocol settings. Encrypted. Null if an earlier version has created the provider, or while a secret cannot
-   * be decrypted (ADR 0110).
+   * Encrypted protocol settings. Null if an earlier version created the provider, or while a secret cannot be
+   * decrypted (ADR 0110).
    */
   @Column('bytea', { nullable: true }) settings!: Buffer | null;
-  /** `updatedAt` when `settings` was written. If `updatedAt` differs, the earlier version's columns are newer. */
+  /**
+   * `updatedAt` when `settings` was written. If `updatedAt` has changed since, the columns of the earlier version are
+   * newer.
+   */
   @Column({ type: 'timestamptz', name: 'settings_updated_at', precision: 3, nullable: true })
   settingsUpdatedAt!: Date | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

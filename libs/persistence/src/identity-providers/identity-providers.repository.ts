@@ -22,13 +22,13 @@ const providerFields = [
 const providerColumns = selectList(IdentityProviderEntity, 'i', providerFields);
 const providerRow = selectedRow(IdentityProviderEntity, providerFields);
 
-/** The settings that an earlier api version reads and writes (ADR 0110). */
+/** The settings that earlier API versions read and write (ADR 0110). */
 const clientFields = [
   ...(['clientId', 'clientIds', 'clientSecret', 'tenants', 'scopes', 'teamId', 'keyId'] as const),
   ...(['privateKey', 'requireNonce'] as const),
 ] as const satisfies (keyof IdentityProviderEntity)[];
 
-/** A provider's settings in an earlier version's columns. The secrets are encrypted. */
+/** A provider's settings in the columns of earlier versions. The secrets are encrypted. */
 export type ClientColumns = Pick<IdentityProviderEntity, (typeof clientFields)[number]>;
 
 const settingsColumns = `${providerColumns}, ${selectList(IdentityProviderEntity, 'i', clientFields)},
@@ -44,14 +44,14 @@ const storedColumns = `${settingsColumns},
     WHERE d.provider_id = i.id AND d.verified_at IS NOT NULL ORDER BY d.domain) AS "verifiedDomains"`;
 const storedRow = { ...settingsRow, verifiedDomains: arrayOf(text) };
 
-/** A protocol's settings as they are stored. */
+/** Protocol settings, as stored. */
 export interface StoredSettings {
-  /** The encrypted document; null if it is missing, or older than the columns. */
+  /** The encrypted document. Null if it is missing, or older than the columns. */
   settings: Buffer | null;
   columns: ClientColumns;
 }
 
-/** A provider with its protocol's settings. */
+/** A provider with its protocol settings. */
 export interface StoredProvider extends IdentityProvider, StoredSettings {
   verifiedDomains: string[];
 }
@@ -68,7 +68,7 @@ const listProviders = statement(
 const selectProvider = `SELECT ${storedColumns} FROM identity_providers i WHERE i.project_id = $1 AND i.id = $2`;
 const findProvider = statement(storedRow, selectProvider);
 const lockProvider = statement(storedRow, `${selectProvider} FOR NO KEY UPDATE`);
-/** Also waits for transactions that insert an identity at the provider. */
+/** Also waits for transactions that insert an identity of the provider. */
 const lockProviderToDelete = statement(storedRow, `${selectProvider} FOR UPDATE`);
 
 const findEnabled = statement(
@@ -115,7 +115,7 @@ const listWithoutSettings = statement(
      AND i.id > $2 ORDER BY i.id LIMIT $3`,
 );
 
-/** Unless the provider has changed since it was read. */
+/** Has no effect if the provider has changed since it was read. */
 const setSettings = statement(
   {},
   `UPDATE identity_providers SET settings = $3, settings_updated_at = updated_at WHERE id = $1 AND updated_at = $2`,
@@ -132,16 +132,16 @@ const countIdentities = statement(
   'SELECT count(*)::int AS count FROM identities WHERE provider_id = $1',
 );
 
-/** The projects' identity providers. */
+/** Stores the identity providers of projects. */
 export class IdentityProvidersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns all of the project's providers, newest first. Their number is limited. */
+  /** Returns all of the project's providers, newest first. A project has at most `MAX_IDENTITY_PROVIDERS`. */
   async list(projectId: string): Promise<StoredProvider[]> {
     return (await this.database.execute(listProviders, [projectId])).map(toStored);
   }
 
-  /** Returns the project's enabled providers, in the order in which they were added. */
+  /** Returns the project's enabled providers, oldest first. */
   listEnabled(projectId: string): Promise<IdentityProvider[]> {
     return this.database.execute(listEnabled, [projectId]);
   }
@@ -160,7 +160,7 @@ export class IdentityProvidersRepository {
     return toStored(row);
   }
 
-  /** Returns a provider and locks it, also against new identities. @throws GatehouseError `not_found` */
+  /** Returns a provider and locks it, including against new identities. @throws GatehouseError `not_found` */
   async lockToDelete(tx: Tx, projectId: string, id: string): Promise<StoredProvider> {
     const [row] = await tx.execute(lockProviderToDelete, [projectId, id]);
     if (!row) throw notFound();
@@ -173,19 +173,21 @@ export class IdentityProvidersRepository {
     return row ? toStored(row) : null;
   }
 
-  /** Returns the slugs in the list that the project's providers have, and locks these providers against deletion. */
+  /**
+   * Returns the slugs in the list that belong to the project's providers, and locks these providers against deletion.
+   */
   async lockSlugs(tx: Tx, projectId: string, slugs: string[]): Promise<Set<string>> {
     const rows = await tx.execute(lockSlugs, [projectId, slugs]);
     return new Set(rows.map(({ slug }) => slug));
   }
 
-  /** Returns the active project for a provider that a browser names, or null. */
+  /** Returns the project of a provider. Null if the provider does not exist or its project is archived. */
   async findProject(id: string): Promise<ProjectContext | null> {
     const [row] = await this.database.execute(findProject, [id]);
     return row ? toProjectContext(row) : null;
   }
 
-  /** Inserts a provider. Returns false if another provider in the project has the slug. */
+  /** Inserts a provider. Returns false if another provider in the project already has the slug. */
   async insert(tx: Tx, { columns, ...provider }: NewIdentityProvider): Promise<boolean> {
     const rows = await tx.execute(insertProvider, [
       provider.id,
@@ -214,7 +216,8 @@ export class IdentityProvidersRepository {
 
   /**
    * Changes a provider that the transaction has locked. Always changes `updated_at`, from which the entity tag is
-   * derived: the secrets are never returned. Resets what is known about its id tokens.
+   * derived: a response does not contain the secrets, so it cannot reveal that they have changed. Resets
+   * `statesAuthTime`.
    */
   async update(
     tx: Tx,
@@ -223,7 +226,7 @@ export class IdentityProvidersRepository {
     { columns, ...changes }: Omit<NewIdentityProvider, 'id' | 'projectId' | 'slug' | 'type' | 'issuer'>,
   ): Promise<void> {
     const updatedAt = () => `greatest(now(), updated_at + interval '1 ms')`;
-    // Without a document, the columns count.
+    // Without a document, the columns are used.
     const settingsUpdatedAt = changes.settings === null ? null : updatedAt;
     await tx.manager.update(
       IdentityProviderEntity,
@@ -234,8 +237,8 @@ export class IdentityProvidersRepository {
 
   /**
    * Returns providers from all projects whose document is missing, outdated or not readable, sorted by id.
-   * @param kids identify the entries in GATEHOUSE_SECRET
-   * @param after the last id in the previous batch
+   * @param kids ids of the entries in GATEHOUSE_SECRET
+   * @param after last id of the previous batch
    */
   async listWithoutSettings(
     kids: string[],
@@ -250,7 +253,10 @@ export class IdentityProvidersRepository {
     await this.database.execute(setSettings, [id, updatedAt, settings]);
   }
 
-  /** Sets whether a provider's id tokens contain `auth_time`, unless one has. Does not change its entity tag. */
+  /**
+   * Records whether a provider's id tokens contain `auth_time`. Has no effect once one has contained it. Does not
+   * change the entity tag of the provider.
+   */
   async setStatesAuthTime(id: string, statesAuthTime: boolean): Promise<void> {
     await this.database.execute(setStatesAuthTime, [id, statesAuthTime]);
   }
@@ -260,13 +266,11 @@ export class IdentityProvidersRepository {
     await tx.manager.delete(IdentityProviderEntity, { projectId, id });
   }
 
-  /** Counts the project's providers. */
   async count(tx: Tx, projectId: string): Promise<{ total: number; enabled: number }> {
     const [row] = await tx.execute(countProviders, [projectId]);
     return row!;
   }
 
-  /** Counts the provider's identities. */
   async countIdentities(tx: Tx, id: string): Promise<number> {
     const [row] = await tx.execute(countIdentities, [id]);
     return row!.count;

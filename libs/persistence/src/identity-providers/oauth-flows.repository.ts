@@ -28,7 +28,7 @@ const flowRow = {
   codeVerifier: text,
   maxAge: nullable(integer),
   pageQuery: nullable(text),
-  /** SHA-256 of the cookie in the browser that began on the hosted page; null elsewhere. */
+  /** SHA-256 hash of the browser's cookie if the sign-in started on the hosted page; otherwise null. */
   browserHash: nullable(bytea),
   createdAt: timestamptz,
 };
@@ -38,7 +38,7 @@ const flowColumns = `
   redirect_url AS "redirectUrl", code_challenge AS "codeChallenge", application_state AS "applicationState", flow_state AS "flowState", nonce,
   code_verifier AS "codeVerifier", max_age AS "maxAge", page_query AS "pageQuery", browser_hash AS "browserHash", created_at AS "createdAt"`;
 
-/** A sign-in that is under way at a provider. */
+/** A sign-in in progress at a provider. */
 export type OAuthFlow = RowOf<typeof flowRow>;
 
 const insertFlow = statement(
@@ -74,8 +74,8 @@ const pruneOperatorFlows = pruneStatement('operator_flows', 'expires_at <= now()
 const pruneIdTokens = pruneStatement('used_id_tokens', 'expires_at <= now()');
 
 /**
- * Customer sign-ins that are under way at providers, so that any api can finish them, operator sign-ins, so that each
- * is accepted once, and used id tokens.
+ * Stores customer sign-ins in progress at providers, so that any API process can finish them. Also stores operator
+ * sign-ins and used id tokens, so that each is accepted only once.
  */
 export class OAuthFlowsRepository {
   constructor(private readonly database: Database) {}
@@ -101,8 +101,8 @@ export class OAuthFlowsRepository {
   }
 
   /**
-   * Consumes a state. If calls run in parallel, only one returns the flow; the others return null. Also returns null
-   * for another provider's state, which stays valid for that provider.
+   * Consumes a state. Only one of several concurrent calls returns the flow; the others return null. Also returns
+   * null for a state of another provider, which stays valid there.
    */
   async consume(stateHash: Buffer, providerId: string): Promise<OAuthFlow | null> {
     const [row] = await this.database.execute(consumeFlow, [stateHash, providerId]);
@@ -110,20 +110,23 @@ export class OAuthFlowsRepository {
   }
 
   /**
-   * Creates an operator's sign-in.
+   * Stores the start of an operator sign-in.
    * @param ttl validity in seconds
    */
   async insertForOperator(stateHash: Buffer, ttl: number): Promise<void> {
     await this.database.execute(insertOperatorFlow, [stateHash, ttl]);
   }
 
-  /** Consumes an operator's state. If calls run in parallel, only one returns true. */
+  /** Consumes the state of an operator sign-in. Only one of several concurrent calls returns true. */
   async consumeForOperator(stateHash: Buffer): Promise<boolean> {
     const rows = await this.database.execute(consumeOperatorFlow, [stateHash]);
     return rows.length > 0;
   }
 
-  /** Marks an id token as used. If calls run in parallel, only one returns true. @param expiresAt the token's expiry */
+  /**
+   * Marks an id token as used. Only one of several concurrent calls returns true. @param expiresAt expiry of the
+   * token
+   */
   async claimIdToken(tokenHash: Buffer, expiresAt: Date): Promise<boolean> {
     const rows = await this.database.execute(claimIdToken, [tokenHash, expiresAt]);
     return rows.length > 0;

@@ -1,5 +1,4 @@
-// This file contains SQL: joins with the provider, row locks, claims of due look-ups, and times by the database
-// clock.
+// This file contains SQL: joins with the provider, row locks, claims of due lookups, and times by the database clock.
 import { GatehouseError, notFound, type ProviderDomain } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
 import type { Database, Sql } from '../database/database.js';
@@ -19,7 +18,7 @@ const domainRow = selectedRow(IdentityProviderDomainEntity, domainFields);
 
 const ownerRow = { id: uuid, slug: text, required: boolean };
 
-/** The enabled provider to which a domain belongs. */
+/** The enabled provider that a domain belongs to. */
 export type DomainOwner = RowOf<typeof ownerRow>;
 
 const findOwner = statement(
@@ -61,7 +60,8 @@ const recordCheck = statement(
    WHERE d.project_id = $1 AND d.provider_id = $2 AND d.domain = $3 RETURNING ${domainColumns}`,
 );
 
-// The sessions are checked again as well: a customer may have been created, or moved, while they were checked before.
+// Also checks the sessions again, because a customer may have been created, or moved to the domain, during the
+// previous check.
 const claimDue = statement(
   { ...domainRow, organizationId: uuid, previousCheckAt: nullable(timestamptz) },
   `UPDATE identity_provider_domains d
@@ -80,27 +80,27 @@ const checkSessions = statement(
    WHERE project_id = $1 AND provider_id = $2 AND verified_at IS NOT NULL RETURNING domain`,
 );
 
-/** A domain that is due for a look-up. */
+/** A domain that is due for a lookup. */
 export interface ClaimedDomain extends ProviderDomain {
   organizationId: string;
-  /** The previous look-up's time; `checkedAt` is the claim's time. */
+  /** Time of the previous lookup. `checkedAt` is the time of the claim. */
   previousCheckAt: Date | null;
 }
 
-/** Identifies a provider's domain. */
+/** Identifies a domain of a provider. */
 export type DomainKey = Pick<ProviderDomain, 'projectId' | 'providerId' | 'domain'>;
 
-/** The identity providers' domains. A domain is verified for at most one provider in a project. */
+/** Stores the domains of identity providers. A domain is verified for at most one provider in a project. */
 export class ProviderDomainsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the enabled provider to which a domain belongs, or null. */
+  /** Returns the enabled provider that a domain belongs to, or null. */
   async findOwner(projectId: string, domain: string, sql: Sql = this.database): Promise<DomainOwner | null> {
     const [row] = await sql.execute(findOwner, [projectId, domain]);
     return row ?? null;
   }
 
-  /** Returns all domains for some providers, in alphabetical order. */
+  /** Returns all domains of these providers, in alphabetical order. */
   list(projectId: string, providerIds: string[], sql: Sql = this.database): Promise<ProviderDomain[]> {
     return sql.execute(listDomains, [projectId, providerIds]);
   }
@@ -112,7 +112,7 @@ export class ProviderDomainsRepository {
     return row;
   }
 
-  /** Returns a domain and locks it, with the transaction's time; null if it no longer exists. */
+  /** Returns a domain and locks it, with the transaction's time. Null if it no longer exists. */
   async lock(
     tx: Tx,
     { projectId, providerId, domain }: DomainKey,
@@ -122,8 +122,7 @@ export class ProviderDomainsRepository {
   }
 
   /**
-   * Replaces the domains for a provider that the transaction has locked. The domains that it already has do not
-   * change.
+   * Replaces the domains of a provider that the transaction has locked. Domains that it already has do not change.
    * @param tokens one for each domain, used if the domain is new
    */
   async replace(
@@ -137,8 +136,8 @@ export class ProviderDomainsRepository {
   }
 
   /**
-   * Records a look-up for a domain that the transaction has locked. The sessions in a domain that has become verified
-   * are checked next.
+   * Records a lookup of a domain that the transaction has locked. If the domain becomes verified, its sessions are
+   * checked next.
    * @throws GatehouseError `conflict` if the domain is verified for another provider in the project
    */
   async recordCheck(
@@ -159,14 +158,14 @@ export class ProviderDomainsRepository {
   }
 
   /**
-   * Claims verified domains that were last looked up more than a day ago. If several workers claim, only one gets
-   * each domain.
+   * Claims verified domains whose last lookup was more than a day ago. If several workers claim concurrently, only
+   * one gets each domain.
    */
   claimDue(limit: number): Promise<ClaimedDomain[]> {
     return this.database.execute(claimDue, [limit]);
   }
 
-  /** Has the worker check the sessions in all verified domains for a provider that has become required or enabled. */
+  /** Schedules a session check for all verified domains of a provider that has become required or enabled. */
   async checkSessions(tx: Tx, projectId: string, providerId: string): Promise<void> {
     await tx.execute(checkSessions, [projectId, providerId]);
   }

@@ -23,7 +23,7 @@ const pendingRow = {
 /** A domain whose sessions must be checked. */
 export type PendingDomain = RowOf<typeof pendingRow>;
 
-/** A session that was ended, with its customer. */
+/** An ended session and its customer. */
 export interface EndedSession {
   session: SessionRecord;
   customer: Customer;
@@ -76,7 +76,10 @@ const recordProgress = statement(
    WHERE provider_id = $1 AND domain = $2 RETURNING domain`,
 );
 
-/** Ends the sessions that a required provider has not opened. The progress is stored, so that any worker continues. */
+/**
+ * Ends sessions that were not opened with the required provider. The progress is stored, so that any worker can
+ * continue.
+ */
 export class RequiredDomainsRepository {
   constructor(private readonly database: Database) {}
 
@@ -86,17 +89,18 @@ export class RequiredDomainsRepository {
     return row!.pending;
   }
 
-  /** Returns a domain whose sessions must be checked and locks it for the transaction, or null. */
+  /** Returns a domain whose sessions must be checked, or null. Locks it until the transaction ends. */
   async claim(tx: Tx): Promise<PendingDomain | null> {
     const [row] = await tx.execute(claimPending, []);
     return row ?? null;
   }
 
   /**
-   * Checks the sessions of the next customers in a claimed domain's project. Locks the customers in the domain, so
-   * that either this check sees a concurrent sign-in, or the sign-in sees that the provider is required.
-   * @param limit maximum number of customers from the project, most of whom may have other domains
-   * @returns the sessions that were ended
+   * Checks the sessions of the next customers in the project of a claimed domain. Locks the customers in the domain.
+   * As a result, either this check finds the session of a concurrent sign-in, or that sign-in finds that the provider
+   * is required.
+   * @param limit maximum number of customers to read, most of whom may have other domains
+   * @returns the ended sessions
    */
   async endNext(tx: Tx, pending: PendingDomain, limit: number): Promise<EndedSession[]> {
     const { providerId, projectId, domain, checkedTo, isRequired } = pending;

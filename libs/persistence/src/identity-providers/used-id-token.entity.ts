@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An id token with which a customer has signed in natively. It is accepted once. */
+/** An id token from a native sign-in. It is accepted only once. */
 @Entity('used_id_tokens')
 export class UsedIdTokenEntity {
   @PrimaryColumn('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
