@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { FieldError, ImportLineStatus } from '@gatehouse/domain';
 
-/** An import line that created or updated no customer, or from which a value was left out. */
+/** An import line that did not create or update a customer, or with values that were not applied. */
 @Entity('import_failures')
 export class ImportFailureEntity {
   @PrimaryColumn('uuid', { name: 'import_id' }) importId!: string;

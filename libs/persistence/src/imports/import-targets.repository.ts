@@ -18,7 +18,7 @@ const UNIQUE_VIOLATION = '23505';
 
 const targetFields = [...customerFieldNames, 'passwordHash', 'claimedAt', 'importUpdatedAt'] as const;
 
-/** A customer whom an import can update. */
+/** A customer that an import can update. */
 export interface StoredImportTarget extends ImportTarget {
   passwordHash: string | null;
 }
@@ -57,9 +57,9 @@ const updateTargets = statement(
    WHERE ${OF_PROJECT} AND c.id = u.id RETURNING c.id`,
 );
 
-/** Finds the customers to which import lines belong. */
+/** Finds and updates the customers that import lines refer to. */
 export class ImportTargetsRepository {
-  /** Returns and locks the project's customers with one of the external ids or ids. */
+  /** Returns and locks the customers of the project that have one of the external ids or ids. */
   lock(
     tx: Tx,
     projectId: string,

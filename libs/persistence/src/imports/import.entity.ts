@@ -4,11 +4,11 @@ import type { ImportState } from '@gatehouse/domain';
 /** A customer import. */
 @Entity('imports')
 export class ImportEntity {
-  /** Chosen by the client: unique within the project. */
+  /** Chosen by the client. Unique within the project. */
   @PrimaryColumn('uuid') id!: string;
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;
   @Column('uuid', { name: 'organization_id' }) organizationId!: string;
-  /** Identifies the request that works on the import. */
+  /** Identifies the request that processes the import. */
   @Column('uuid') claim!: string;
   @Column('text', { default: 'running' }) state!: ImportState;
   @Column('integer', { default: 0 }) created!: number;

@@ -30,7 +30,7 @@ import { NIL_UUID } from '../sql/uuid-v7.js';
 import { ImportFailureEntity } from './import-failure.entity.js';
 import { ImportEntity } from './import.entity.js';
 
-/** An import with the claim held by the request that works on it. */
+/** An import with the claim of the request that processes it. */
 export interface ImportClaim {
   id: string;
   projectId: string;
@@ -54,7 +54,7 @@ interface StoredProgress extends ProcessedLines {
   isCompleted: boolean;
 }
 
-/** Maximum number of recorded lines per kind, for an import with any length. */
+/** Maximum number of recorded lines per kind, regardless of the import's length. */
 const MAX_RECORDED_LINES = 10_000;
 
 /** Time without a write after which a request counts as dead. An active request commits far more often. */
@@ -108,7 +108,7 @@ const findImport = dynamicStatement(
   },
   (accessScope: AccessScope, id: string) => {
     const where = new Conditions().addAccessScope('i', 'i.project_id', accessScope);
-    // Two projects can have an import with the same id, though not by chance: the newer one is returned.
+    // Two projects can have an import with the same id, because clients choose it. Returns the newer import.
     const sql = `
       SELECT i.id, i.project_id AS "projectId", i.created, i.updated, i.skipped, i.failed, i.unchanged, i.incomplete,
         i.weak_hashes AS "weakHashes", i.last_line AS "lastLine",
@@ -128,11 +128,14 @@ const pruneFailures = pruneStatement(
 );
 const pruneImports = pruneStatement('imports', isOld);
 
-/** Customer imports, with the lines that created or updated no customer or from which a value was left out. */
+/**
+ * Stores customer imports, with the lines that did not create or update a customer, or with values that were not
+ * applied.
+ */
 export class ImportsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns an import's progress, or a new import's progress if it was not started. Changes nothing. */
+  /** Returns the progress of an import, or the initial progress if it was not started. */
   async getProgress({ id, projectId }: ImportClaim): Promise<StoredProgress> {
     const started = await this.database.read((manager) => manager.findOneBy(ImportEntity, { id, projectId }));
     if (!started) return { lastLine: 0, linesMac: null, isCompleted: false };
@@ -141,7 +144,7 @@ export class ImportsRepository {
   }
 
   /**
-   * Starts an import, or takes over one that was started: the previous request can no longer write.
+   * Starts an import, or takes over one that was started, after which the previous request can no longer write.
    * @returns false, without a change, if the import has advanced beyond `lastLine`
    */
   async claim(
@@ -189,7 +192,9 @@ export class ImportsRepository {
     );
   }
 
-  /** Counts the created customers whose hash is too cheap. Returns 0 if another request has taken over. */
+  /**
+   * Returns the number of created customers with a weak password hash. Returns 0 if another request has taken over.
+   */
   async countWeakHashes(tx: Tx, { id, projectId, claim }: ImportClaim): Promise<number> {
     const found = await tx.manager.findOneBy(ImportEntity, { id, projectId, claim });
     return found?.weakHashes ?? 0;
@@ -202,7 +207,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Returns the import's recorded lines, in order. */
+  /** Returns the recorded lines of an import, in order. */
   async listFailures(
     { id, projectId }: CustomerImport,
     afterLine: number,
@@ -217,7 +222,7 @@ export class ImportsRepository {
     );
   }
 
-  /** Removes imports that were both started and last updated more than `days` ago, after their lines. */
+  /** Removes imports that were both started and last updated more than `days` days ago. Removes their lines first. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
     await pruneInBatches(this.database, signal, pruneFailures, [days]);
     await pruneInBatches(this.database, signal, pruneImports, [days]);
@@ -225,7 +230,7 @@ export class ImportsRepository {
 }
 
 /**
- * Returns one kind's results that are within the recording limit.
+ * Returns the results of one kind that are within the recording limit.
  * @param total number of results of this kind, including these
  */
 function linesToRecord(results: ImportLineResult[], kind: ListedKind, total: number): ImportLineResult[] {
