@@ -39,13 +39,13 @@ const findTargets = statement(
 export class ActorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the names of actors of any type. Omits deleted actors. */
+  /** Returns the names of these actors, whatever their type. Omits deleted actors. */
   async findNames(ids: string[]): Promise<ActorName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findActors, [ids]);
   }
 
-  /** Returns the names of targets, of any type that has names. Omits deleted targets. */
+  /** Returns the names of these targets, whatever their type. Omits deleted targets and types without names. */
   async findTargetNames(ids: string[]): Promise<TargetName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findTargets, [ids]);

@@ -113,7 +113,7 @@ const MAX_OUTBOXES = 50;
 
 /** The only way to open a transaction. Announces the new deliveries after the commit. */
 export class Transactions {
-  /** Writes the outboxes of transactions that consist of nothing else. Batches those of concurrent callers. */
+  /** Batches the outboxes of concurrent transactions that consist of nothing else. */
   private readonly outboxes = new Batcher<Outbox, DeliveryPointer[]>(
     (outboxes) => this.writeTogether(outboxes),
     { maxBatchSize: MAX_OUTBOXES },
