@@ -65,7 +65,7 @@ export class AuditSearchRepository extends TableSearchRepository<AuditFilter, ty
     super(database, search);
   }
 
-  /** Returns the entry with this id if it is within the access scope. */
+  /** Returns the entry with this id, or null if it does not exist within the access scope. */
   async find(accessScope: AccessScope, id: string): Promise<AuditEntry | null> {
     const [entry] = await this.database.execute(findEntry(accessScope, id));
     return entry ?? null;

@@ -37,8 +37,8 @@ interface LockRange {
 }
 
 /**
- * The index ranges, sorted by window end, that contain all locked customers. They also contain unlocked customers of
- * projects with higher limits. Each condition matches a partial index, so few other rows are scanned.
+ * The index ranges that contain all locked customers, each in order of window end. They also contain unlocked
+ * customers of projects with higher limits. Each condition matches a partial index, so few other rows are scanned.
  */
 export const lockRanges: LockRange[] = [
   {

@@ -64,7 +64,8 @@ export class CustomerLocksRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the locks by customer id, for those of the customers who are locked. The caller checks the access scope.
+   * Returns the locks of these customers, by customer id. Omits customers who are not locked. The caller checks the
+   * access scope.
    */
   async find(customers: readonly Pick<Customer, 'id'>[]): Promise<Map<string, CustomerLock>> {
     const rows = await this.database.execute(findLocks, [customers.map(({ id }) => id)]);

@@ -60,7 +60,7 @@ interface IndexScan {
   isExact?: boolean;
 }
 
-/** Returns the SQL condition for the customers in a scope. The id defaults to that of the alias `scope`. */
+/** Returns the SQL condition for the customers in a scope. The id defaults to `scope.id`. */
 const scopeCondition = (column: ScopeColumn, id = (): string => 'scope.id'): string =>
   column === null ? anyCustomerCondition : `c.${column} = ${id()}`;
 
@@ -156,7 +156,8 @@ export function chooseIndexScan(
 
 /**
  * Returns the index ranges for locked customers in the installation. Each range includes the scope condition, so a
- * page and its position never depend on customers outside the scope. Few customers are locked at the same time.
+ * page and its position never depend on customers outside the scope. This is cheap, because few customers are locked
+ * at the same time.
  */
 function lockScan(where: Conditions, { column, ids }: ScanScope, after: CustomerPosition | null): IndexScan {
   const isWithin = column === null ? 'true' : `c.${column} = ANY (${where.bind(ids)}::uuid[])`;

@@ -59,8 +59,8 @@ const findSampled = dynamicStatement(
 );
 
 /**
- * Returns sampled customers that contain a string, regardless of their position in the list. Finds some only if many
- * customers contain it.
+ * Returns sampled customers that contain a string, regardless of their position in the list. Finds matches only if
+ * many customers contain the string.
  */
 export const findSampledCustomers = (
   database: Database,

@@ -26,16 +26,16 @@ import { markChangedSql } from './changed-here-sql.js';
 import { CustomerEntity } from './customer.entity.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
-/** The customer columns under the names in `Customer`, for a table aliased `c`. */
+/** The customer columns, named as in `Customer`, for a table aliased `c`. */
 export const customerColumns = selectList(CustomerEntity, 'c', customerFieldNames);
 export const customerRow = selectedRow(CustomerEntity, customerFieldNames);
 
-/** The `CustomerIdentity` columns under its names, for a table aliased `c`. */
+/** The customer columns, named as in `CustomerIdentity`, for a table aliased `c`. */
 export const identityColumns = selectList(CustomerEntity, 'c', identityFields);
 export const identityRow = selectedRow(CustomerEntity, identityFields);
 
 const fieldsWithHash = [...customerFieldNames, 'passwordHash'] as const;
-/** The `CustomerWithPasswordHash` columns under its names, for a table aliased `c`. */
+/** The customer columns, named as in `CustomerWithPasswordHash`, for a table aliased `c`. */
 export const customerWithHashColumns = selectList(CustomerEntity, 'c', fieldsWithHash);
 export const customerWithHashRow = selectedRow(CustomerEntity, fieldsWithHash);
 
@@ -194,10 +194,10 @@ const setDisabled = statement(
 const markChanged = statement({}, markChangedSql('$1'));
 
 /**
- * Erases the customer's emails and detaches them, because deleting a customer deletes all emails that still refer to
- * it. API processes of version 0.1.0 rely on that deletion to erase recipients. Also erases emails that were sent to
- * the email address before it had a customer, and finished emails that other customers caused by changing their email
- * address to this one.
+ * Erases the customer's emails and detaches them, because deleting a customer deletes all emails that are still
+ * attached. API processes of version 0.1.0 rely on that deletion to erase recipients. Also erases emails that were
+ * sent to the email address before it had a customer, and finished emails that other customers caused by changing
+ * their email address to this one.
  */
 const eraseCustomerMails = statement(
   {},

@@ -37,7 +37,7 @@ const NO_TIMEOUTS: Timeouts = {
 /** Request timeouts that pg applies, in ms. */
 const clientTimeouts = {
   connectionTimeoutMillis: 2_000,
-  // For a hung PostgreSQL or a network that drops packets. It does not cancel the statement.
+  // Applies if PostgreSQL hangs or the network drops packets. Does not cancel the statement in PostgreSQL.
   query_timeout: 6_000,
 };
 
@@ -92,8 +92,8 @@ class Connection extends pg.Client {
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
       if (parameterName === 'server_version') this.version = Number.parseInt(parameterValue);
     });
-    // After a failover, the connection may still go to the former primary, which is now a standby. It is ended, so
-    // that the next connection goes to the new primary. The statement receives its error first.
+    // After a failover, the connection may still go to the former primary, which is now a standby. The handler ends
+    // it, so that the next connection goes to the new primary. The statement receives its error first.
     this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
       if (code !== READ_ONLY) return;
       this.hosts?.forget();
@@ -101,7 +101,7 @@ class Connection extends pg.Client {
     });
   }
 
-  /** Connects, to one of the hosts if the database has several, and applies the session settings. */
+  /** Connects, choosing a host if the database has several, and applies the session settings. */
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error) => void): void;
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {

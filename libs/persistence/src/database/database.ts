@@ -37,7 +37,7 @@ import { isOutage, READ_ONLY, toUnavailableError } from './unavailable-error.js'
 
 export type { Sql } from './run-statement.js';
 
-/** A unit whose transactions commit as one, with its connection while that is open. */
+/** A unit of work, whose transactions commit as one. Contains its connection while that is open. */
 export interface UnitOfWork {
   connection?: PgQueryable | undefined;
   manager?: EntityManager | undefined;

@@ -12,7 +12,10 @@ export const REPLICA_CHECK_INTERVAL_MS = 1_000;
 /** Maximum lag in ms of a replica in use. */
 const MAX_LAG_MS = 10_000;
 
-/** Maximum number of stored primary positions. While the replica has not reached any of them, no more are stored. */
+/**
+ * Maximum number of stored primary positions. Once it is reached, no more are stored until the replica has reached
+ * one of them.
+ */
 const MAX_SAMPLES = 20;
 
 /**
@@ -52,7 +55,7 @@ export class ReadReplica {
     private readonly logger: Logger,
   ) {}
 
-  /** The replica if the current work reads from it. */
+  /** The replica if the current work reads from it; otherwise undefined. */
   get currentSource(): DataSource | undefined {
     return this.sourceStorage.getStore();
   }

@@ -16,7 +16,7 @@ export const sessionSettings = {
   TimeZone: 'UTC',
   // pg decodes all text as UTF-8.
   client_encoding: 'UTF8',
-  // A backslash in a literal is a character. Literals in migrations and from format('%L') rely on this.
+  // A backslash in a literal is an ordinary character. Literals in migrations and from format('%L') rely on this.
   standard_conforming_strings: 'on',
   // The text format for bytea values, such as in JSON and comparisons, is hexadecimal.
   bytea_output: 'hex',
@@ -105,7 +105,7 @@ export const endOutdatedConnection = statement(
 );
 
 /**
- * Returns the statements that store settings for the current role in this database. A timeout `$1`, such as
+ * Selects the statements that store settings for the current role in this database. A timeout `$1`, such as
  * `lock_timeout=2250`, is stored if the role's value differs, and a setting `$2` with the value `$3` only if the
  * session's value differs as well.
  */

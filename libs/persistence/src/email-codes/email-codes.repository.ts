@@ -112,8 +112,8 @@ const countAttempt = counter.countSql({
 });
 
 /**
- * SQL for the condition that newer codes have not voided the code `t`: its network has since requested fewer than the
- * maximum for the same email address.
+ * SQL for the condition that newer codes have not voided the code `t`: its network has since requested fewer codes
+ * than the maximum for the same email address.
  */
 const isRecent = `(
   SELECT count(*) FROM email_codes newer

@@ -14,8 +14,8 @@ export interface SecretColumn extends KeyedTable {
   /** SQL for the context that a value was encrypted with. */
   context: string;
   /**
-   * For a text column, the prefix of these values, which precedes the base64 data or the id of the pepper. Values
-   * without the prefix do not depend on any entry. Undefined for a bytea column.
+   * For a text column, the prefix of values that depend on an entry. It precedes the base64 data or the id of the
+   * pepper. Undefined for a bytea column.
    */
   prefix?: string;
 }

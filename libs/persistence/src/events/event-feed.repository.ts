@@ -67,14 +67,14 @@ const REALIGN_BATCH_SIZE = 10_000;
 const MAX_XACT_SKEW_MS = 60_000;
 
 /**
- * Total size of the event bodies, in bytes, after which a page ends before its limit. 200 custom events can have 6
- * MB, and several copies are in memory while a page is sent.
+ * Total size of the event bodies, in bytes, after which a page ends before its limit. 200 custom events can add up to
+ * 6 MB, and several copies are in memory while a page is sent.
  */
 const MAX_PAGE_BYTES = 2 ** 21;
 
 /**
- * A matching event, or the last scanned row. The last scanned row has no body, but the number of scanned rows and
- * matches.
+ * A matching event, or the last scanned row, which contains the numbers of scanned rows and matches instead of a
+ * body.
  */
 const feedRow = {
   /** Number of the transaction that wrote the event. */
@@ -206,9 +206,9 @@ export class EventFeedRepository {
   }
 
   /**
-   * Detects that a dump was restored into a server with lower transaction numbers. In that case, renumbers all
-   * events, so that they are sorted by id and before any new event, and starts a new epoch. Otherwise, the feed would
-   * hide them until the numbers have caught up.
+   * If a dump was restored into a server with lower transaction numbers, renumbers all events, so that they are
+   * sorted by id and before any new event, and starts a new epoch. Without this, the feed would hide them until the
+   * numbers have caught up.
    * @returns true if this was necessary
    */
   async realign(): Promise<boolean> {

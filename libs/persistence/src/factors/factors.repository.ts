@@ -194,7 +194,7 @@ export class FactorsRepository {
     ]);
   }
 
-  /** Inserts an authenticator that the customer has not confirmed yet, and replaces an earlier one. */
+  /** Inserts an unconfirmed authenticator and replaces an earlier one. */
   async insertPending(
     tx: Tx,
     factor: { id: string; customerId: string; sessionId: string; secret: Buffer },

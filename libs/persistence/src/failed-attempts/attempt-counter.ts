@@ -6,7 +6,7 @@ import { IS_EXPIRED, type LoginAllowance } from './login-allowance.js';
 
 /** The limit on failed attempts. */
 export interface AttemptLimit {
-  /** Maximum number of failed attempts per window. Known client IPs have the same number in addition. */
+  /** Maximum number of failed attempts per window. Known client IPs have a separate allowance of the same size. */
   quota: number;
   /** Length of the first window. It doubles for every `quota` consecutive failures. */
   windowSeconds: number;
@@ -39,7 +39,7 @@ const isKnownSql = (isKnownAddress: string): string => `(a.known_tries < ${QUOTA
 export const isGrantedSql = (isKnownAddress: string): string =>
   `(${IS_OPEN} OR ${isKnownSql(isKnownAddress)})`;
 
-/** Returns SQL for the window length after a number of failures. The length doubles with each quota. */
+/** Returns SQL for the window length after a number of failures. The length doubles for every quota of failures. */
 const windowSecondsSql = (failures: string): string =>
   `least(${WINDOW_SECONDS} * power(2, least((${failures}) / ${QUOTA}, 20)), ${MAX_WINDOW_SECONDS})::int`;
 

@@ -30,7 +30,10 @@ const countSql = (table: string, where: string, rows: number): string =>
 const waitSql = (due: string): string =>
   `(SELECT coalesce(greatest(0, extract(epoch FROM clock_timestamp() - min(due.at))), 0)::float8 FROM ${due})`;
 
-/** SQL for the number of failing emails; 0 if `$1` is false, because the installation has no mail server. */
+/**
+ * SQL for the number of failing emails. `$1` states whether the installation has a mail server. Without one, the
+ * number is 0.
+ */
 const FAILING_MAILS = `coalesce((SELECT count FROM (${failingMails(COUNT_CAP)}) failing WHERE $1::boolean), 0)`;
 
 const backlogRow = {

@@ -10,7 +10,7 @@ const serverRow = {
   isReadOnly: boolean,
   role: text,
   isSuperuser: boolean,
-  /** Settings that protect data in a server crash but are disabled. */
+  /** Disabled settings that would protect data in a server crash. */
   unsafeSettings: arrayOf(text),
 };
 

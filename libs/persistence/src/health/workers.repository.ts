@@ -82,8 +82,8 @@ export class WorkersRepository {
   }
 
   /**
-   * Returns the time in ms since the last worker was running: 0 if one is running, or null if all have shut down or
-   * none was started.
+   * Returns the time in ms since a worker last sent a heartbeat: 0 if one is running, or null if all have shut down
+   * or none was started.
    */
   async getMsWithoutWorker(): Promise<number | null> {
     const [row] = await this.database.execute(readMsWithoutWorker);

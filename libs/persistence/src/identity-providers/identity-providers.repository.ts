@@ -160,7 +160,7 @@ export class IdentityProvidersRepository {
     return toStored(row);
   }
 
-  /** Returns a provider and locks it, including against new identities. @throws GatehouseError `not_found` */
+  /** Returns a provider and locks it against changes and new identities. @throws GatehouseError `not_found` */
   async lockToDelete(tx: Tx, projectId: string, id: string): Promise<StoredProvider> {
     const [row] = await tx.execute(lockProviderToDelete, [projectId, id]);
     if (!row) throw notFound();
@@ -254,8 +254,8 @@ export class IdentityProvidersRepository {
   }
 
   /**
-   * Records whether a provider's id tokens contain `auth_time`. Has no effect once one has contained it. Does not
-   * change the entity tag of the provider.
+   * Records whether a provider's id tokens contain `auth_time`. Has no effect after a token has contained it. Does
+   * not change the entity tag of the provider.
    */
   async setStatesAuthTime(id: string, statesAuthTime: boolean): Promise<void> {
     await this.database.execute(setStatesAuthTime, [id, statesAuthTime]);

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { FieldError, ImportLineStatus } from '@gatehouse/domain';
 
-/** An import line that did not create or update a customer, or with values that were not applied. */
+/** An import line that did not create or update a customer, or was only partly applied. */
 @Entity('import_failures')
 export class ImportFailureEntity {
   @PrimaryColumn('uuid', { name: 'import_id' }) importId!: string;

@@ -128,10 +128,7 @@ const pruneFailures = pruneStatement(
 );
 const pruneImports = pruneStatement('imports', isOld);
 
-/**
- * Stores customer imports, with the lines that did not create or update a customer, or with values that were not
- * applied.
- */
+/** Stores customer imports, and the lines that did not create or update a customer or were only partly applied. */
 export class ImportsRepository {
   constructor(private readonly database: Database) {}
 
