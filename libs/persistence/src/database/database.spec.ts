@@ -88,7 +88,7 @@ it('enables TCP keep-alive on connections without a statement timeout', async ()
   }
 });
 
-it('sends the statements and transactions of a replica read to the replica', async () => {
+it('sends only the statements and transactions of a replica read to the replica', async () => {
   const poolOf = (name: string) => ({
     isInitialized: true,
     createQueryRunner: () => ({ connect: () => Promise.reject(new Error(name)) }),
