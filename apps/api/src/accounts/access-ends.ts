@@ -1,6 +1,6 @@
 import { kindsVoidedByPasswordChange, type OneTimeTokenKind } from '@gatehouse/domain';
 
-/** A part of a customer's access, which `AccountLifecycleService` can end. */
+/** A part of a customer's access that `AccountLifecycleService` can end. */
 export type AccessPart =
   | 'password'
   | 'factors'
@@ -17,23 +17,27 @@ export type AccessPart =
   | 'account';
 
 export interface AccessEnds {
-  /** In the order in which they end. */
+  /** The parts to end, in order. */
   parts: readonly AccessPart[];
-  /** The kinds of links that become void. Default: all. */
+  /** Kinds of links to void. Default: all. */
   links?: readonly OneTimeTokenKind[];
 }
 
-/** The parts that every sign-in leaves behind. */
+/** The parts that sign-ins create. */
 const signIns = ['proofs', 'challenges', 'sessions'] as const;
 
 const secrets = ['password', 'links', 'signInTokens', 'factors', 'emailCodes', 'exchanges'] as const;
 
-/** The links that were sent to a customer's previous address, if the customer changes it with links to both. */
+/**
+ * The kinds of links to the previous address that become void when a customer confirms an address change with
+ * links to both addresses.
+ */
 const kindsVoidedByAddressChange = ['verify-email', 'reset-password', 'accept-invite'] as const;
 
 /**
- * The access that each action ends. Nothing else ends more than one of a customer's sessions or secrets, except the
- * worker, which ends the sessions that a required provider has not opened. docs/accounts.md describes the actions.
+ * The access that each action ends. Apart from these actions, only the worker ends several sessions of a
+ * customer at once: those that were not opened with a required provider. docs/accounts.md describes the
+ * actions.
  */
 export const accessEnds = {
   logout: { parts: signIns },
@@ -45,7 +49,7 @@ export const accessEnds = {
   address_claimed: { parts: [...secrets, 'identities', 'knownAddresses', ...signIns] },
   address_changed: { parts: ['links', 'addressRecords'] },
   address_change_confirmed: { parts: ['links', 'addressRecords'], links: kindsVoidedByAddressChange },
-  // The challenges stay until they expire, so that their sign-ins are rejected as disabled.
+  // Challenges are kept until they expire, so that their sign-ins fail with the error for a disabled customer.
   customer_disabled: { parts: ['links', 'proofs', 'sessions'] },
   customer_deleted: { parts: ['addressRecords', 'account'] },
 } as const satisfies Record<string, AccessEnds>;

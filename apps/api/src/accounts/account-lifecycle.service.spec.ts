@@ -78,7 +78,7 @@ const names = (calls: [name: string, args: unknown[]][]) =>
   calls.map(([name]) => name).filter((name) => name !== 'customers.setDisabled');
 
 it.each(Object.keys(accessEnds) as AccessAction[])(
-  'ends what the table lists for %s, in its order',
+  'ends the parts listed for %s, in order',
   async (action) => {
     const { calls, reasons } = await run(action);
     const parts: readonly AccessPart[] = accessEnds[action].parts;
@@ -88,7 +88,7 @@ it.each(Object.keys(accessEnds) as AccessAction[])(
   },
 );
 
-it("voids the links that the table lists, and keeps the request's session", async () => {
+it('voids only the listed links and keeps the current session', async () => {
   const { calls } = await run('password_changed');
   const { links } = accessEnds.password_changed;
   expect(calls.find(([name]) => name === 'tokens.voidAll')![1]).toEqual([tx, customer.id, links]);

@@ -34,12 +34,12 @@ import { accessEnds, type AccessAction, type AccessPart } from './access-ends.js
 
 /** A proof that a customer owns an email address. */
 interface AddressProof {
-  /** The address that was proven. */
+  /** The verified address. */
   email: string;
-  /** The kind of email, or the provider, that has proven the address. The event contains it. */
+  /** The kind of email that verified the address, or `provider`. The event contains it. */
   via: 'link' | 'invite' | 'reset' | 'code' | 'provider';
   requestedAt: Date;
-  /** The person at a provider who has proven the address, and stays linked. Default: none. */
+  /** The identity that verified the address. It stays linked. Default: none. */
   identity?: IdentityKey;
 }
 
@@ -47,23 +47,23 @@ interface AddressProof {
 interface Ending {
   tx: Tx;
   project: ProjectContext;
-  /** Replaced by the customer without the password if that ends. */
+  /** Replaced with the updated customer when the password is removed. */
   customer: Customer;
   action: AccessAction;
-  /** The reason why the sessions end. Default: the action. */
+  /** Revocation reason of the sessions. Default: the action. */
   reason?: RevocationReason;
-  /** The session that stays. Default: none. */
+  /** Session to keep. Default: none. */
   keptSessionId?: string | undefined;
-  /** The identity that stays. Default: none. */
+  /** Identity to keep. Default: none. */
   keptIdentity?: IdentityKey | undefined;
 }
 
-/** The actions that end sessions for the reason of the same name, and change nothing else. */
+/** The actions whose name is also the revocation reason of the sessions that they end. */
 type Revocation = Extract<AccessAction, RevocationReason>;
 
 /**
- * Disables, enables and deletes customers, verifies their addresses, and ends their access. No other service does
- * (`access-ends.ts` lists what each action ends). The caller has locked the customer.
+ * Disables, enables and deletes customers, verifies their addresses, and ends their access. No other service
+ * does this. `access-ends.ts` lists what each action ends. Callers must lock the customer first.
  */
 @Injectable()
 export class AccountLifecycleService {
@@ -95,14 +95,21 @@ export class AccountLifecycleService {
     return after ?? before;
   }
 
-  /** Enables a customer, like `disable`. */
+  /**
+   * Enables a customer.
+   * @param reason for the audit log
+   * @returns the updated customer
+   */
   async enable(tx: Tx, project: ProjectContext, before: Customer, reason?: string): Promise<Customer> {
     const after = await this.customers.setDisabled(tx, project.id, before.id, false);
     if (after) await this.applyDisabled(tx, project, after, reason);
     return after ?? before;
   }
 
-  /** Ends a customer's access if the transaction has disabled the customer, or records that it has enabled the customer. */
+  /**
+   * Records that the transaction has disabled or enabled a customer, and ends the access of a disabled
+   * customer.
+   */
   async applyDisabled(tx: Tx, project: ProjectContext, customer: Customer, reason?: string): Promise<void> {
     const details = reason === undefined ? {} : { reason };
     const type = customer.disabledAt === null ? 'customer.enabled' : 'customer.disabled';
@@ -136,10 +143,11 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Gives an account to the owner of its address: ends all access from before the proof, and verifies the address. A
-   * person who registered another person's address therefore keeps no access (FE-03). Every proof of an unverified
-   * address calls it, except the verification link, which would sign out honest customers.
-   * @param reason the reason why the sessions end
+   * Gives an account to the owner of its email address: ends all earlier access, and marks the address as
+   * verified. Anyone who registered with another person's address loses access (FE-03). Every step that
+   * verifies an address calls this method, except the verification link: ending access there would sign out
+   * honest customers.
+   * @param reason revocation reason of the sessions
    * @returns the updated customer and the events to record
    * @throws GatehouseError `invalid_token` if the customer no longer has the address
    */
@@ -155,7 +163,7 @@ export class AccountLifecycleService {
     const ending: Ending = { tx, project, customer: before, action: 'address_claimed', reason, keptIdentity };
     const revoked = await this.end(ending);
     const { customer } = ending;
-    // A reset itself records an event for the new password.
+    // A password reset records its own event for the new password.
     const isRemoved = before.passwordHash !== null && reason !== 'password_reset';
     const events = [
       ...(before.emailVerified ? [] : [verifiedEvent(customer, project, proof)]),
@@ -166,8 +174,8 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Gives an account whose address is not verified to the owner of the address, who signs in with a proof, and
-   * records the events.
+   * Claims an account with an unverified address for the owner of the address, who is signing in, and records
+   * the events.
    * @returns the updated customer
    */
   async claimIfUnverified(
@@ -183,9 +191,8 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Ends all access that a customer had before this moment: the sessions except `keptSessionId`, every proof, code,
-   * flow and challenge that has not yet completed anything (requirement EX-01), and everything else that the action
-   * ends.
+   * Ends all of a customer's existing access: the sessions except `keptSessionId`, every unused proof, code,
+   * flow and challenge (requirement EX-01), and everything else that the action ends.
    * @returns the events to record
    */
   revokeAccess(
@@ -199,7 +206,7 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Voids what was sent to a customer's previous address, and clears its failed sign-ins.
+   * Voids links that were sent to a customer's previous address, and clears its failed sign-ins and codes.
    * @param before the customer with the previous address
    */
   async leaveAddress(
@@ -211,7 +218,7 @@ export class AccountLifecycleService {
     await this.end({ tx, project, customer: before, action });
   }
 
-  /** Ends the action's parts, in their order. @returns the events to record */
+  /** Ends the parts of an action in order. @returns the events to record */
   private async end(ending: Ending): Promise<NewEvent[]> {
     const events: NewEvent[] = [];
     for (const part of accessEnds[ending.action].parts)
@@ -219,7 +226,7 @@ export class AccountLifecycleService {
     return events;
   }
 
-  /** Functions that end each kind of access, and return the events to record, if any. */
+  /** Functions that end each part. They return the events to record, if any. */
   private readonly ends: Record<AccessPart, (ending: Ending) => Promise<NewEvent[] | void>> = {
     password: async (ending) => {
       const { tx, project, customer } = ending;
@@ -235,7 +242,8 @@ export class AccountLifecycleService {
     emailCodes: ({ tx, project, customer }) => this.emailCodes.deleteCodes(tx, project.id, customer.email),
     exchanges: ({ tx, project, customer }) =>
       this.exchanges.deleteAll(tx, project.id, customer.email, customer.id),
-    // They contain the address or a hash of it. Before the identities, which `forget` reads, are deleted with the customer.
+    // These records contain the address or its hash. They are deleted before the customer, because `forget`
+    // reads the customer's identities.
     addressRecords: async ({ tx, project, customer: { id, email } }) => {
       const emailHash = sha256(email);
       await this.attempts.clear(project.id, emailHash, tx);

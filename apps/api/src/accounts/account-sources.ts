@@ -1,11 +1,12 @@
 /**
- * A rule that can prevent an account. `sign_up`: the project and the provider allow sign-up, or a secret key
- * registers the customer. `required_provider`: no other provider is required for the address's domain.
+ * A rule that can prevent the creation of an account. `sign_up`: the project and the provider allow sign-up, or
+ * a secret key registers the customer. `required_provider`: no other provider is required for the address's
+ * domain.
  */
 export type AdmissionRule = 'sign_up' | 'required_provider';
 
 export interface AccountSourceEffects {
-  /** The rules that must allow the account, in the order of their errors. */
+  /** The rules that must allow the account. The first rule that fails determines the error. */
   rules: readonly AdmissionRule[];
   /** Condition under which the event `customer.created` is recorded. */
   event: 'always' | 'on_request';
@@ -20,7 +21,7 @@ export interface AccountSourceEffects {
 const rules = ['sign_up', 'required_provider'] as const;
 const auditDetails = { source: 'legacy_sign_in' };
 
-/** The rules that each account source checks, and what it leaves behind. docs/accounts.md describes the sources. */
+/** The rules that each account source checks, and its effects. docs/accounts.md describes the sources. */
 export const accountSources = {
   registration: { rules, event: 'always', audit: 'by_secret_key', mail: 'verify-email' },
   server: { rules: [], event: 'always', audit: 'always', mail: null },
@@ -33,5 +34,5 @@ export const accountSources = {
 
 export type AccountSource = keyof typeof accountSources;
 
-/** Returns what a source checks and leaves behind. */
+/** Returns the rules and effects of a source. */
 export const effectsOf = (source: AccountSource): AccountSourceEffects => accountSources[source];

@@ -5,7 +5,7 @@ import { accountSources, effectsOf, type AccountSource, type AdmissionRule } fro
 
 const page = fileURLToPath(new URL('../../../../docs/accounts.md', import.meta.url));
 
-/** The case in which each source creates an account. */
+/** Descriptions of when each source creates an account. */
 const sources: Record<AccountSource, string> = {
   registration: 'A customer registers with a password',
   server: 'A server or an operator creates a customer',
@@ -25,7 +25,7 @@ const rules: Record<AdmissionRule, string> = {
 const events = { always: '`customer.created`', on_request: '`customer.created` on request' };
 const audits = { always: 'yes', by_secret_key: 'if a secret key registers the customer', never: 'no' };
 
-/** The case in which each action happens. */
+/** Descriptions of when each action happens. */
 const actions: Record<AccessAction, string> = {
   logout: 'The customer signs out everywhere, or everywhere else: then the session of the request stays',
   revoked: 'A server or an operator revokes all sessions',
@@ -72,7 +72,7 @@ function describeSource(source: AccountSource): string[] {
   ];
 }
 
-/** Returns what an action ends, in its order. */
+/** Returns an action's row in the table. */
 function describeAction(action: AccessAction): string[] {
   const { parts: names, links }: AccessEnds = accessEnds[action];
   const kinds = links ? ` (${links.map(code).join(', ')})` : '';
@@ -80,7 +80,7 @@ function describeAction(action: AccessAction): string[] {
   return [code(action), actions[action], ends];
 }
 
-it("finds the code's tables in docs/accounts.md", () => {
+it('matches the tables in docs/accounts.md', () => {
   const start =
     '<!-- tables: UPDATE_PAGE=1 npx jest --selectProjects unit --testPathPatterns accounts-page -->';
   const content = readFileSync(page, 'utf8');

@@ -8,7 +8,7 @@ import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.j
 import { AccountLifecycleService } from './account-lifecycle.service.js';
 import { AccountsService } from './accounts.service.js';
 
-/** Creates accounts, and ends their access. */
+/** Creates accounts and ends access to them. */
 @Module({
   imports: [AuditModule, ChangeRecordsModule, IdentitiesModule, MailModule, OneTimeTokensModule],
   // No other module provides the repository, so that nothing else can insert customers and identities.

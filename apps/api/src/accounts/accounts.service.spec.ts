@@ -10,7 +10,7 @@ const fields = { email: 'ada@example.com' };
 const projectWith = (allowSignUp: boolean) =>
   ({ id: 'project', settings: { signIn: { allowSignUp } } }) as unknown as ProjectContext;
 
-/** Records a service's steps, and whether a transaction is open in each step. */
+/** Creates a service that records its steps, and whether a transaction is open in each step. */
 function record(isOtherRequired = false) {
   const steps: string[] = [];
   let open = 0;
@@ -51,7 +51,9 @@ function record(isOtherRequired = false) {
 }
 
 describe('work that needs an account', () => {
-  /** Returns the steps and the result of work that needs an account until the account is admitted. */
+  /**
+   * Runs work that needs an account until the account is admitted. Returns its result and the recorded steps.
+   */
   async function run(isOtherRequired: boolean, allowSignUp = true) {
     const { service, steps, step } = record(isOtherRequired);
     const work = async (_tx: Tx, admission: Admission | null) => {
@@ -62,7 +64,7 @@ describe('work that needs an account', () => {
     return { result, steps };
   }
 
-  it('begins again once the account is admitted outside a transaction', async () => {
+  it('restarts in a new transaction once the account is admitted', async () => {
     expect(await run(false)).toEqual({
       result: { fields },
       steps: [
@@ -74,7 +76,7 @@ describe('work that needs an account', () => {
     });
   });
 
-  it('does not begin again if the account is not admitted', async () => {
+  it('does not restart if the account is rejected', async () => {
     const steps = ['work in a transaction', 'check the required provider'];
     expect(await run(true)).toEqual({ result: 'sso_required', steps });
     expect(await run(false, false)).toEqual({ result: 'sign_up_not_allowed', steps: [steps[0]] });
@@ -90,7 +92,7 @@ describe('work that needs an account', () => {
 describe('account admission', () => {
   const sources = Object.keys(accountSources).filter((name) => name !== 'import');
 
-  /** Returns the error code with which a source rejects an account; null if it admits it. */
+  /** Returns the error code of a rejected account, or null for an admitted one. */
   const reject = (source: string, isOtherRequired: boolean, project: ProjectContext, profile = {}) =>
     record(isOtherRequired)
       .service.admit(project, source as Exclude<AccountSource, 'import'>, { fields, ...profile })
@@ -99,7 +101,7 @@ describe('account admission', () => {
         (error) => error.code,
       );
 
-  it.each(sources)('applies exactly the rules for the source %s', async (source) => {
+  it.each(sources)('applies exactly the rules of the source %s', async (source) => {
     const { rules } = accountSources[source as AccountSource];
     const has = (rule: string) => (rules as readonly string[]).includes(rule);
     const signUp = has('sign_up') ? 'sign_up_not_allowed' : null;
@@ -114,9 +116,9 @@ describe('account admission', () => {
 });
 
 describe('account creation', () => {
-  /** Creates an account from a source. @returns the records that it leaves behind */
+  /** Creates an account from a source. @returns the records and emails that result */
   async function create(source: string, profile: object, rejection: object | null = null) {
-    const left: string[] = [];
+    const effects: string[] = [];
     const customer = { id: 'customer', projectId: 'project', ...fields, ...profile };
     const service = new AccountsService(
       { insert: () => Promise.resolve(customer) } as never,
@@ -124,23 +126,23 @@ describe('account creation', () => {
       unused,
       { assertAllowed: () => Promise.resolve() } as never,
       {
-        send: async (_tx: Tx, { kind }: { kind: string }) => void left.push(`mail ${kind}`),
+        send: async (_tx: Tx, { kind }: { kind: string }) => void effects.push(`mail ${kind}`),
         sendVerification: async () => {
-          left.push('mail verify-email');
+          effects.push('mail verify-email');
           return { type: 'verification.requested' };
         },
       } as never,
       {
         assertAllowed: () => Promise.resolve(),
         consumeFirst: () => Promise.resolve(rejection),
-        recordDropped: async () => void left.push('dropped mail'),
+        recordDropped: async () => void effects.push('dropped mail'),
       } as never,
       {
-        record: (_tx: Tx, events: { type: string }[]) => left.push(...events.map(({ type }) => type)),
+        record: (_tx: Tx, events: { type: string }[]) => effects.push(...events.map(({ type }) => type)),
       } as never,
       {
         record: (_tx: Tx, { action, details }: { action: string; details: object }) =>
-          left.push(`audit ${action} ${JSON.stringify(details)}`),
+          effects.push(`audit ${action} ${JSON.stringify(details)}`),
       } as never,
       unused,
       unused,
@@ -150,14 +152,14 @@ describe('account creation', () => {
     const admission = await service.admit(projectWith(true), source as 'server', admitted);
     await service.countMail(admission);
     expect(await service.create({} as Tx, admission, {})).toBe(customer);
-    return left;
+    return effects;
   }
 
   const created = 'customer.created';
   const audited = 'audit customer.created {}';
   const requested = ['mail verify-email', 'verification.requested'];
 
-  it.each<[source: string, profile: object, left: string[]]>([
+  it.each<[source: string, profile: object, effects: string[]]>([
     ['registration', {}, [created, ...requested]],
     ['registration', { isBySecretKey: true }, [created, ...requested, audited]],
     ['server', {}, [created, audited]],
@@ -166,11 +168,11 @@ describe('account creation', () => {
     ['provider', { emailVerified: true }, [created]],
     ['provider', { emailVerified: false }, [created, ...requested]],
     ['legacy', {}, [created, 'audit customer.created {"source":"legacy_sign_in"}']],
-  ])('leaves behind for the source %s with %j: %j', async (source, profile, left) => {
-    expect(await create(source, profile)).toEqual(left);
+  ])('creates the records of the source %s with %j: %j', async (source, profile, effects) => {
+    expect(await create(source, profile)).toEqual(effects);
   });
 
-  it('sends no verification email beyond a limit, and logs that it was dropped', async () => {
+  it('drops a verification email beyond a limit and records the drop', async () => {
     expect(await create('registration', {}, { reason: 'project_limit' })).toEqual([created, 'dropped mail']);
   });
 });

@@ -32,7 +32,7 @@ import { MailQuotaService, type MailRejection, type MailRequest } from '../mail/
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { effectsOf, type AccountSource, type AdmissionRule } from './account-sources.js';
 
-/** A person at a provider who is linked to a customer. */
+/** An identity that is linked to a customer. */
 export interface LinkedPerson {
   provider: Pick<IdentityProvider, 'id'>;
   profile: ProviderProfile;
@@ -47,25 +47,25 @@ export interface AccountProfile {
   isBySecretKey?: boolean;
 }
 
-/** The proofs that a new account's customer has given. */
+/** Data from the request that creates the account. */
 export interface AccountProof {
   /** Default: no password. */
   passwordHash?: string | null;
   /** The customer's browser and operating system. Default: unknown. */
   device?: string | null;
-  /** The person at a provider who is linked to the customer. Default: none. */
+  /** The identity to link. Default: none. */
   identity?: LinkedPerson;
   /** Target of the Continue button on the page that the email's link opens. Default: none. */
   redirectUrl?: string | null;
 }
 
 /**
- * The decision that an account may be created. Only `admit` creates an admission: other files see the class only as a
- * type, which no object literal satisfies, because a member is protected.
+ * The decision that an account may be created. Only `admit` creates an admission: the class is exported as a
+ * type, and its protected member prevents object literals from satisfying it.
  */
 class Admission {
   protected readonly isAdmitted = true;
-  /** The limit that prevents the email to the customer, or null. `countMail` sets it. */
+  /** The limit that prevents the email to the customer, or null. Set by `countMail`. */
   mailRejection: MailRejection | null = null;
 
   constructor(
@@ -76,7 +76,7 @@ class Admission {
 }
 export type { Admission };
 
-/** The result of work in a transaction that requires an account. The work must not have changed anything. */
+/** Returned by work in a transaction that requires an account. The work must not have changed anything. */
 export class AccountNeeded {
   constructor(
     readonly source: Admission['source'],
@@ -85,8 +85,8 @@ export class AccountNeeded {
 }
 
 /**
- * Creates every account (docs/adr/0109-one-service-for-accounts.md): `account-sources.ts` lists what each source
- * checks and leaves behind. Links and unlinks customers' identities.
+ * Creates all accounts (docs/adr/0109-one-service-for-accounts.md). `account-sources.ts` lists the rules and
+ * effects of each source. Also links and unlinks identities.
  */
 @Injectable()
 export class AccountsService {
@@ -104,7 +104,8 @@ export class AccountsService {
   ) {}
 
   /**
-   * Checks the rule that depends on settings alone, for sources that must report it first. `admit` checks it too.
+   * Checks the rule that depends only on settings, for sources that must report its error first. `admit` checks
+   * it as well.
    * @throws GatehouseError `sign_up_not_allowed`
    */
   assertSignUpAllowed({ settings }: ProjectContext, { provider, isBySecretKey }: AccountProfile): void {
@@ -113,7 +114,8 @@ export class AccountsService {
   }
 
   /**
-   * Decides whether an account may be created. The caller holds no transaction, and has hashed no password.
+   * Decides whether an account may be created. Must be called outside a transaction, before a password is
+   * hashed.
    * @throws GatehouseError `sign_up_not_allowed`, `sso_required`
    */
   async admit(
@@ -126,8 +128,8 @@ export class AccountsService {
   }
 
   /**
-   * Counts the email to the new customer. The caller holds no transaction, and knows of nothing else that prevents
-   * the account.
+   * Counts the email to the new customer against the limits. Must be called outside a transaction, after all
+   * other checks.
    * @throws GatehouseError `rate_limited` for an invitation; a verification email is dropped instead
    */
   async countMail(admission: Admission): Promise<Admission> {
@@ -138,9 +140,9 @@ export class AccountsService {
   }
 
   /**
-   * Runs `work` in a transaction. If it returns that an account is needed, the transaction ends, the account is admitted, and
-   * `work` begins again with the admission: the customer may have been created in the meantime.
-   * @throws GatehouseError like `admit`, and every error that `work` throws
+   * Runs `work` in a transaction. If it returns `AccountNeeded`, the transaction ends, the account is admitted,
+   * and `work` runs again with the admission, because the customer may have been created in the meantime.
+   * @throws GatehouseError the errors of `admit` and `work`
    */
   async run<Result>(
     project: ProjectContext,
@@ -153,7 +155,7 @@ export class AccountsService {
   }
 
   /**
-   * Creates an admitted account's customer, with the source's event, audit entry and email.
+   * Creates the customer of an admitted account, with the event, audit entry and email that its source defines.
    * @returns null if the email or the external id is taken
    * @throws GatehouseError `identity_already_linked`
    */
@@ -161,7 +163,7 @@ export class AccountsService {
     const { project, source, profile } = admission;
     const { passwordHash = null, device = null, identity, redirectUrl = null } = proof;
     const inserted = await this.accounts.insert(tx, project.id, {
-      // The previous system has the customer and the password, as after an import.
+      // A customer of the previous system counts as imported.
       ...{ id: newId(), passwordHash, registrationDevice: device, imported: source === 'legacy' },
       ...newCustomer(profile.fields),
     });
@@ -183,8 +185,9 @@ export class AccountsService {
   }
 
   /**
-   * Creates an import's customers with all their fields. Skips customers whose email or external id is taken.
-   * @param emitEvents whether the request requires the event, which imports record only if this is true
+   * Creates the customers of an import with all their fields. Skips customers whose email or external id is
+   * taken.
+   * @param emitEvents true to record `customer.created` events
    * @returns the ids of the created customers
    */
   async createAll(
@@ -208,9 +211,10 @@ export class AccountsService {
   }
 
   /**
-   * Links a person at a provider to a customer whom the transaction has locked, and sets the name and the image that the
-   * customer lacks.
-   * @param options `isNew` if the customer has just been created and therefore gets no notice; `isPending` as in `IdentityEntity`
+   * Links an identity to a customer whom the transaction has locked, and fills in the name and the image if
+   * they are missing.
+   * @param options `isNew`: the customer was just created and receives no notice; `isPending`: see
+   *   `IdentityEntity`
    * @returns the updated customer
    * @throws GatehouseError `identity_already_linked`
    */
@@ -226,7 +230,7 @@ export class AccountsService {
     const id = newId();
     const insert = () =>
       this.accounts.link(tx, { id, ...owner, providerId: provider.id, subject, email, isPending });
-    // Without a proven address, the identity stays with its customer.
+    // An identity moves only to a customer with a verified address.
     const mayMove = before.emailVerified && project.settings.enumerationProtection;
     const isLinked =
       (await insert()) ||
@@ -280,8 +284,9 @@ export class AccountsService {
   }
 
   /**
-   * Unlinks a person from a customer with a pending identity: a sign-in that revealed nothing created the customer, who has
-   * neither verified the address nor signed in since (ADR 0098). The person has proven another address in the meantime.
+   * Unlinks a pending identity, which can then move to a customer with a verified address. A sign-in under
+   * enumeration protection created the previous customer, who has neither verified the address nor signed in
+   * since (ADR 0098).
    */
   private async unlinkPending(
     tx: Tx,
@@ -329,7 +334,8 @@ export class AccountsService {
     await this.records.record(tx, type, customer, project, {
       data: { identity: IdentityResponse.from(identity) },
       details: { identityId, provider, ...details },
-      // Only customers link and move identities, also with a provider's callback, which has no credential.
+      // Only customers link and move identities. A callback from a provider has no credential that identifies
+      // them.
       isByCustomer: type === 'identity.linked' || isSilent,
       isSilent,
     });

@@ -30,7 +30,7 @@ type Rule = keyof typeof violations;
 
 const source = `${Object.values(violations).flat().join('\n')}\n`;
 
-/** The rules that apply to a file. */
+/** Files with the rules that apply to them. */
 const files: [file: string, rules: Rule[]][] = [
   ['apps/api/src/accounts/account-lifecycle.service.ts', ['joined-transactions']],
   ['apps/api/src/customers/customers.service.ts', ['new-accounts', 'ended-access', 'joined-transactions']],
