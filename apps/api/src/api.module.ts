@@ -38,7 +38,8 @@ import { SignInModule } from './sign-in/sign-in.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /**
- * The public API's modules. Express matches routes in this order, so the modules with the most requests come first.
+ * The modules of the public API. Express matches routes in this order, so the modules with the most requests
+ * come first.
  */
 export const publicModules: Type[] = [
   SignInModule,
@@ -68,11 +69,11 @@ export const publicModules: Type[] = [
   BootstrapModule,
 ];
 
-/** The api's root module. */
+/** Root module of the API. */
 @Module({
   providers: [
-    // The order matters: a rejected action is recorded after the request's transaction has been rolled back, and a
-    // request's memory is held until all of this has ended.
+    // The order matters: a rejected action is recorded after the request's transaction has been rolled back,
+    // and the request's memory is released last.
     { provide: APP_INTERCEPTOR, useExisting: RequestMemoryInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: IdempotencyInterceptor },

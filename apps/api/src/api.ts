@@ -31,11 +31,11 @@ import { securityHeaders } from './http/security-headers.js';
 import { UntrustedForwards } from './http/untrusted-forwards.js';
 import { buildOpenApi, type Audience } from './reference/openapi.js';
 
-/** A running api. */
+/** A running API server. */
 export interface Api {
   express: Express;
   app: NestExpressApplication;
-  /** Starts to listen immediately, then starts the services. @throws Error when the port is in use */
+  /** Starts listening, then starts the services. @throws Error when the port is in use */
   start(): Promise<void>;
   /** Waits for requests in progress, then closes all resources. */
   stop(): Promise<void>;
@@ -45,7 +45,7 @@ export interface Api {
 const startupPaths =
   /^\/(|livez|readyz|healthz|metrics(\/webhook-worker)?|(operator\/)?openapi\.json|(docs|console)(\/.*)?)$/;
 
-/** Creates the api. `rootModule` is for tests that inspect how the modules are composed. */
+/** Creates the API server. `rootModule` is for tests that inspect how the modules are composed. */
 export async function createApi(
   config: Config,
   logger: Logger,
@@ -109,7 +109,8 @@ export async function createApi(
 function createExpress(config: Config): Express {
   const server = express();
   server.disable('x-powered-by');
-  // Responses must not be cached, so an ETag for each body would be wasted work. `@ETag()` sets the ETags for a few resources.
+  // Responses must not be cached, so computing an ETag for each body would be wasted work. A few resources set
+  // one with `@ETag()`.
   server.disable('etag');
   server.set('query parser', 'simple');
   server.set('trust proxy', config.http.trustedProxies);
@@ -128,8 +129,8 @@ function readinessGate(readiness: Readiness) {
 }
 
 /**
- * Serves the OpenAPI document, whose bytes all responses share. It is built on the first request, because building it
- * at startup would slow down the start of every process.
+ * Serves the OpenAPI document. It is serialized on the first request, so that it does not delay startup, and
+ * all responses share the bytes.
  */
 function serveOpenApi(app: NestExpressApplication, server: Express, path: string, audience: Audience): void {
   let document: Buffer | undefined;

@@ -59,7 +59,7 @@ const usage = `Usage: ${adminCommand('<command>')}
                        changes nothing and sends no email; the exit code is 1 if something is broken
 `;
 
-/** A command that could not do all its work. */
+/** Thrown by a command that could not complete its work. */
 class IncompleteError extends Error {}
 
 type Command = (app: INestApplicationContext) => Promise<string>;
@@ -68,7 +68,10 @@ type Command = (app: INestApplicationContext) => Promise<string>;
 const describeWidenedKey = ({ key: { name, prefix, last4 }, added }: WidenedKey): string =>
   `${name} (${prefix}…${last4}): ${added.length > 0 ? `added ${added.join(', ')}` : 'nothing to add'}\n`;
 
-/** Returns whether older entries in GATEHOUSE_SECRET can be removed. @param passwords number that depend on them */
+/**
+ * Describes whether older entries of GATEHOUSE_SECRET can be removed. @param passwords number of passwords that
+ * depend on them
+ */
 const describeRemoval = (passwords: number): string =>
   passwords === 0
     ? 'Older entries can be removed now. docs/operations/rotate.md describes what becomes invalid.\n'
@@ -76,11 +79,11 @@ const describeRemoval = (passwords: number): string =>
 A password moves to the first entry at the next sign-in. docs/operations/rotate.md describes what else becomes invalid.
 `;
 
-/** The effects on customers and apis after all signing keys have been replaced. */
+/** The effects of replacing all signing keys on customers and API processes. */
 const refreshEffects = `Each running api reloads its keys within 60 seconds. From then on it rejects all older access tokens. Customers stay
 signed in: their applications refresh the tokens. Until all apis have reloaded, they may reject each other's tokens.`;
 
-/** The same if the GATEHOUSE_SECRET entry that encrypted the keys is lost. */
+/** The effects if the GATEHOUSE_SECRET entry that encrypted the keys is also lost. */
 const lostSecretEffects = `Apis and workers can start with this GATEHOUSE_SECRET, and reject all older access tokens. Refresh tokens and passwords
 that depend on the lost entry are rejected too: these customers are signed out, and need a password reset to sign in
 with a password. docs/operations/lost-secret.md, "Replace a lost root secret", describes the next steps.`;
@@ -208,7 +211,8 @@ function findCommand(args: string[]): Command | undefined {
 
 /**
  * Returns true if the signing keys cannot be decrypted.
- * @throws IncompleteError if an api is running then: it may decrypt them, but not a key from this GATEHOUSE_SECRET
+ * @throws IncompleteError if they cannot be decrypted while an API process is running. This process may have
+ *   the correct secret, with which it could not decrypt a new key from this GATEHOUSE_SECRET.
  */
 async function isRootSecretLost(app: INestApplicationContext): Promise<boolean> {
   try {
@@ -255,7 +259,7 @@ async function run(args: string[]): Promise<number> {
   if (!loaded.database.url) throw new ConfigError(['DATABASE_URL is required']);
   // The other commands must not change a schema that is migrated manually.
   const config = { ...loaded, migrate: loaded.migrate || ['migrate', 'bootstrap'].includes(name) };
-  // Migrations can take hours, and the log shows their progress.
+  // Migrations can take hours, and the log reports their progress.
   const logger = createLogger({ logLevel: name === 'migrate' ? loaded.logLevel : 'warn' }, 'gatehouse');
   const app = await NestFactory.createApplicationContext(ApiModule.forRoot(config, logger), {
     logger: new NestLogger(logger),
@@ -270,13 +274,13 @@ async function run(args: string[]): Promise<number> {
   }
 }
 
-/** Exit code for a program that SIGPIPE has ended, which Node.js ignores. */
+/** Exit code of a program that SIGPIPE has ended. Node.js ignores this signal. */
 const EXIT_SIGPIPE = 141;
 
-/** Ends the command without a stack if its output is not accepted. */
+/** Ends the command without a stack trace if its output cannot be written. */
 function endOnOutputErrors(): void {
   const endOnBrokenPipe = (error: Error): void => {
-    // A pipe's reader, such as `head`, has read enough.
+    // The reader of the pipe, such as `head`, has closed it.
     if (errorCode(error) === 'EPIPE') process.exit(EXIT_SIGPIPE);
   };
   process.stdout.on('error', (error: Error) => {
@@ -284,7 +288,7 @@ function endOnOutputErrors(): void {
     process.stderr.write(`The result cannot be written to standard output: ${error.message}\n`);
     process.exit(1);
   });
-  // Progress that a full disk does not accept changes no result.
+  // Progress lines that cannot be written, for example to a full disk, do not affect the result.
   process.stderr.on('error', endOnBrokenPipe);
 }
 

@@ -21,7 +21,7 @@ export class ApiKeysOperatorController extends PickRoutes(ApiKeysController, [
   @ApiOperation({
     operationId: 'apiKeys.list',
     summary: 'List API keys',
-    description: 'Newest first, in any state or in one.',
+    description: 'Newest first, optionally only keys in one state.',
   })
   @Operator('viewer')
   @ApiCamelList(ApiKeyResponse)

@@ -92,14 +92,14 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes a key immediately on every api. Does nothing if the key is already revoked.
+   * Revokes a key on every API process within one second. Does nothing if the key is already revoked.
    * @throws GatehouseError `not_found`, `insufficient_scope` and `insufficient_access` for a key with more
    *   permissions than the caller, `last_organization_key`
    */
   async revoke(caller: ManagementCaller, projectId: string, id: string): Promise<void> {
     const { organizationId } = await this.projects.get(caller.accessScope, projectId);
     const key = await this.apiKeys.get(projectId, id);
-    // Otherwise a key with few permissions could interrupt the service for all others.
+    // Without this check, a key with few permissions could revoke all other keys and interrupt the service.
     assertGrantWithin(caller, key);
     const { access } = key;
     await this.transactions.join(async (tx) => {

@@ -5,7 +5,7 @@ import { NameTextField } from '../../http/input/name-fields.js';
 import { PageQuery } from '../../http/lists/paging.js';
 import { TimeField } from '../../http/input/time-field.js';
 
-const higherLimits = `A secret key can set up to ${secretKeyLimit.quota}, or as much as it may send itself; an operator, any value`;
+const higherLimits = `A secret key can set up to ${secretKeyLimit.quota}, or up to its own limit if that is higher. An operator can set any value`;
 const rateLimit = { optional: true, nullable: true, min: secretKeyLimit.min, max: secretKeyLimit.max };
 
 export class ListApiKeysQuery extends PageQuery {
@@ -66,7 +66,7 @@ export class RotateApiKeyRequest {
 
   @IntegerField({
     ...rateLimit,
-    description: `Requests per second that the new key may send. null: ${secretKeyLimit.quota}. Default: as the previous key. ${higherLimits}`,
+    description: `Requests per second that the new key may send. null: ${secretKeyLimit.quota}. Default: the limit of the previous key. ${higherLimits}`,
   })
   rateLimit?: number | null;
 }
