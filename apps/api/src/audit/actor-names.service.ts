@@ -3,7 +3,7 @@ import { isUuid, parsePublicId } from '@gatehouse/domain';
 import { ActorsRepository, type AuditEntry } from '@gatehouse/persistence';
 
 /**
- * Actor names, by the actor keys that records contain: `key:<id>`, `operator:<id>`, `customer:<id>`. An actor
+ * Actor names by actor key, as stored in records: `key:<id>`, `operator:<id>`, `customer:<id>`. An actor
  * `support:<id>` has the name of the key that created the sign-in token.
  */
 export type ActorNameMap = ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ export class ActorNamesService {
 
   /**
    * Returns the actors' names. Deleted actors have no name.
-   * @param actorKeys the actor keys that records contain
+   * @param actorKeys actor keys, as stored in records
    */
   async resolve(actorKeys: (string | null)[]): Promise<ActorNameMap> {
     const ids = new Set(actorKeys.flatMap((actorKey) => actorKey?.split(':')[1] ?? []));

@@ -6,7 +6,7 @@ const TRUNCATION_LINE =
 
 /**
  * Exports `total` entries and returns the lines.
- * @param emptyPage index of the page that is returned empty, like a bounded scan without a match
+ * @param emptyPage index of a page to return empty, like a bounded scan without a match
  */
 async function exportLines(total: number, maxEntries: number, emptyPage = -1): Promise<string[]> {
   let pages = 0;
@@ -15,7 +15,7 @@ async function exportLines(total: number, maxEntries: number, emptyPage = -1): P
     if (pages++ === emptyPage) return { items: [], next: String(from) };
     const to = Math.min(total, from + limit);
     const items = Array.from({ length: to - from }, (_, index) => entry(from + index));
-    // A bounded scan also returns a next id when its last entry ends the list.
+    // A bounded scan returns a next id even if its last entry is the last of the list.
     return { items, next: from < total ? String(to) : null };
   };
   let text = '';

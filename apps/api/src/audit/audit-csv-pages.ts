@@ -4,8 +4,8 @@ import type { NamedAuditEntry } from './audit-search.service.js';
 
 /**
  * Yields the entries as CSV page by page, starting with the column names. If there are more than `maxEntries`
- * entries, the last line states it.
- * @param read must return up to `limit` entries, newest first, and the id before which more may follow
+ * entries, the last line states this.
+ * @param read returns up to `limit` entries, newest first, and the id before which the next page starts
  */
 export const auditCsvPages = (
   read: (before: string | null, limit: number) => Promise<ScannedPage<NamedAuditEntry>>,

@@ -13,7 +13,7 @@ import { Config, errorMessage, LOGGER, type Logger } from '@gatehouse/platform';
 import { maskAddress } from '../http/client-address.js';
 import { callerIp, clientIp, getUserAgent, type GatehouseRequest } from '../http/request-context.js';
 
-/** An action to record. The actor and the address are taken from the current request. */
+/** An action to record. The actor and the IP address are taken from the current request. */
 export interface AuditedAction {
   action: AuditAction;
   /** Null for actions that concern no organization, such as actions on operators. */
@@ -22,15 +22,14 @@ export interface AuditedAction {
   targetId: string;
   /** Ids, numbers, field names, and old and new settings from `auditChanges`. Never a secret or customer data. */
   details?: Record<string, unknown>;
-  /** The customer who acted, if the request has no credential: the person who holds an emailed link. */
+  /** The acting customer of a request without a credential, such as one with an emailed link. */
   customerId?: string;
-  /** The secret key that acted, if the request contains a credential that it created. */
+  /** The acting secret key, if the request contains a credential that this key created. */
   keyId?: string;
-  /** The operator who acted, if the request has no credential: the operator who is signing in. */
+  /** The acting operator of a request without a credential, such as a sign-in. */
   operatorId?: string;
 }
 
-/** Returns an action on a customer. */
 export const customerAction = (
   action: Extract<AuditAction, `customer.${string}`>,
   { id, projectId }: Pick<Customer, 'id' | 'projectId'>,
@@ -38,22 +37,22 @@ export const customerAction = (
   details: Record<string, unknown> = {},
 ): AuditedAction => ({ action, organizationId, projectId, targetId: id, details });
 
-/** Returns an action on an operator. It belongs to no organization, so only operators can read it. */
+/** Creates an action on an operator. It belongs to no organization, so only operators can read it. */
 export const operatorAction = (
   action: Extract<AuditAction, `operator.${string}`>,
   { id }: Pick<Operator, 'id'>,
   details: Record<string, unknown> = {},
 ): AuditedAction => ({ action, organizationId: null, projectId: null, targetId: id, details });
 
-/** A request in progress, with the actions that were rejected in it. */
+/** A request in progress and the actions that it rejected. */
 interface AuditedRequest {
   request: GatehouseRequest;
   rejections: AuditedAction[];
 }
 
 /**
- * Writes the audit log in the same transaction as the change. The actor is taken from the current request, so that no
- * service has to pass it on; without a request the actor is the system.
+ * Writes the audit log in the same transaction as the change. The actor is taken from the current request, so
+ * that services do not have to pass it on. Without a request, the actor is the system.
  */
 @Injectable()
 export class AuditService {
@@ -66,12 +65,13 @@ export class AuditService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Records an action in its transaction. */
   record(tx: Tx, action: AuditedAction): void {
     this.log.insert(tx, this.toEntry(action));
   }
 
-  /** Records an installation-wide action, for each organization that no other organization has created. */
+  /**
+   * Records an installation-wide action for each root organization (one that no other organization created).
+   */
   async recordForInstallation(
     tx: Tx,
     action: Omit<AuditedAction, 'organizationId' | 'projectId' | 'customerId'>,
@@ -82,9 +82,9 @@ export class AuditService {
   }
 
   /**
-   * Notes that an action was rejected. The entry is written after the request has failed: the transaction
-   * that rejected the action is rolled back, and waiting for a second connection while it holds the first
-   * might never end.
+   * Notes that an action was rejected. The entry is written after the request has failed: the transaction that
+   * rejected the action is rolled back, and waiting for a second connection while holding the first could
+   * deadlock.
    * @returns the error to throw
    */
   noteRejection(action: AuditedAction, error: GatehouseError): GatehouseError {
@@ -122,7 +122,7 @@ export class AuditService {
     const request = this.requestStore.getStore()?.request;
     if (!request) return { ...action, details, actor: system, ip: null, userAgent: null, requestId: null };
     const actor = resolveActor(request, { customerId, keyId, operatorId });
-    // Other actors can send any client IP (X-Client-IP), so their own address is recorded.
+    // Other callers can send any client IP (X-Client-IP), so the address of their own connection is recorded.
     const isBrowser = actor.type === 'customer' || actor.type === 'support';
     const ip = isBrowser ? clientIp(request) : callerIp(request);
     const { requestId } = request;
@@ -149,7 +149,7 @@ export class AuditService {
 
 const system: AuditActor = { type: 'system', id: null };
 
-/** Returns a sign-in token's session, and why the token was created. */
+/** Returns the session that a sign-in token opened, and the reason for which the token was created. */
 const supportDetails = ({ caller }: GatehouseRequest) =>
   caller?.kind === 'access-token' && { sessionId: caller.sessionId, reason: caller.support?.reason ?? null };
 
@@ -158,7 +158,8 @@ function resolveActor(
   { caller }: GatehouseRequest,
   { customerId, keyId, operatorId }: Pick<AuditedAction, 'customerId' | 'keyId' | 'operatorId'>,
 ): AuditActor {
-  // Comes before the customer who has opened an emailed link: support can send that link's token in its own session.
+  // Takes precedence over the customer of an emailed link, because support can send the link's token in its own
+  // session.
   if (caller?.kind === 'access-token' && caller.support) return { type: 'support', id: caller.support.keyId };
   if (operatorId) return { type: 'operator', id: operatorId };
   if (customerId) return { type: 'customer', id: customerId };

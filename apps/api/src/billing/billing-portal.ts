@@ -4,13 +4,13 @@ import type { Organization } from '@gatehouse/domain';
 export interface PortalSession {
   /** Grants access as the organization without further authentication, so it is never logged. */
   url: string;
-  /** Time at which the URL expires, unless it has been opened before. */
+  /** Time at which the URL expires if it has not been opened. */
   expiresAt: Date;
 }
 
 /**
- * The portal where an organization manages its plan and its payments. Also the injection token; its value is
- * null without a billing provider.
+ * The portal where an organization manages its plan and its payments. The class is also the injection token,
+ * whose value is null without a billing provider.
  */
 export abstract class BillingPortal {
   /**

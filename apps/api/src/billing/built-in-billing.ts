@@ -5,7 +5,7 @@ import type { BillingPortal, PortalSession } from './billing-portal.js';
 
 const LIFETIME_MS = 30 * 60_000;
 
-/** The content of the token in the built-in page's URL. */
+/** Payload of the token in the built-in page's URL. */
 export interface PortalVisit {
   organizationId: string;
   returnUrl: string;
@@ -29,7 +29,7 @@ export class BuiltInBilling implements BillingPortal {
     return Promise.resolve({ url: `${this.config.publicUrl}/billing-portal?token=${token}`, expiresAt });
   }
 
-  /** Returns a token's content; null for a token that Gatehouse did not create. */
+  /** Returns the payload of a token, or null if Gatehouse did not create the token. */
   readToken(token: string): PortalVisit | null {
     const content = readSignedJson(this.keyring, 'billing-portal', token) as PortalToken | null;
     if (!content) return null;

@@ -5,10 +5,10 @@ import { createFilteredAgents, withTimeout, type Config, type Logger } from '@ga
 import type { BillingPortal, PortalSession } from './billing-portal.js';
 import { billingError, isCustomerMissing, isIdempotencyKeyUsed, stripeLogFields } from './stripe-errors.js';
 
-/** Time limit for all requests in one portal session, in ms. The caller receives a response within 5 s. */
+/** Time limit for all requests that open a portal session, in ms. The caller receives a response within 5 s. */
 const DEADLINE_MS = 4_000;
 
-/** An unopened session's lifetime, in ms. Stripe does not report it; it is about five minutes. */
+/** Lifetime of an unopened session, in ms. Stripe does not report it, but it is about five minutes. */
 const UNOPENED_SESSION_MS = 5 * 60_000;
 
 type LinkedCustomer = BillingCustomer & { customerId: string };
@@ -39,7 +39,8 @@ export class StripeBilling implements BillingPortal {
       httpClient: Stripe.createNodeHttpClient(protocol === 'http:' ? httpAgent : httpsAgent),
       // Applies only to an idle socket; `withTimeout` enforces the deadline for the whole operation.
       timeout: DEADLINE_MS,
-      // Half a second apart. A 409 is also retried: another request with the same idempotency key is running.
+      // Retries are half a second apart. They include a 409, which Stripe returns while another request with
+      // the same idempotency key is in progress.
       maxNetworkRetries: 2,
       telemetry: false,
     });
@@ -69,7 +70,7 @@ export class StripeBilling implements BillingPortal {
       return await this.createSession(customer, returnUrl);
     } catch (error) {
       if (!isCustomerMissing(error)) throw error;
-      // The customer was deleted in the dashboard, or belongs to a previous key's account.
+      // The customer was deleted in the dashboard, or belongs to the Stripe account of a previous key.
       await this.customers.reset(organization.id, customer);
       return this.createSession(await this.findOrCreateCustomer(organization), returnUrl);
     }

@@ -1,7 +1,7 @@
 import { GatehouseError, invalidField } from '@gatehouse/domain';
 import { errorCode, errorMessage } from '@gatehouse/platform';
 
-/** A Stripe client error's fields; fields that an error lacks are undefined. */
+/** The fields of a Stripe client error. Missing fields are undefined. */
 interface StripeErrorInfo {
   type?: string;
   statusCode?: number;
@@ -31,8 +31,8 @@ export function isCustomerMissing(error: unknown): boolean {
 
 /**
  * Returns true if a retry with the idempotency key would return the same response again: Stripe stores the
- * first response for 24 hours, including errors, but not while a request is running (409) or if it was rate
- * limited (429).
+ * first response for 24 hours, even if it is an error, except a 409 (another request is in progress) or a 429
+ * (rate limit).
  */
 export function isIdempotencyKeyUsed(error: unknown): boolean {
   const { statusCode } = toErrorInfo(error);
@@ -40,7 +40,8 @@ export function isIdempotencyKeyUsed(error: unknown): boolean {
 }
 
 /**
- * Converts a Stripe error: 503 for problems that a retry may solve, 501 for problems that a setting solves.
+ * Converts a Stripe error: `validation_failed` for a rejected return URL, 501 if a setting must be changed, and
+ * otherwise 503, because a retry may help.
  */
 export function billingError(cause: unknown): GatehouseError {
   const { statusCode = 0, type, param } = toErrorInfo(cause);

@@ -9,7 +9,7 @@ export const HEARTBEAT_INTERVAL_MS = 15_000;
 /** Maximum time that removing the heartbeat may delay the shutdown, in ms. */
 const END_TIMEOUT_MS = 1_000;
 
-/** Notifies other apis that this api is running, and which version it has (ADR 0045). */
+/** Records that this API process is running, and its version, for the other API processes (ADR 0045). */
 @Injectable()
 export class ApiHeartbeat {
   private readonly id = newId();
@@ -20,7 +20,7 @@ export class ApiHeartbeat {
     return this.apis.recordHeartbeat({ id: this.id, host: hostname(), version: VERSION });
   }
 
-  /** Ends the heartbeats. If the database is unavailable, the missing heartbeats indicate that this api has stopped. */
+  /** Removes the heartbeat. If the database is unavailable, the heartbeat becomes outdated instead. */
   async end(): Promise<void> {
     await withTimeout(this.apis.remove(this.id), END_TIMEOUT_MS, 'PostgreSQL did not respond').catch(
       () => undefined,

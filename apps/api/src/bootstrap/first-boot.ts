@@ -47,7 +47,7 @@ export class FirstBoot {
    */
   async run(): Promise<Credentials | null> {
     if (await this.isSeeded()) return null;
-    // Outside the transaction: no connection is held while a password is hashed.
+    // Outside the transaction, so that no connection is held while the password is hashed.
     const operator = this.config.firstOperator ?? {
       email: 'operator@localhost',
       password: secureBytes(18).toString('base64url'),
@@ -95,7 +95,8 @@ export class FirstBoot {
         publishableKey: await createKey('Publishable key', 'publishable', 'project'),
         operator,
       };
-      // Written before the commit: losing the values of existing keys would be worse than a file with keys that do not exist.
+      // Written before the commit: a file with keys that do not exist is better than keys whose values are
+      // lost.
       writeCredentials(this.config.dataDir, credentials);
       return credentials;
     });

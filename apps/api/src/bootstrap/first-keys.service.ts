@@ -19,8 +19,8 @@ export class FirstKeysService {
   ) {}
 
   /**
-   * Adds the scopes to the active keys that they would get from this version's first start, such as a scope that is
-   * new since then. Returns all these keys, including keys that have the scopes already.
+   * Adds the scopes that a first start of this version would grant, such as newly introduced ones, to the
+   * active keys. Returns all keys from the first start, including those that already have the scopes.
    */
   widen(): Promise<WidenedKey[]> {
     return this.transactions.run(async (tx) => {

@@ -23,7 +23,7 @@ export class FirstOperator {
   ) {}
 
   /**
-   * Creates the operator from the settings, or logs the command with which the first operator can be created.
+   * Creates the operator from the settings, or logs the command for creating the first operator.
    * @throws ConfigError for a weak OPERATOR_PASSWORD
    */
   async ensure(): Promise<void> {
@@ -31,7 +31,8 @@ export class FirstOperator {
     const { firstOperator, console: isConsoleServed } = this.config;
     if (firstOperator) return this.create(firstOperator);
     if (!isConsoleServed) return;
-    // The log names the command and not a link, because its readers may not become operators.
+    // The log contains the command instead of a link, because not everyone who can read the log may become an
+    // operator.
     this.logger.warn({ command: OPERATOR_LINK_COMMAND }, 'no operator exists');
   }
 

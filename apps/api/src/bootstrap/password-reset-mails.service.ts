@@ -4,13 +4,16 @@ import { OneTimeTokensRepository } from '@gatehouse/persistence';
 import { CustomerMailsService } from '../customers/customer-mails.service.js';
 import { customerPasswords, UnreadableRecordsService } from './unreadable-records.service.js';
 
-/** Number of customers that one run emails. */
+/** Maximum number of customers per run. */
 const PAGE_SIZE = 1_000;
 
-/** Time in seconds within which a customer receives only one email, so that a repeated run sends none twice. */
+/**
+ * Time in seconds during which a customer receives at most one email, so that repeating a run sends no
+ * duplicates.
+ */
 const REPEAT_SECONDS = 3_600;
 
-/** Errors for customers who do not sign in with a password, or have just received such emails. */
+/** Errors that skip a customer, who cannot sign in with a password or has reached an email limit. */
 const skippedErrors: ErrorCode[] = [
   'conflict',
   'method_not_enabled',
@@ -23,18 +26,21 @@ const skippedErrors: ErrorCode[] = [
 /** Reason why a customer receives no email: the error that the API would return, or `sent_recently`. */
 export type SkipReason = ErrorCode | 'sent_recently';
 
-/** A run's result. */
+/** Result of a run. */
 export interface SentResets {
   sent: number;
   /** Number of customers who received no email, by reason. */
   skipped: Map<SkipReason, number>;
-  /** The position at which the next run continues; null after the last customer. */
+  /** Position from which the next run continues; null after the last customer. */
   next: string | null;
   /** The error that ended the run, or null. */
   error: unknown;
 }
 
-/** Sends password resets to the customers whose passwords depend on an entry that is missing in GATEHOUSE_SECRET. */
+/**
+ * Sends password resets to the customers whose passwords depend on an entry that is missing from
+ * GATEHOUSE_SECRET.
+ */
 @Injectable()
 export class PasswordResetMailsService {
   constructor(
@@ -43,7 +49,7 @@ export class PasswordResetMailsService {
     private readonly mails: CustomerMailsService,
   ) {}
 
-  /** Counts the customers. */
+  /** Counts the affected customers. */
   async count(): Promise<number> {
     const counts = await this.records.count(customerPasswords);
     return [...counts.values()].reduce((sum, count) => sum + count, 0);
@@ -74,7 +80,7 @@ export class PasswordResetMailsService {
     return { sent, skipped, next: page.next, error: null };
   }
 
-  /** Returns the reason why the customer receives no email, or null. */
+  /** Sends an email to one customer. Returns the reason if the customer is skipped, otherwise null. */
   private async sendTo(customerId: string): Promise<SkipReason | null> {
     if (await this.tokens.hasRecent(customerId, 'reset-password', REPEAT_SECONDS)) return 'sent_recently';
     try {

@@ -10,7 +10,7 @@ import {
 import { errorMessage, Failpoints, Keyring } from '@gatehouse/platform';
 import { describeValue } from './unreadable-records.service.js';
 
-/** A run's result, and the values that still depend on older entries in GATEHOUSE_SECRET. */
+/** Result of a run, with the number of values that still depend on older entries in GATEHOUSE_SECRET. */
 export interface ReencryptionResult {
   reencrypted: number;
   /** Values that could not be decrypted, or that were locked or written with an older entry during the run. */
@@ -19,10 +19,10 @@ export interface ReencryptionResult {
   passwords: number;
 }
 
-/** Receives a line about the progress or about a value that cannot be decrypted. */
+/** Receives a progress line, or a line about a value that cannot be decrypted. */
 type Report = (line: string) => void;
 
-/** Moves the database's encrypted values to the first entry in GATEHOUSE_SECRET. */
+/** Re-encrypts the encrypted values in the database with the first entry in GATEHOUSE_SECRET. */
 @Injectable()
 export class ReencryptionService {
   constructor(
@@ -32,8 +32,8 @@ export class ReencryptionService {
   ) {}
 
   /**
-   * Moves all values, in batches that commit separately. It can be interrupted and repeated, because values that
-   * have been moved are skipped.
+   * Re-encrypts all values in batches that commit separately. A run can be interrupted and repeated, because
+   * values that are already re-encrypted are skipped.
    */
   async run(report: Report): Promise<ReencryptionResult> {
     const [newest, ...older] = this.keyring.listKids() as [string, ...string[]];
@@ -50,7 +50,7 @@ export class ReencryptionService {
     return { reencrypted, remaining, passwords };
   }
 
-  /** Returns how many values were moved. Reports progress in steps of a tenth. */
+  /** Re-encrypts a column and returns the number of values. Reports progress in steps of 10 %. */
   private async moveColumn(column: EncryptedColumn, kid: string, report: Report): Promise<number> {
     const name = `${column.table}.${column.column}`;
     const total = await this.values.countOutdated(column, [kid]);

@@ -44,7 +44,10 @@ import { FirstOperator, OPERATOR_LINK_COMMAND } from './first-operator.js';
 /** Days for which partitions are created after migrations; the worker creates later ones. */
 const PARTITION_DAYS = 14;
 
-/** Interval at which settings that an earlier api has changed are stored as documents, in ms. */
+/**
+ * Interval, in ms, at which provider settings that an API process of an earlier version changed are stored as
+ * documents.
+ */
 const PROVIDER_SETTINGS_INTERVAL_MS = 60 * 60 * 1_000;
 
 /** Starts the services for a process that already listens: database, schema, seed data, signing keys. */
@@ -89,7 +92,7 @@ export class StartupService implements OnApplicationShutdown {
     if (!this.config.migrate) await waitForMigrations(this.database, this.logger, () => this.isStopped);
     if (this.isStopped) return;
     await this.prepareSchema();
-    // Before anything depends on the secret, and before the heartbeat starts in an api that cannot run.
+    // Must run before anything depends on the secret, and before a process that cannot run records a heartbeat.
     await assertRootSecret(this.signingKeys, this.keyring);
     if (this.config.seed) await this.seed();
     await this.firstOperator.ensure();
@@ -123,7 +126,8 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   /**
-   * Runs pending migrations, creates partitions, and opens this installation's keys in Redis.
+   * Runs pending migrations, creates partitions, and opens the queue and the rate limiter with the
+   * installation's key.
    * @throws Error when migrations are pending and MIGRATE is off
    */
   async prepareSchema(): Promise<void> {
@@ -156,7 +160,7 @@ export class StartupService implements OnApplicationShutdown {
 
   private async seed(): Promise<void> {
     if (!(await this.firstBoot.run())) return this.firstBoot.refreshBaseUrl();
-    // The file may disappear with a container. An operator can then sign in with the command, and create keys.
+    // The file may be lost with its container. An operator can then sign in with the command and create keys.
     this.logger.info(
       { command: OPERATOR_LINK_COMMAND },
       'database seeded; the keys and the operator are in credentials.json',
@@ -188,9 +192,10 @@ export class StartupService implements OnApplicationShutdown {
   }
 
   /**
-   * Repeats a job, with a pause before each run. Runs never overlap: an older key ring must not replace a newer one.
+   * Repeats a job, with a pause before each run. Runs never overlap: an older key ring must not replace a newer
+   * one.
    * @param problem log message if a run fails
-   * @param firstPause before the first run
+   * @param firstPause pause before the first run, in ms
    */
   private repeat(pause: number, run: () => Promise<void>, problem: string, firstPause = pause): void {
     if (this.isStopped) return;

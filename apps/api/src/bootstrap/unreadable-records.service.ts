@@ -20,28 +20,28 @@ export const customerPasswords = lastingColumns.filter(
   ({ table, column }) => table === 'customers' && column === 'password_hash',
 );
 
-/** A stored value whose entry is missing in GATEHOUSE_SECRET. */
+/** A stored value whose entry is missing from GATEHOUSE_SECRET. */
 export interface UnreadableRecord extends OutdatedValue {
   column: SecretColumn;
-  /** The value's position among all values, in their order. */
+  /** Position in the list of all values. */
   position: string;
 }
 
-/** Records ordered by column and key, with the position of the next records. */
+/** Records ordered by column and key, with the position of the next page. */
 export interface UnreadablePage {
   records: UnreadableRecord[];
   /** Null after the last record. */
   next: string | null;
 }
 
-/** Returns a value's table, column and primary key, and its owner. */
+/** Describes a value by its table, column, primary key and owner. */
 export function describeValue({ table, column, key, context }: SecretColumn, value: OutdatedValue): string {
   const ids = Object.keys(key).map((name, index) => `${name} ${value.key[index]}`);
   const owner = /^\w+_id$/.test(context) ? [`${context} ${value.context}`] : [];
   return `${table}.${column} of ${[...ids, ...owner].join(', ')}`;
 }
 
-/** Finds stored values, in all tenants, whose entry is missing in GATEHOUSE_SECRET. Changes nothing. */
+/** Finds stored values of all tenants whose entry is missing from GATEHOUSE_SECRET. Changes nothing. */
 @Injectable()
 export class UnreadableRecordsService {
   constructor(
@@ -87,14 +87,14 @@ export class UnreadableRecordsService {
 
 const nameOf = ({ purpose, table, column }: SecretColumn): string => `${purpose}/${table}.${column}`;
 
-/** Each table's primary key is a single column. */
+/** The primary key of each of these tables is a single column. */
 const toRecord = (column: SecretColumn, value: OutdatedValue): UnreadableRecord => ({
   ...value,
   column,
   position: `${nameOf(column)}/${value.key[0]}`,
 });
 
-/** Returns the column's index, -1 if the position is not valid, and the key after which the page begins. */
+/** Returns the index of the column (-1 for an invalid position) and the key after which the page begins. */
 function parsePosition(position: string, columns: SecretColumn[]): [number, string?] {
   const end = position.lastIndexOf('/');
   const key = position.slice(end + 1);

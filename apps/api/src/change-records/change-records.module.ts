@@ -3,7 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { ChangeRecordsService } from './change-records.service.js';
 
-/** Records what an event type's declaration requires. */
+/** Records changes of customers with everything that the event type declares. */
 @Module({
   imports: [AuditModule, OneTimeTokensModule],
   providers: [ChangeRecordsService],

@@ -10,15 +10,15 @@ import { AuditService, customerAction } from '../audit/audit.service.js';
 import { customerEvent } from '../events/customer-events.js';
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 
-/** A change record's content, besides the customer. */
+/** Additional content of a change record. */
 export interface ChangeContent {
-  /** The event's other data. */
+  /** Additional event data. */
   data?: Record<string, unknown>;
-  /** The audit entry's details. */
+  /** Details of the audit entry. */
   details?: Record<string, unknown>;
   /** True if the customer acted with a request that has no credential. */
   isByCustomer?: boolean;
-  /** True if the customer is not informed by email. */
+  /** True to send the customer no email. */
   isSilent?: boolean;
 }
 

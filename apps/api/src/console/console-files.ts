@@ -18,10 +18,10 @@ const contentTypes: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Suffixes for the compressed files that the build creates, by content encoding. */
+/** Suffixes of the compressed files that the build creates, by content encoding. */
 const encodings: Record<string, string> = { br: '.br', gzip: '.gz', identity: '' };
 
-/** The assets that have been requested, by path. All responses share their content. */
+/** Requested assets by path. All responses share the content. */
 const assets = new Map<string, Promise<Buffer | null>>();
 
 /**
@@ -44,8 +44,8 @@ export const consolePolicy = (nonce: string): string =>
   ].join('; ');
 
 /**
- * Returns middleware that serves the operator console below /console: its files, and its only page for every
- * other path, because the page does the routing. Passes on all other requests.
+ * Returns middleware that serves the operator console below /console: its files, and its single page for every
+ * other path, because routing happens in the browser. Passes on all other requests.
  * @throws GatehouseError `not_found` for a missing file, `method_not_allowed`
  */
 export function consoleFiles(): RequestHandler {
@@ -97,7 +97,7 @@ async function readAsset(file: string): Promise<Buffer | null> {
   const reading = assets.get(file) ?? readIfExists(file);
   assets.set(file, reading);
   const content = await reading.catch(() => null);
-  // Nothing is kept for files that do not exist.
+  // Missing files are not cached.
   if (!content) assets.delete(file);
   return content ?? reading;
 }
@@ -109,7 +109,8 @@ async function sendPage(response: Response, nonce: string): Promise<void> {
   response.set({
     'Content-Type': 'text/html; charset=utf-8',
     'X-Robots-Tag': 'noindex, nofollow',
-    // Pages from other origins get no reference to the console's window, whether they open the console or it opens them.
+    // Pages from other origins receive no reference to the console's window, whether they open the console or
+    // are opened by it.
     'Cross-Origin-Opener-Policy': 'same-origin',
   });
   response.send(page.toString().replace('%STYLE_NONCE%', nonce));

@@ -23,7 +23,7 @@ export class AuditEntryResponse {
   @ApiProperty({
     enum: auditActorTypes,
     description:
-      '`support`: in a session of a sign-in token, with the session and the reason in `details.support`',
+      '`support`: the session was opened with a sign-in token. `details.support` contains the session and the reason',
   })
   actorType!: string;
 
@@ -31,7 +31,7 @@ export class AuditEntryResponse {
     ...nullableText,
     format: 'uuid',
     description:
-      'Of `support`, the key that created the sign-in token. null: Gatehouse itself performed the action, or an earlier version created the token',
+      'For `support`, the key that created the sign-in token. null: Gatehouse itself performed the action, or an earlier version created the token',
   })
   actorId!: string | null;
 
@@ -94,7 +94,7 @@ export class NamedAuditEntryResponse extends AuditEntryResponse {
   @ApiProperty({
     ...nullableText,
     description:
-      'Current name of the target; of an operator or a customer, the email address. null: the target no longer exists, or has no name',
+      'Current name of the target, or the email address of an operator or a customer. null: the target no longer exists, or has no name',
   })
   targetName!: string | null;
 

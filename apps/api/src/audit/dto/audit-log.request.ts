@@ -10,7 +10,7 @@ import { CheckedField, OneOfField, ProjectIdField } from '../../http/input/field
 import { PageQuery } from '../../http/lists/paging.js';
 import { TimeField } from '../../http/input/time-field.js';
 
-/** Returns true for the format that request ids and the ids of all targets have. */
+/** Returns true for a string in the format of request ids and target ids. */
 const isId = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);
 
 const IdField = (description: string): PropertyDecorator =>

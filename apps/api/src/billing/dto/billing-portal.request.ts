@@ -14,7 +14,7 @@ export class BillingPortalRequest {
 
   @CheckedField({
     description:
-      'Organization of the portal. The key must have access to it. Default: the organization of the key',
+      'Organization whose portal is opened. The key must have access to it. Default: the organization of the key',
     optional: true,
     isValid: isUuid,
     message: '$property must be a UUID',
