@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { OperatorCaller } from '@gatehouse/auth';
 import { CustomerCsvService } from './customer-csv.service.js';
 
-it("reads the session's access scope for each exported page, and ends with the session", async () => {
+it('reads the access scope for each exported page and aborts when the session ends', async () => {
   const accessScopes = [
     { organizationIds: ['a'], projectId: null },
     { organizationIds: ['b'], projectId: null },

@@ -31,10 +31,10 @@ export class CustomerCsvService {
   ) {}
 
   /**
-   * Streams the customers that match the query, in the list's order, without password hashes. The export is recorded
-   * before it begins. Each page is a separate statement, so no database connection is held while the client does not
-   * read. The session's access scope is read again for each page: the export is aborted if the session has ended or
-   * the operator has another role.
+   * Streams the customers that match the query, in list order, without password hashes. The export is recorded
+   * before it begins. Each page is a separate statement, so no database connection is held while the client is
+   * not reading. The session's access scope is read again for each page: the export is aborted if the session
+   * has ended or the operator's role has changed.
    * @throws GatehouseError `not_found` for a project outside the caller's access scope
    */
   async stream(
@@ -55,7 +55,7 @@ export class CustomerCsvService {
     await streamPages(pages, response, this.logger, { export: 'customers.csv' });
   }
 
-  /** Records only the names of the filters: a search contains personal data. */
+  /** Records only the names of the filters, because a search term is personal data. */
   private async recordExport(
     { operatorId, accessScope }: OperatorCaller,
     query: CountOperatorCustomersQuery,

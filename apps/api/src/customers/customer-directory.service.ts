@@ -51,7 +51,7 @@ export class CustomerDirectoryService {
     return { items: customers, next };
   }
 
-  /** Returns the locks of locked customers, by customer id. The caller has checked the access scope. */
+  /** Returns the locks of locked customers, by customer id. Callers must check the access scope. */
   findLocks(customers: readonly Customer[]): Promise<Map<string, CustomerLock>> {
     return this.locks.find(customers);
   }
@@ -84,7 +84,10 @@ const customerFilter = (caller: ManagementCaller, query: CountOperatorCustomersQ
   lastLoginBefore: parseUpperBound(query.lastLoginBefore),
 });
 
-/** Operators find a text anywhere; keys find it at the beginning, in alphabetical order. */
+/**
+ * Operators search for `q` anywhere in a value. Keys search for it as a prefix, with results in alphabetical
+ * order.
+ */
 const textFilter = ({ kind }: ManagementCaller, q: string | null): Pick<CustomerFilter, 'q' | 'contains'> =>
   kind === 'operator' && q !== null && hasTrigram(q) ? { q: null, contains: q } : { q, contains: null };
 

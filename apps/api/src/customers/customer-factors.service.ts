@@ -10,7 +10,10 @@ import {
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { FactorChangesService } from '../factors/factor-changes.service.js';
 
-/** Lets support see and remove a customer's second factors, but never add one or read a secret (requirement MF-08). */
+/**
+ * Lists and removes second factors for support, which can never add a factor or read a secret (requirement
+ * MF-08).
+ */
 @Injectable()
 export class CustomerFactorsService {
   constructor(

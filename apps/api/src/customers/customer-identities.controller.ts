@@ -19,7 +19,7 @@ export class CustomerIdentitiesController {
     operationId: 'customers.listIdentities',
     summary: 'List the identities of a customer',
     description:
-      'Returns the accounts at identity providers that the customer can sign in with, newest first, all on one page.',
+      'Returns the identity provider accounts with which the customer can sign in, newest first, all on one page.',
   })
   @SecretKey('customer:read')
   @ApiCamelList(IdentityResponse)
@@ -36,7 +36,7 @@ export class CustomerIdentitiesController {
     operationId: 'customers.removeIdentity',
     summary: 'Remove an identity of a customer',
     description:
-      'Removes an account at an identity provider, even if the customer has no other way to sign in. Ends all sessions of the customer and notifies the customer by email.',
+      'Removes an identity, even if the customer has no other sign-in method. Ends all sessions of the customer and notifies the customer by email.',
   })
   @HttpCode(204)
   @SecretKey('customer:write')

@@ -19,7 +19,7 @@ export class CustomerIdentitiesOperatorController extends PickRoutes(CustomerIde
     operationId: 'customers.listIdentities',
     summary: 'List the identities of a customer',
     description:
-      'Returns the accounts at identity providers that the customer can sign in with, newest first, all on one page, with the names of the providers.',
+      'Returns the identity provider accounts with which the customer can sign in, with the provider names, newest first, all on one page.',
   })
   @Operator('viewer')
   @ApiCamelList(OperatorIdentityResponse)

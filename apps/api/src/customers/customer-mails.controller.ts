@@ -13,7 +13,7 @@ export class CustomerMailsController {
   @Post(':customerId/invite')
   @ApiOperation({
     operationId: 'customers.invite',
-    summary: 'Send an invitation again',
+    summary: 'Resend an invitation',
     description:
       'Sends an email with a link to set the first password. Older invitation links stop working. Returns 409 `conflict` if the customer has a password or is disabled.',
   })

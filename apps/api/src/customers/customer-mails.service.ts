@@ -38,10 +38,10 @@ interface LinkMail {
 }
 
 /**
- * Sends emails with links when an operator or a secret key requests them, to customers who did not receive them. They
- * void the previous links. Each method throws GatehouseError `not_found`, `project_archived`, `conflict` if there is
- * nothing to send, `method_not_enabled` if the link sets a password, `sso_required` if the address requires another
- * method, `rate_limited`.
+ * Resends emails with links at the request of an operator or a secret key. Each email voids the previous links.
+ * Each method throws GatehouseError `not_found`, `project_archived`, `conflict` if there is nothing to send,
+ * `method_not_enabled` if the link sets a password, `sso_required` if the address requires another method,
+ * `rate_limited`.
  */
 @Injectable()
 export class CustomerMailsService {

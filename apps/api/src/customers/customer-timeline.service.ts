@@ -115,7 +115,9 @@ const describeAuditEntry = ({ userAgent, ip, details }: TimelineRow): Descriptio
   details: details ?? {},
 });
 
-/** Describes an event by its body. The device comes from its session, or from a failed sign-in. */
+/**
+ * Describes an event from its body. The device and the IP address come from the session or the failed sign-in.
+ */
 function describeEvent(body: string): Description {
   const { data } = JSON.parse(body) as { data: Record<string, unknown> };
   const { customer: _, previous, ...details } = data;

@@ -177,9 +177,9 @@ export class CustomersController {
   @Post(':customerId/require-reauthentication')
   @ApiOperation({
     operationId: 'customers.requireReauthentication',
-    summary: 'Require a new proof of identity',
+    summary: 'Require a customer to reauthenticate',
     description:
-      'No session of the customer can be refreshed, and no change of the account is possible, before the customer has signed in again or used `POST /api/v1/me/reauthenticate`.',
+      'Until the customer signs in again or uses `POST /api/v1/me/reauthenticate`, no session can be refreshed and the account cannot be changed.',
   })
   @HttpCode(200)
   @SecretKey('customer:write')

@@ -12,7 +12,7 @@ import { CustomersOperatorController } from './customers.operator.controller.js'
 @Module({
   imports: [AuditModule, CustomersModule],
   controllers: [
-    // Registered before the controller whose path `:customerId` would match, too.
+    // Registered before the controller whose `:customerId` would also match its path.
     CustomerCsvOperatorController,
     CustomerFactorsOperatorController,
     CustomerIdentitiesOperatorController,

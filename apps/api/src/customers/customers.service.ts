@@ -53,12 +53,12 @@ export class CustomersService {
   }
 
   /**
-   * Creates a customer for a server, with a password, a password hash from another system, or none; `sendInvite`
-   * sends an email with a link to set the first password.
+   * Creates a customer for a server, with a password, a password hash from another system, or none;
+   * `sendInvite` sends an email with a link to set the first password.
    * @throws GatehouseError `not_found` for a project outside the caller's access scope, `project_archived`,
    *   `method_not_enabled` and `sso_required` for an invitation, `weak_password`, `email_already_registered`,
-   *   `external_id_taken`, `rate_limited`, `overloaded`, `conflict` for a password hash that an older api cannot
-   *   verify
+   *   `external_id_taken`, `rate_limited`, `overloaded`, `conflict` for a password hash that an API process of
+   *   an earlier version cannot verify
    */
   async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
     const project = await this.getProject(caller, input.projectId);
@@ -96,7 +96,10 @@ export class CustomersService {
     return this.change(accessScope, id, (...locked) => this.lifecycle.enable(...locked, reason));
   }
 
-  /** Resets a customer's failed passwords and second factors. @throws GatehouseError `not_found`, `project_archived` */
+  /**
+   * Resets the counts of a customer's failed passwords and second factors. @throws GatehouseError `not_found`,
+   * `project_archived`
+   */
   unlock(accessScope: AccessScope, id: string): Promise<Customer> {
     return this.change(accessScope, id, async (tx, project, customer) => {
       this.events.record(tx, await this.passwords.unlockAll(tx, project, customer));
@@ -142,7 +145,10 @@ export class CustomersService {
     });
   }
 
-  /** Changes a customer whom the transaction has locked, and who may have been deleted in the meantime. */
+  /**
+   * Runs `work` in a transaction that has locked the customer. @throws GatehouseError `not_found`,
+   * `project_archived`
+   */
   private async change(
     accessScope: AccessScope,
     id: string,
@@ -153,7 +159,7 @@ export class CustomersService {
   }
 
   /**
-   * Returns a customer and locks the row for a change.
+   * Locks and returns a customer.
    * @throws GatehouseError `not_found` if the customer has been deleted
    */
   private async lock(tx: Tx, project: ProjectContext, id: string): Promise<Customer> {

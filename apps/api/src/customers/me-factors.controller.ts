@@ -58,7 +58,7 @@ export class MeFactorsController {
     operationId: 'me.confirmTotp',
     summary: 'Confirm an authenticator',
     description:
-      'Confirms a new authenticator with its code. The recovery codes come with the first factor and are not shown again.',
+      'Confirms a new authenticator with one of its codes. Recovery codes are returned only with the first factor, and only once.',
   })
   @HttpCode(200)
   @RateLimit('reauthenticate')

@@ -22,10 +22,10 @@ import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordCheckService, type ConfirmedChange } from '../passwords/password-check.service.js';
 
-/** Seconds for which a new authenticator can be confirmed. */
+/** Time within which a new authenticator must be confirmed, in seconds. */
 const CONFIRMATION_TTL = 10 * 60;
 
-/** Lets signed-in customers manage their second factors. Every change requires a recent proof of identity. */
+/** Manages the second factors of signed-in customers. Every change requires a recent proof of identity. */
 @Injectable()
 export class MeFactorsService {
   constructor(
@@ -65,10 +65,11 @@ export class MeFactorsService {
   }
 
   /**
-   * Confirms a new authenticator with one of its codes, which proves the second factor in this session. The session
-   * has proven the customer's identity before it received the secret, so that no other proof is required.
-   * @returns the recovery codes that come with the first factor, otherwise null
-   * @throws GatehouseError `not_found`, `invalid_code`, `too_many_attempts`, `reauthentication_required`, `conflict`
+   * Confirms a new authenticator with one of its codes, which also counts as a second-factor proof of this
+   * session. No other proof is required, because the session needed a recent one to receive the secret.
+   * @returns the recovery codes if this is the first factor, otherwise null
+   * @throws GatehouseError `not_found`, `invalid_code`, `too_many_attempts`, `reauthentication_required`,
+   *   `conflict`
    */
   async confirmTotp(
     caller: CustomerCaller,
@@ -103,8 +104,8 @@ export class MeFactorsService {
     const project = await this.projects.getContext(caller.customer.projectId);
     await this.fresh.assertFresh(caller, project);
     await this.changes.runLocked(caller, async (tx, customer) => {
-      const left = await this.changes.remove(tx, project, customer, id);
-      await this.changes.assertMaySignIn(tx, project, customer, left);
+      const remaining = await this.changes.remove(tx, project, customer, id);
+      await this.changes.assertMaySignIn(tx, project, customer, remaining);
     });
   }
 
@@ -129,7 +130,10 @@ export class MeFactorsService {
     });
   }
 
-  /** Returns the project, whose caller may add factors and has proven their identity, and what has proven it. */
+  /**
+   * Checks that the caller may add factors and has recently proven their identity. Returns the project and the
+   * confirmation.
+   */
   private async assertFresh(
     caller: CustomerCaller,
     password: string | undefined,

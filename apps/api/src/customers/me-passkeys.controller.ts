@@ -45,9 +45,9 @@ export class MePasskeysController {
   @Post('options')
   @ApiOperation({
     operationId: 'me.beginPasskey',
-    summary: 'Request a new passkey',
+    summary: 'Create passkey registration options',
     description:
-      'Returns the options with which the browser creates a passkey. They are valid for ten minutes and for one response. Requires a proof of identity within the last ten minutes.',
+      'Returns the options with which the browser creates a passkey. They are valid for ten minutes and can be used once. Requires a proof of identity within the last ten minutes.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')
@@ -66,7 +66,7 @@ export class MePasskeysController {
     operationId: 'me.addPasskey',
     summary: 'Add a passkey',
     description:
-      'Adds the passkey that the browser has created in the same session. The recovery codes come with the first factor and are not shown again.',
+      'Adds the passkey that the browser has created in the same session. Recovery codes are returned only with the first factor, and only once.',
   })
   @RateLimit('passkey')
   @ApiCreatedResponse({ type: AddedPasskeyResponse })
@@ -89,7 +89,7 @@ export class MePasskeysController {
   @Patch(':passkeyId')
   @ApiOperation({
     operationId: 'me.renamePasskey',
-    summary: 'Update the name of a passkey',
+    summary: 'Rename a passkey',
     description: 'Requires a proof of identity within the last ten minutes.',
   })
   @RateLimit('passkey')

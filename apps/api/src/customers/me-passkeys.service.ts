@@ -15,7 +15,7 @@ import { defaultPasskeyName, PasskeyCeremoniesService } from '../passkeys/passke
 import { PasswordCheckService } from '../passwords/password-check.service.js';
 import type { AddPasskeyRequest } from './dto/me-passkeys.request.js';
 
-/** Lets signed-in customers manage their passkeys. Every change requires a recent proof of identity. */
+/** Manages the passkeys of signed-in customers. Every change requires a recent proof of identity. */
 @Injectable()
 export class MePasskeysService {
   constructor(
@@ -54,10 +54,10 @@ export class MePasskeysService {
   }
 
   /**
-   * Adds a passkey. Its challenge was created in this session after a recent proof of identity, so that no other proof is
-   * required.
-   * @throws GatehouseError `method_not_enabled`, `passkey_not_accepted`, `reauthentication_required`, `too_many_passkeys`,
-   *   `conflict`
+   * Adds a passkey. Its challenge was created in this session after a recent proof of identity, so no other
+   * proof is required.
+   * @throws GatehouseError `method_not_enabled`, `passkey_not_accepted`, `reauthentication_required`,
+   *   `too_many_passkeys`, `conflict`
    */
   async add(
     caller: CustomerCaller,
@@ -94,8 +94,8 @@ export class MePasskeysService {
     const project = await this.getProject(caller);
     await this.fresh.assertFresh(caller, project);
     await this.changes.runLocked(caller, async (tx, customer) => {
-      const left = await this.changes.removePasskey(tx, project, customer, id);
-      await this.changes.assertMaySignIn(tx, project, customer, left);
+      const remaining = await this.changes.removePasskey(tx, project, customer, id);
+      await this.changes.assertMaySignIn(tx, project, customer, remaining);
     });
   }
 

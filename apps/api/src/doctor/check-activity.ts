@@ -11,7 +11,7 @@ import { failed, ok, warning, type CheckResult } from './check-result.js';
 /** Age from which a pending email is reported, in ms. */
 const MAX_MAIL_AGE_MS = 300_000;
 
-/** Checks what the installation's processes have recorded in the database. */
+/** Checks the state that the running processes have recorded in the database. */
 export async function checkActivity(database: Database, config: Config): Promise<CheckResult[]> {
   const status = await new SystemStatusRepository(database).read();
   const idleMs = await new WorkersRepository(database).getMsWithoutWorker();
@@ -24,7 +24,7 @@ export async function checkActivity(database: Database, config: Config): Promise
   ];
 }
 
-/** @param idleMs time since a worker was running, or null if none has reported */
+/** @param idleMs time since a worker last ran, in ms; null if none has ever reported */
 function workerResult(idleMs: number | null): CheckResult {
   if (idleMs === 0) return ok('worker', 'a webhook-worker is running');
   const since = idleMs === null ? '' : `, for ${Math.round(idleMs / 1_000)} s`;

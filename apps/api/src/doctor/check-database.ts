@@ -30,12 +30,10 @@ import { connectionProblem, retryTimeouts } from './connection-problem.js';
 /** The lowest supported PostgreSQL version. */
 const MIN_VERSION = 15;
 
-/**
- * Difference between this machine's clock and PostgreSQL's clock that is an error, in ms. A smaller difference is a warning.
- */
+/** Clock difference from PostgreSQL, in ms, that is reported as an error. A smaller difference is a warning. */
 const CLOCK_ERROR_MS = 10_000;
 
-/** The checks on the database's content. */
+/** The checks that are skipped without a database connection. */
 const dependentChecks = [
   ...['migrations', 'root secret', 'passwords', 'encrypted values', 'host names', 'worker', 'webhooks'],
   'emails',
@@ -47,7 +45,7 @@ const describeHosts = (url: string): string =>
     .map((each) => parseValidUrl(each).host || 'the local socket')
     .join(', ');
 
-/** Checks PostgreSQL and what is stored in it. Changes nothing. */
+/** Checks PostgreSQL and the stored data. Changes nothing. */
 export async function checkDatabase(config: Config, logger: Logger): Promise<CheckResult[]> {
   try {
     return await retryTimeouts(() => connectAndCheck(config, logger));
@@ -142,7 +140,7 @@ function serverResults(server: DatabaseServer, config: Config): CheckResult[] {
   return results.length > 0 ? results : [ok('database', `PostgreSQL ${server.version} at ${address}`)];
 }
 
-/** @param problems session settings with which statements return wrong results */
+/** @param problems session settings that make statements return wrong results */
 const settingResults = (problems: string[], { database: { pooler } }: Config): CheckResult[] =>
   problems.map((problem) =>
     failed(
@@ -165,7 +163,7 @@ function clockResult(skewMs: number): CheckResult {
   );
 }
 
-/** Checks that a former primary does not accept writes beside the current primary. */
+/** Checks that a former primary does not accept writes alongside the current primary. */
 async function checkHosts({ database: { url, pooler } }: Config): Promise<CheckResult[]> {
   if (pooler !== 'none' || splitHosts(url!).length === 1) return [];
   const hosts = await findWritableHosts(url!);
@@ -179,7 +177,7 @@ async function checkHosts({ database: { url, pooler } }: Config): Promise<CheckR
   ];
 }
 
-/** Checks the migrating role, if it is another role. */
+/** Checks the role that runs migrations, if it is a separate role. */
 async function checkOwner(database: Database, { database: { migrateUrl } }: Config): Promise<CheckResult[]> {
   if (migrateUrl === null) return [];
   try {
@@ -236,7 +234,7 @@ async function checkAuditLog(database: Database, logger: Logger): Promise<CheckR
   ];
 }
 
-/** Checks that GATEHOUSE_SECRET decrypts the signing keys, as an api does when it starts. */
+/** Checks that GATEHOUSE_SECRET decrypts the signing keys, as the API does on startup. */
 async function checkRootSecret(database: Database, keyring: Keyring): Promise<CheckResult> {
   try {
     await assertRootSecret(new SigningKeysRepository(database), keyring);

@@ -4,16 +4,19 @@ import { ok, warning, type CheckResult } from './check-result.js';
 
 const CHECK = 'host names';
 
-/** Maximum number of listed values. The others are counted. */
+/** Maximum number of listed values. Further values are only counted. */
 const MAX_LISTED = 20;
 
 const FIX =
   'Nothing is changed or merged by itself: docs/operations/host-names.md, "Replace a host name that has another form".';
 
-/** The host in an email address, an origin, a URL or a wildcard entry, or a host name. */
+/** Matches the host in an email address, an origin, a URL or a wildcard entry, or a plain host name. */
 const hostPattern = /^(?:[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(?:\*\.)?|[^@/]*@)?([^/?#:@]*)/i;
 
-/** Lists the stored host names whose ASCII form differs from the form that Gatehouse uses now. Scans their tables. */
+/**
+ * Lists the stored host names whose ASCII form differs from the form that this version uses. Scans the whole
+ * tables.
+ */
 export async function checkHostNames(database: Database): Promise<CheckResult[]> {
   const repository = new HostNamesRepository(database);
   const results: CheckResult[] = [];
@@ -30,11 +33,11 @@ export async function checkHostNames(database: Database): Promise<CheckResult[]>
   return total > 0 ? results : [ok(CHECK, 'every stored host name has its current form')];
 }
 
-/** Returns what has changed, or null if the host has its current form. */
+/** Describes the change, or returns null if the host is in its current form. */
 function describeChange(host: string): string | null {
   const current = currentAsciiHost(host);
   if (current === null) return `the host ${host} is no longer valid`;
-  // An issuer is stored as the provider writes it.
+  // An issuer is stored as the provider spells it, possibly in Unicode or in uppercase.
   const isStoredInAscii = Buffer.byteLength(host) === host.length;
   return isStoredInAscii && current !== host.toLowerCase() ? `the host ${host} is now ${current}` : null;
 }

@@ -2,7 +2,7 @@
 export interface CheckResult {
   /** The check's name, such as `database`. */
   check: string;
-  /** `skipped`: the check requires something that another check has found broken, or that is not configured. */
+  /** `skipped`: the check requires something that failed another check or is not configured. */
   status: 'ok' | 'warning' | 'error' | 'skipped';
   /** The state, or the problem's cause. Contains no secret. */
   message: string;
@@ -24,7 +24,7 @@ export const skipped = (check: string, message: string): CheckResult => ({
   fix: null,
 });
 
-/** Returns the result for a check that found something unsuitable, with which Gatehouse works nevertheless. */
+/** Returns the result of a check that found a problem which does not prevent Gatehouse from working. */
 export const warning = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'warning',
@@ -32,7 +32,7 @@ export const warning = (check: string, message: string, fix: string): CheckResul
   fix: toSentence(fix),
 });
 
-/** Returns the result for a check that found something broken. */
+/** Returns the result of a check that found a problem which must be fixed. */
 export const failed = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'error',

@@ -7,17 +7,20 @@ import {
 } from '@gatehouse/platform';
 import { failed, ok, warning, type CheckResult } from './check-result.js';
 
-/** A process's environment variables. */
+/** Environment variables of a process. */
 export type Environment = Record<string, string | undefined>;
 
-/** Returns the fix for a configuration problem, which starts with its setting's name. */
+/** Returns the fix for a configuration problem, which begins with the name of the setting. */
 function settingFix(problem: string): string {
   const [name] = problem.split(' ');
   const verb = problem.includes(' is required') ? 'Set' : 'Correct';
   return `${verb} ${name}, and restart all processes. docs/settings.md describes it.`;
 }
 
-/** Checks settings; default: this process's settings. Without a valid configuration, nothing else can be checked. */
+/**
+ * Checks settings, by default those of this process. Without a valid configuration, nothing else can be
+ * checked.
+ */
 export function checkSettings(environment?: Environment): {
   config: Config | null;
   results: CheckResult[];

@@ -5,7 +5,7 @@ import { ok, warning, type CheckResult } from './check-result.js';
 
 const isPassword = ({ column }: SecretColumn): boolean => column === 'password_hash';
 
-/** Counts the stored values whose entry is missing in GATEHOUSE_SECRET. Scans their tables. */
+/** Counts the stored values whose entry is missing from GATEHOUSE_SECRET. Scans the whole tables. */
 export async function checkStoredValues(database: Database, keyring: Keyring): Promise<CheckResult[]> {
   const counts = await new UnreadableRecordsService(new EncryptedValuesRepository(database), keyring).count();
   const passwords: Record<string, number> = {};
@@ -20,7 +20,7 @@ export async function checkStoredValues(database: Database, keyring: Keyring): P
 
 const list = adminCommand('unreadable list');
 
-/** @param counts by table */
+/** @param counts number of passwords by table */
 function passwordResult({ customers = 0, operators = 0 }: Record<string, number>): CheckResult {
   if (customers + operators === 0) return ok('passwords', 'every password has its entry in GATEHOUSE_SECRET');
   const resets = adminCommand('unreadable send-resets');

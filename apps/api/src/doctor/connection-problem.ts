@@ -7,22 +7,22 @@ interface ServerName {
   check: string;
   /** The product, such as `PostgreSQL`. */
   product: string;
-  /** The setting with its URL. */
+  /** The setting that contains the URL. */
   setting: string;
   /** Host and port, without the user and the password. */
   address: string;
 }
 
 interface Problem {
-  /** Node.js, PostgreSQL and nodemailer codes, or the first word in a Redis error. */
+  /** Node.js, PostgreSQL and nodemailer codes, or the first word of a Redis error. */
   codes: string[];
-  /** Matches the messages in errors without a code. */
+  /** Matches the messages of errors without a code. */
   messages?: RegExp;
   cause: (server: ServerName) => string;
   fix: (server: ServerName) => string;
 }
 
-/** Errors when a server does not respond in time. */
+/** The errors of servers that do not respond in time. */
 const timeouts = {
   codes: ['ETIMEDOUT', '57014'],
   messages: /does not respond|timeout|ETIMEDOUT|Connection terminated/i,
@@ -82,14 +82,14 @@ const problems: Problem[] = [
   },
 ];
 
-/** Returns the server's error. Repositories wrap it. */
+/** Returns the server's error, which repositories wrap. */
 const unwrap = (error: unknown): unknown =>
   error instanceof GatehouseError && error.cause !== undefined ? error.cause : error;
 
-/** Number of attempts for a check whose server does not respond in time. */
+/** Maximum number of attempts if a server does not respond in time. */
 const ATTEMPTS = 3;
 
-/** Runs a check, and repeats it if a server does not respond in time: it may be busy for a moment. */
+/** Runs a check, and repeats it if a server does not respond in time, because it may be busy for a moment. */
 export async function retryTimeouts<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -104,7 +104,7 @@ export async function retryTimeouts<Result>(run: () => Promise<Result>): Promise
 }
 
 /**
- * Returns the result for a connection that failed. If the cause is unknown, the result contains the error's code, or
+ * Returns the result of a failed connection. If the cause is unknown, the result contains the error's code, or
  * its message if it has no code.
  */
 export function connectionProblem(server: ServerName, error: unknown): CheckResult {

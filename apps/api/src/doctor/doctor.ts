@@ -7,7 +7,7 @@ import { checkSettings, type Environment } from './check-settings.js';
 import { isWorking, toJson, toText } from './report.js';
 
 /**
- * Checks settings and the servers that they name. Changes nothing and sends no email.
+ * Checks the settings and the servers that they refer to. Changes nothing and sends no email.
  * @param environment default: this process's environment
  */
 export async function runChecks(environment?: Environment): Promise<CheckResult[]> {
@@ -21,7 +21,7 @@ export async function runChecks(environment?: Environment): Promise<CheckResult[
 }
 
 async function checkServers(config: Config): Promise<CheckResult[]> {
-  // The report contains the connection errors.
+  // Silent, because the report contains the connection errors.
   const logger = createLogger({ logLevel: 'silent' }, 'gatehouse');
   const [database, redis, mailServers] = await Promise.all([
     checkDatabase(config, logger),
@@ -31,7 +31,7 @@ async function checkServers(config: Config): Promise<CheckResult[]> {
   return [...database, ...redis, ...mailServers];
 }
 
-/** Checks this installation. Returns the report and the exit code, which is 1 if something is broken. */
+/** Checks this installation. Returns the report and the exit code, which is 1 if a check failed. */
 export async function runDoctor(format: 'json' | 'text'): Promise<{ report: string; exitCode: number }> {
   const results = await runChecks();
   return {

@@ -7,14 +7,17 @@ const symbols: Record<Status, string> = { ok: '✓', warning: '!', error: '✗',
 const count = (results: CheckResult[], status: Status): number =>
   results.filter((result) => result.status === status).length;
 
-/** Returns true if no check found something broken. */
+/** Returns true if no check failed. */
 export const isWorking = (results: CheckResult[]): boolean => count(results, 'error') === 0;
 
-/** Returns the report for scripts: one JSON object per line, as `gatehouse doctor --json` of @gatehouse/cli prints it. */
+/**
+ * Returns the report for scripts: one JSON object per line, in the format of `gatehouse doctor --json` in
+ * @gatehouse/cli.
+ */
 export const toJson = (results: CheckResult[]): string =>
   results.map((result) => `${JSON.stringify(result)}\n`).join('');
 
-/** Returns the report for people: a line for each check, and a line with each problem's fix. */
+/** Returns the human-readable report: a line for each check, and a line for each fix. */
 export function toText(results: CheckResult[]): string {
   const width = Math.max(...results.map(({ check }) => check.length));
   const lines = results.flatMap(({ check, status, message, fix }) => [
@@ -24,7 +27,7 @@ export function toText(results: CheckResult[]): string {
   return `${lines.join('\n')}\n\n${summary(count(results, 'error'), count(results, 'warning'))}\n`;
 }
 
-/** Returns another server's message without line breaks and control characters. */
+/** Returns a message from another server without line breaks and control characters. */
 // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
 const toLine = (text: string): string => text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
 

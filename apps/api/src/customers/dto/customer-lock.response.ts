@@ -34,7 +34,7 @@ export class CustomerLockResponse {
 
   @ApiProperty({
     description:
-      'Number of addresses from which the customer can still sign in with the password: those of the last 30 days',
+      'Number of client addresses of the last 30 days, from which the customer can still sign in with the password',
   })
   knownAddresses!: number;
 

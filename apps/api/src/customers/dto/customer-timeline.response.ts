@@ -26,7 +26,7 @@ export class TimelineActorResponse {
     ...nullableText,
     format: 'uuid',
     description:
-      'Of `support`, the key that created the sign-in token. null: Gatehouse itself, or an unknown key',
+      'For `support`, the key that created the sign-in token. null: Gatehouse itself, or an unknown key',
   })
   id!: string | null;
   @ApiProperty({
@@ -94,13 +94,13 @@ export class TimelineEntryResponse {
   @ApiProperty({
     format: 'uuid',
     description:
-      'Id of the event, the audit log entry or the email. With `customer`, it identifies only the entry',
+      'Id of the event, the audit log entry or the email. For the source `customer`, it identifies only the entry',
   })
   id!: string;
   @ApiProperty({
     enum: timelineSources,
     description:
-      'The record that the entry shows. `customer`: the creation of a customer who was imported, which has no record',
+      'Record that the entry represents. `customer`: the creation of an imported customer, for which no record exists',
   })
   source!: string;
   @ApiProperty({ enum: timelineKinds }) kind!: TimelineKind;
@@ -118,9 +118,7 @@ export class TimelineEntryResponse {
   actor!: TimelineActorResponse | null;
   @ApiProperty({ ...nullableText, description: 'Browser and operating system', example: 'Firefox on macOS' })
   device!: string | null;
-  @ApiProperty({ ...nullableText, description: 'Client IP address, as far as it is stored' }) ip!:
-    | string
-    | null;
+  @ApiProperty({ ...nullableText, description: 'Client IP address, if it is stored' }) ip!: string | null;
   @ApiProperty({
     type: 'object',
     additionalProperties: true,

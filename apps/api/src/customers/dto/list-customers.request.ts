@@ -34,7 +34,7 @@ export class ListCustomersQuery extends PageQuery {
   externalId?: string;
 
   @CustomerTextField(
-    'Only customers whose email address, first name, last name, or first and last name separated by a space begins with this text. Not case-sensitive',
+    'Only customers whose email address, first name, last name, or first and last name separated by a space, begins with this string. Not case-sensitive',
   )
   q?: string;
 
@@ -57,12 +57,13 @@ export class ListCustomersQuery extends PageQuery {
 /** The customer filters for operators. */
 export class ListOperatorCustomersQuery extends OmitType(ListCustomersQuery, ['q'] as const) {
   @CustomerTextField(
-    'Only customers whose email address, or whose first and last name separated by a space, contains this text. A text without three letters or digits in a row is compared with their beginning, and with that of the last name. Not case-sensitive',
+    'Only customers whose email address, or whose first and last name separated by a space, contains this string. A string without three consecutive letters or digits is matched only as a prefix of these values and of the last name. Not case-sensitive',
   )
   q?: string;
-  @OneOfField('`true`: only customers who are locked after failed sign-ins, the lock that ends last first', [
-    'true',
-  ])
+  @OneOfField(
+    '`true`: only customers who are locked after failed sign-ins, sorted by the end of the lock, latest first',
+    ['true'],
+  )
   locked?: 'true';
 }
 

@@ -1,6 +1,6 @@
 import { SecretField } from '../../http/input/fields.js';
 
-/** A change that requires a recent proof of identity, which the password in the request can be. */
+/** A change that requires a recent proof of identity or the password. */
 export class FreshProofRequest {
   @SecretField({
     description: 'Password of the customer. Replaces a proof of identity within the last ten minutes',

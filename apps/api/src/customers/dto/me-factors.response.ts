@@ -11,7 +11,7 @@ export class ConfirmedFactorResponse {
   @ApiProperty({
     type: [String],
     nullable: true,
-    description: 'The recovery codes that come with the first factor, not shown again; null for a later one',
+    description: 'Recovery codes, returned only once. null: the customer already had a factor',
   })
   recoveryCodes!: string[] | null;
 }
