@@ -22,14 +22,14 @@ import { EmailCodesService, findPerson } from './email-codes.service.js';
 /** Returns the wrong-code limit, per email address. Only a sign-in with a code clears the count. */
 const wrongCodePolicy = (project: ProjectContext) => failurePolicy('wrong-email-code', project);
 
-/** A correct guess, and the language for the customer that it creates if no customer has the address. */
+/** A correct guess, with the locale of the customer that is created if none has the address. */
 interface CorrectGuess {
   guess: GrantedAttempt<EmailCodeGuessResult>;
   tokenHash: Buffer;
   locale: string | null | undefined;
 }
 
-/** Signs in the owners of email addresses with a code. */
+/** Signs in the owners of email addresses with emailed codes. */
 @Injectable()
 export class EmailCodeSignInService {
   constructor(
@@ -102,7 +102,10 @@ export class EmailCodeSignInService {
     return response;
   }
 
-  /** Returns the person at a provider who proves the address on the hosted page, or null. */
+  /**
+   * Returns the identity of a customer who verifies the address on the hosted page after a provider sign-in, or
+   * null.
+   */
   private async findIdentity(tx: Tx, { id }: ProjectContext, client: Client): Promise<ProvenPerson | null> {
     const person = findPerson(client);
     if (!person) return null;

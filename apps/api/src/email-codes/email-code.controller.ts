@@ -25,7 +25,7 @@ export class EmailCodeController {
     operationId: 'auth.sendEmailCode',
     summary: 'Send a sign-in code',
     description:
-      'Sends a code by email, which is valid for ten minutes; with `redirectUrl` and `codeChallenge` also a link, which leads to this URL with a code for `POST /api/v1/auth/exchange`. Code and link can be used once, and not both. The response is the same whether or not a customer has this address.',
+      'Emails a code that is valid for ten minutes. With `redirectUrl` and `codeChallenge`, the email also contains a link that redirects to this URL with a code for `POST /api/v1/auth/exchange`. Either the code or the link can be used, and only once. The response is the same whether or not a customer has this address.',
   })
   @HttpCode(202)
   @RateLimit('email-code')
@@ -44,7 +44,7 @@ export class EmailCodeController {
     operationId: 'auth.verifyEmailCode',
     summary: 'Sign in with an email code',
     description:
-      'Returns the customer and their tokens. Creates the customer if none has the address and the project allows sign-up. Five wrong codes void a challenge; too many for one email address are rejected for some time.',
+      'Returns the customer and their tokens. Creates the customer if none has the address and the project allows sign-up. Five wrong codes void a challenge. After too many wrong codes for one email address, all codes are rejected for some time.',
   })
   @HttpCode(200)
   @RateLimit('email-code-verify')

@@ -29,14 +29,16 @@ import { newLinkToken } from './email-links.service.js';
 
 const KIND = 'email-code';
 
-/** A challenge, and on the hosted page the secret of the flow that it is bound to, if the page did not have a flow. */
+/**
+ * A challenge. For a hosted page without a flow, also the secret of the flow that the challenge is bound to.
+ */
 type CreatedChallenge = EmailCodeChallenge & { flow?: string };
 
-/** A code, and how it reaches the owner of the address. */
+/** A new code. */
 interface EmailCode {
   code: string;
   isShort: boolean;
-  /** True for the test address code, which is not sent. */
+  /** True for the code of the test address, which is not sent. */
   isTest: boolean;
 }
 
@@ -56,9 +58,9 @@ export class EmailCodesService {
   ) {}
 
   /**
-   * Creates a challenge and sends its code, and a link if the request contains its target, unless the address
-   * receives no email. The response is the same in any case. A person at a provider without an email can always prove
-   * an email address (sign-in contract, section 4).
+   * Creates a challenge and emails its code, with a link if the request contains its target, unless the address
+   * may receive no email. The response is the same in every case. Customers whose provider returned no email
+   * address can always verify one (sign-in contract, section 4).
    * @throws GatehouseError `method_not_enabled`, `sso_required`, `validation_failed`
    */
   async send(
@@ -73,7 +75,7 @@ export class EmailCodesService {
     return (await respondUniformly(this.create(project, email, target, client)))!;
   }
 
-  /** Returns a code's hashes under each root secret. The code is useless with another token or project. */
+  /** Returns the hash of a code under each root secret. The code is useless with another token or project. */
   hash(project: ProjectContext, tokenHash: Buffer, code: string): Buffer[] {
     return this.keyring.macWithEachKey('email-code', `${project.id}:${tokenHash.toString('hex')}:${code}`);
   }
@@ -85,7 +87,7 @@ export class EmailCodesService {
     client: EmailCodeClient,
   ): Promise<CreatedChallenge> {
     const { token, tokenHash } = newToken();
-    // Not the insert time, which would reveal the work that was done for the address.
+    // Not the insert time, which would reveal how much work the address has caused.
     const expiresAt = new Date(now().getTime() + EMAIL_CODE_TTL * 1_000);
     const found = await this.customers.findByEmail(project.id, email);
     const { code, isShort, isTest } = await this.newCode(project, email);
@@ -116,13 +118,16 @@ export class EmailCodesService {
     return { token, expiresAt: expiresAt.toISOString(), ...(flow ? { flow: flow.secret } : {}) };
   }
 
-  /** Begins the flow that a hosted page's code is bound to, unless the page has a flow with a person at a provider. */
+  /** Begins the flow that a code on a hosted page is bound to, unless the page continues a provider sign-in. */
   private async beginFlow(tx: Tx, { id }: ProjectContext, client: EmailCodeClient) {
     if (!client.page || findPerson(client)) return null;
     return this.flows.begin(tx, id, client.page.target);
   }
 
-  /** Returns a random code, which is longer while many of the project's codes are guessed, or the test address code. */
+  /**
+   * Returns a random code, which is longer while many of the project's codes are guessed, or the code of the
+   * test address.
+   */
   private async newCode(project: ProjectContext, email: string): Promise<EmailCode> {
     const isGuessed = await this.codes.isGuessed(project.id);
     const fixed = testCode(project, email, this.config);
@@ -130,7 +135,10 @@ export class EmailCodesService {
     return { code: secureDigits(isGuessed ? 8 : 6), isShort: !isGuessed, isTest: false };
   }
 
-  /** Counts the email. Returns false if it must not be sent: no account can be created, or a limit is reached. */
+  /**
+   * Counts the email. Returns false if it must not be sent: the customer is disabled, no account can be
+   * created, or a limit is reached.
+   */
   private async consumeQuota(
     project: ProjectContext,
     email: string,
@@ -149,7 +157,7 @@ export class EmailCodesService {
 /** The client properties that a code depends on. */
 export type EmailCodeClient = Pick<Client, 'addressBlock' | 'page'>;
 
-/** Returns the person without an email at a provider whose flow the page continues, or null. */
+/** Returns the provider profile without an email address whose flow the page continues, or null. */
 export function findPerson({
   page,
 }: Pick<Client, 'page'>): Pick<PersonFlow, 'providerId' | 'profile'> | null {
@@ -158,8 +166,9 @@ export function findPerson({
 }
 
 /**
- * Returns an email link's target; null for an email without a link.
- * @throws GatehouseError `validation_failed` for a URL that the project does not allow, or for one field without the other
+ * Returns the target of an email link, or null for an email without a link.
+ * @throws GatehouseError `validation_failed` for a URL that the project does not allow, or if only one of the
+ *   fields is present
  */
 function linkTarget(
   project: ProjectContext,

@@ -11,11 +11,12 @@ export interface EmailLinkWithCode extends EmailLink {
 }
 
 /**
- * Returns a token for a link. It contains the code from the same email, so that the page can show it: only hashes are stored.
+ * Returns a token for a link. It contains the code from the same email, so that the page can display the code,
+ * which is stored only as a hash.
  */
 export const newLinkToken = (code: string): string => `${secureBytes(32).toString('base64url')}.${code}`;
 
-/** The links in emails with a code. They redirect to the application, which completes the sign-in. */
+/** Manages the links in emails with a code, which redirect to the application to complete the sign-in. */
 @Injectable()
 export class EmailLinksService {
   constructor(
@@ -25,8 +26,8 @@ export class EmailLinksService {
   ) {}
 
   /**
-   * Returns a link without consuming it, or null if it does not exist. It is not open if the project has turned off
-   * email codes, or no longer allows the redirect URL.
+   * Returns a link without consuming it, or null if it does not exist. `isOpen` is false if the project has
+   * turned off email codes, or no longer allows the redirect URL.
    */
   async find(token: string): Promise<EmailLinkWithCode | null> {
     const link = await this.codes.findLink(sha256(token));
@@ -36,8 +37,8 @@ export class EmailLinksService {
   }
 
   /**
-   * Consumes a link together with its code. Called again, it returns the same URL until the exchange code is used or
-   * has expired: after a double click, the browser follows the second response.
+   * Consumes a link together with its code. Further calls return the same URL until the exchange code is used
+   * or has expired, because the browser follows the second response after a double click.
    * @returns the redirect URL with an exchange code; null if the link cannot be used
    */
   async use(token: string, link: EmailLink): Promise<string | null> {
@@ -56,6 +57,6 @@ export class EmailLinksService {
 const isAllowed = ({ project: { settings }, target }: EmailLink): boolean =>
   settings.signIn.emailCode && isRedirectUrlAllowed(settings, target.redirectUrl);
 
-/** The code cannot be derived from the token's hash, which is what is stored. */
+/** The code cannot be derived from the stored hash of the token. */
 const exchangeCodeOf = (token: string): string =>
   createHmac('sha256', token).update('exchange code').digest('base64url');

@@ -10,12 +10,15 @@ import { PasswordResetService } from '../passwords/password-reset.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
 
 /**
- * The kinds of links that verify an account's address for another person: the address was registered, or a change
- * made it the account's address.
+ * The kinds of links that the owner of an address receives when another person registers the address or changes
+ * an account to it.
  */
 const KINDS: readonly OneTimeTokenKind[] = ['verify-email', 'change-email-new'];
 
-/** Takes an account away from the person who gave it another person's address (ADR 0036). */
+/**
+ * Gives an account to the owner of its email address after another person registered with the address or
+ * changed the account to it (ADR 0036).
+ */
 @Injectable()
 export class DisownService {
   constructor(
@@ -28,17 +31,21 @@ export class DisownService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns the token for a verification or email change, even if it is used or expired; null if it is unknown. */
+  /**
+   * Returns the token of a verification or email change link, even if it is used or expired, or null if it is
+   * unknown.
+   */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }
 
   /**
-   * Removes all access to the account, verifies the address that the token was sent to, and sends the address a link
-   * to set a password. Also accepts a token that has verified the address, because the owner may notice only
-   * afterwards; an address change must be complete. Until it expires, a token returns the same response every time,
-   * but takes effect once, and not at all if the owner has set a password with a link since it was sent.
-   * @param client the client that sent the token; none if a hosted page has checked it
+   * Removes all access to the account, verifies the address to which the token was sent, and emails a link to
+   * set a password to this address. A token that has already verified the address is also accepted, because the
+   * owner may notice only afterwards. An address change must be complete. Until the token expires, every
+   * request returns the same response, but only the first one takes effect, and none does if the owner has set
+   * a password with a link since the token was sent.
+   * @param client the client that sent the token; undefined if a hosted page has checked it
    * @throws GatehouseError `rate_limited`, `invalid_token`, `origin_not_allowed`
    */
   async disown(token: string, client?: LinkClient): Promise<VerifiedCustomer> {
@@ -54,8 +61,9 @@ export class DisownService {
     const { project, email, createdAt, redirectUrl } = token;
     const proof = { email, via: 'link', requestedAt: createdAt } as const;
     const { customer, events } = await this.lifecycle.claim(tx, project, before, proof, 'disowned');
-    // The link goes to the address only, because a person who finds this token must not get the account. It counts
-    // toward no quota: a stranger could exhaust the quota, and each token sends one such email.
+    // The link is only emailed, because a person who finds this token must not gain access to the account. It
+    // counts toward no quota, because a stranger could exhaust the quota and each token sends only one such
+    // email.
     const canReset = project.settings.signIn.password && !(await this.required.find(project, email, tx));
     const requested = canReset ? [await this.resets.createLink(tx, customer, project, redirectUrl)] : [];
     this.events.record(tx, [...events, ...requested]);

@@ -42,12 +42,12 @@ export class EmailChangeService {
   ) {}
 
   /**
-   * Requests a confirmation of the change from both addresses. If the project has enumeration protection, the current
-   * address always receives a link, which has no effect unless the new address confirms as well: only the owner of a
-   * taken address learns that it is taken.
-   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` without enumeration
-   *   protection, `rate_limited`, `overloaded`, `sso_required`, `reauthentication_required` without a recent
-   *   second-factor proof
+   * Requests a confirmation of the change from both addresses. If the project has enumeration protection, the
+   * current address always receives a link, which has no effect unless the new address confirms as well. Only
+   * the owner of a taken address therefore learns that it is taken.
+   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` without
+   *   enumeration protection, `rate_limited`, `overloaded`, `sso_required`, `reauthentication_required` without
+   *   a recent second-factor proof
    */
   async request(
     caller: CustomerCaller,
@@ -124,20 +124,21 @@ export class EmailChangeService {
     });
   }
 
-  /** Returns a confirmation link's token, even if it is used or expired; null if it is unknown. */
+  /** Returns the token of a confirmation link, even if it is used or expired, or null if it is unknown. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }
 
-  /** Returns the new address in the change that a token belongs to. */
+  /** Returns the new address of the change that a token belongs to. */
   async getNewEmail({ groupId }: OneTimeToken): Promise<string> {
     return (await this.tokens.getGroupStatus(groupId!)).newEmail;
   }
 
   /**
-   * Confirms one of the two addresses in a change; the second confirmation changes the address.
-   * @param client the client that sent the token; none if a hosted page has checked it
-   * @throws GatehouseError `rate_limited`, `invalid_token`, `email_already_registered`, `origin_not_allowed`, `sso_required`
+   * Confirms one of the two addresses of a change. The second confirmation changes the address.
+   * @param client the client that sent the token; undefined if a hosted page has checked it
+   * @throws GatehouseError `rate_limited`, `invalid_token`, `email_already_registered`, `origin_not_allowed`,
+   *   `sso_required`
    */
   async confirm(token: string, client?: LinkClient): Promise<EmailChangeStatus> {
     return this.transactions.join(async (tx) => {
@@ -158,9 +159,9 @@ export class EmailChangeService {
   }
 
   /**
-   * Confirms an address like `confirm`. If the token has done this within the last minute, does nothing.
-   * @returns the change's status
-   * @throws GatehouseError like `confirm`
+   * Confirms an address like `confirm`. Does nothing if the token has confirmed it within the last minute.
+   * @returns the status of the change
+   * @throws GatehouseError the errors of `confirm`
    */
   async submit(token: string): Promise<EmailChangeStatus> {
     try {

@@ -36,8 +36,8 @@ export class VerificationService {
   ) {}
 
   /**
-   * Sends the verification email again, unless it was just sent or there is no recipient: the response is the
-   * same in every case.
+   * Resends the verification email, unless it was just sent or there is no recipient. The response is the same
+   * in every case.
    * @throws GatehouseError `validation_failed`
    */
   async resend(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
@@ -45,20 +45,20 @@ export class VerificationService {
     await respondUniformly(this.sendLink(project, email, redirectUrl ?? null));
   }
 
-  /** Returns a verification link's token, even if it is used or expired; null if it is unknown. */
+  /** Returns the token of a verification link, even if it is used or expired, or null if it is unknown. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find([KIND], token);
   }
 
-  /** Sends an expired link again, to the same address as the first link. */
+  /** Resends an expired link to its original address. */
   async resendExpired({ project, email, redirectUrl }: OneTimeToken): Promise<void> {
     await this.sendLink(project, email, redirectUrl);
   }
 
   /**
-   * Verifies the address that the token was sent to. Until it expires, a token returns the same response
-   * every time, but takes effect once.
-   * @param client the client that sent the token; none if a hosted page has checked it
+   * Verifies the address that the token was sent to. Until the token expires, every request returns the same
+   * response, but only the first one takes effect.
+   * @param client the client that sent the token; undefined if a hosted page has checked it
    * @throws GatehouseError `rate_limited`, `invalid_token`, `origin_not_allowed`
    */
   async verify(token: string, client?: LinkClient): Promise<VerifiedCustomer> {
@@ -74,15 +74,15 @@ export class VerificationService {
   }
 
   /**
-   * Returns true if a customer can use a verified address. If the address's domain requires a provider, only a member
-   * who already has an identity there can use it: everyone else cannot sign in anyway.
+   * Returns true if a customer can use a verified address. If its domain requires a provider, only a customer
+   * with an identity at this provider can: anyone else cannot sign in anyway.
    */
   private async canUse(project: ProjectContext, { id, email }: Customer): Promise<boolean> {
     const required = await this.required.find(project, email);
     return required === null || (await this.identities.listOfProvider(id, required.id)).length > 0;
   }
 
-  /** Sends the verification email again, like `resend`, to a caller whose own response reveals nothing. */
+  /** Resends the verification email, like `resend`, for callers whose own response reveals nothing. */
   async sendLink(project: ProjectContext, email: string, redirectUrl: string | null): Promise<void> {
     const found = await this.customers.findByEmail(project.id, email);
     if (!isReachable(found, email) || found.emailVerified) return;

@@ -6,7 +6,7 @@ import { newId, now } from '@gatehouse/platform';
 import type { CustomEvent } from './custom-events.js';
 import { EventResponse } from './dto/event.response.js';
 
-/** Records the events that servers send. The audit log has no entry for them (ADR 0040). */
+/** Records the events that servers send. They have no entries in the audit log (ADR 0040). */
 @Injectable()
 export class CustomEventsService {
   constructor(
@@ -17,7 +17,7 @@ export class CustomEventsService {
 
   /**
    * Records all events, or none.
-   * @returns the events in the request's order
+   * @returns the events in the order of the request
    * @throws GatehouseError `not_found`, `project_archived`
    */
   async create(caller: SecretKeyCaller, customEvents: CustomEvent[]): Promise<EventResponse[]> {
@@ -37,7 +37,7 @@ export class CustomEventsService {
     return events.map((event) => EventResponse.fromCustomEvent(event));
   }
 
-  /** Returns the projects of the events by their `projectId`. The key's project is known and not read again. */
+  /** Returns the projects of the events by `projectId`. The key's own project is already loaded. */
   private async findProjects(
     { accessScope, project }: SecretKeyCaller,
     customEvents: CustomEvent[],

@@ -16,7 +16,7 @@ export const MAX_DATA_BYTES = 32 * 1024;
 export interface CustomEvent {
   type: CustomEventType;
   data: Record<string, unknown>;
-  /** The JSON text in `data`, exactly as it was sent. */
+  /** The JSON of `data`, exactly as it was sent. */
   dataText: string;
   /** Null for the key's project. */
   projectId: string | null;
@@ -25,8 +25,8 @@ export interface CustomEvent {
 const fields = new Set(['type', 'data', 'project_id']);
 
 /**
- * Returns a body's events: one event, or all events in a list. Checks them here, because class-transformer would copy
- * their data.
+ * Validates and returns the events in a body: a single event or a list. Does not use class-transformer, which
+ * would copy their data.
  * @param bytes the body's bytes, in UTF-8
  * @throws GatehouseError `invalid_json` for a missing body, `validation_failed`
  */

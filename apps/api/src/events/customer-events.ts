@@ -1,7 +1,7 @@
 import { customerJson, type Customer, type CustomerEventType, type ProjectContext } from '@gatehouse/domain';
 import type { NewEvent } from '@gatehouse/persistence';
 
-/** Returns an event about a customer; `data` adds the event's other data. */
+/** Returns an event about a customer. `data` is merged into the event data. */
 export const customerEvent = (
   type: CustomerEventType,
   customer: Customer,

@@ -26,8 +26,8 @@ export class EventsService {
   ) {}
 
   /**
-   * Returns events in commit order, oldest first: no event is ever added before a cursor that has been issued
-   * (contract, section 4).
+   * Returns events in commit order, oldest first: no event is ever added before an issued cursor (contract,
+   * section 4).
    * @throws GatehouseError `invalid_cursor`
    */
   async list({ accessScope }: ManagementCaller, query: ListEventsQuery): Promise<EventPage> {

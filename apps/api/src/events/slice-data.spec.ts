@@ -10,7 +10,7 @@ describe('sliceData', () => {
     ['members named data', '{"data":{"data":{"data":1}},"x":{"data":2}}', ['{"data":{"data":1}}']],
     ['an escaped key', '{"d\\u0061ta":{"a":1}}', ['{"a":1}']],
     ['a repeated key', '{"data":{"a":1},"data":{"a":2}}', ['{"a":2}']],
-    ['a text named data', '{"type":"data","project_id":"data","data":{}}', ['{}']],
+    ['a string with the value data', '{"type":"data","project_id":"data","data":{}}', ['{}']],
     ['a list', '[{"data":{"a":[{}]}},\n{"type":"x","data":{"b":{}}} ]', ['{"a":[{}]}', '{"b":{}}']],
     ['a list with an event without data', '[{"data":{}},{"type":"x"},{},{"data":[]}]', ['{}', '', '', '[]']],
     ['an empty list', '[]', []],

@@ -1,8 +1,9 @@
 import { endOfString } from '../http/bodies/json-strings.js';
 
 /**
- * Returns the JSON text in `data` from each event in a body, exactly as it was sent: parsing and serializing it again
- * would change numbers such as 49.90 and reorder keys such as "2". Returns "" for an event without `data`.
+ * Returns the JSON of `data` from each event in a body, exactly as it was sent, because parsing and serializing
+ * it again would change numbers such as 49.90 and reorder keys such as "2". Returns "" for an event without
+ * `data`.
  * @param body valid JSON, an object or a list of objects
  */
 export function sliceData(body: string): string[] {
@@ -25,7 +26,7 @@ export function sliceData(body: string): string[] {
       isData = JSON.parse(key) === 'data';
       valueStart = index + 1;
     } else if (depth === memberDepth && (character === ',' || character === '}')) {
-      // A repeated key's last value is used, as JSON.parse does.
+      // The last value of a repeated key is used, as in JSON.parse.
       if (isData) slice = body.slice(valueStart, index).trim();
       isData = false;
     }

@@ -36,13 +36,13 @@ import { FactorResponse, type TotpSecretResponse } from './dto/factors.response.
 import { FreshProofService } from './fresh-proof.service.js';
 import { FactorCodesService, type NewTotpSecret } from './factor-codes.service.js';
 
-/** A passkey that was added, with the recovery codes that come with it, or null. */
+/** An added passkey, with any new recovery codes. */
 export interface AddedPasskey {
   passkey: Passkey;
   recoveryCodes: string[] | null;
 }
 
-/** Adds and removes second factors, with each change's events, audit entries and notices. */
+/** Adds and removes second factors, and records the events, audit entries and notices of each change. */
 @Injectable()
 export class FactorChangesService {
   constructor(
@@ -131,7 +131,7 @@ export class FactorChangesService {
     if (existing.length >= MAX_PASSKEYS) throw new GatehouseError('too_many_passkeys');
   }
 
-  /** Replaces a customer's recovery codes, and returns the new codes, which are not shown again. */
+  /** Replaces a customer's recovery codes, and returns the new codes, which cannot be retrieved again. */
   async renewRecoveryCodes(tx: Tx, project: ProjectContext, customer: Customer): Promise<string[]> {
     const { codes, hashes } = this.codes.newRecoveryCodes(customer.id);
     await this.factors.replaceRecoveryCodes(tx, customer.id, hashes);
@@ -140,10 +140,10 @@ export class FactorChangesService {
   }
 
   /**
-   * Removes an authenticator or a passkey from a customer whom the transaction has locked. The recovery codes are
-   * removed together with the last factor of either kind.
+   * Removes an authenticator or a passkey from a customer whom the transaction has locked. The recovery codes
+   * are removed together with the last factor of either kind.
    * @param details for the audit log
-   * @returns the factors that are left
+   * @returns the remaining factors
    * @throws GatehouseError `not_found`
    */
   async remove(
@@ -157,10 +157,10 @@ export class FactorChangesService {
     if (!removed) return this.removePasskey(tx, project, customer, id, details);
     const content = { data: { factor: FactorResponse.from(removed) }, details: { factorId: id, ...details } };
     await this.records.record(tx, 'factor.removed', customer, project, content);
-    return this.listLeft(tx, customer.id);
+    return this.listRemaining(tx, customer.id);
   }
 
-  /** Removes a passkey, as `remove` does. */
+  /** Removes a passkey, like `remove`. */
   async removePasskey(
     tx: Tx,
     project: ProjectContext,
@@ -175,25 +175,25 @@ export class FactorChangesService {
       details: { passkeyId: id, ...details },
     };
     await this.records.record(tx, 'passkey.removed', customer, project, content);
-    return this.listLeft(tx, customer.id);
+    return this.listRemaining(tx, customer.id);
   }
 
   /**
    * Checks that a customer who has removed a factor can still sign in.
-   * @throws GatehouseError `conflict` if a second factor is required and none is left; `last_sign_in_method` if the
-   *   customer could only sign in with passkeys and none is left
+   * @throws GatehouseError `conflict` if a second factor is required and none remains; `last_sign_in_method` if
+   *   the customer could only sign in with passkeys and none remains
    */
   async assertMaySignIn(
     tx: Tx,
     project: ProjectContext,
     customer: CustomerWithPasswordHash,
-    left: CustomerFactors,
+    remaining: CustomerFactors,
   ): Promise<void> {
-    if (effectiveMfa(project.settings.mfa, customer.mfa) === 'required' && !hasFactor(left))
+    if (effectiveMfa(project.settings.mfa, customer.mfa) === 'required' && !hasFactor(remaining))
       throw new GatehouseError('conflict', {
         detail: 'A second factor is required. Add another one before you remove this one.',
       });
-    if (!project.settings.signIn.passkey || left.passkeys.length > 0) return;
+    if (!project.settings.signIn.passkey || remaining.passkeys.length > 0) return;
     await this.methods.assertMaySignIn(tx, project, customer);
   }
 
@@ -208,10 +208,10 @@ export class FactorChangesService {
     return this.transactions.join(async (tx) => work(tx, await this.fresh.lock(tx, caller)));
   }
 
-  private async listLeft(tx: Tx, customerId: string): Promise<CustomerFactors> {
-    const left = await this.factors.list(customerId, tx);
-    if (!hasFactor(left)) await this.factors.replaceRecoveryCodes(tx, customerId, []);
-    return left;
+  private async listRemaining(tx: Tx, customerId: string): Promise<CustomerFactors> {
+    const remaining = await this.factors.list(customerId, tx);
+    if (!hasFactor(remaining)) await this.factors.replaceRecoveryCodes(tx, customerId, []);
+    return remaining;
   }
 
   private async recordAdded(
@@ -228,7 +228,7 @@ export class FactorChangesService {
 
   /**
    * Creates recovery codes for a customer who has none: with the first factor, or with a later factor if second
-   * factors were off before or all codes have been used.
+   * factors were previously disabled or all codes have been used.
    */
   private async issueMissingCodes(
     tx: Tx,
@@ -241,7 +241,10 @@ export class FactorChangesService {
   }
 }
 
-/** Returns a new secret with its QR code, which is black on white on dark pages too: many cameras read only these colors. */
+/**
+ * Returns a new secret with its QR code. The white background makes it readable on dark pages, because many
+ * cameras require black on white.
+ */
 export const describeSecret = ({
   secret,
   uri,

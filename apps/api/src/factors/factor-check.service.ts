@@ -12,7 +12,7 @@ import type { Client } from '../http/request-context.js';
 import { FactorCodesService } from './factor-codes.service.js';
 import { FailedSignInsService, type SignInFailure } from './failed-sign-ins.service.js';
 
-/** Verifies second-factor codes and counts the failures. All routes that take such a code use it. */
+/** Verifies second-factor codes and counts the failures. All routes that accept such codes use this service. */
 @Injectable()
 export class FactorCheckService {
   constructor(
@@ -43,7 +43,9 @@ export class FactorCheckService {
     assertGranted(policy, attempt);
   }
 
-  /** Releases an attempt whose code was correct, but completed no sign-in. Earlier failures stay counted. */
+  /**
+   * Releases an attempt whose code was correct but did not complete a sign-in. Earlier failures remain counted.
+   */
   async releaseAttempt(customerId: string, tx?: Tx): Promise<void> {
     await this.attempts.release(customerId, tx);
   }

@@ -20,7 +20,9 @@ export interface NewTotpSecret {
   sealed: Buffer;
 }
 
-/** Stores customers' or operators' factors. If several parallel calls have the same code, one returns true. */
+/**
+ * Stores the factors of customers or operators. If parallel calls contain the same code, only one returns true.
+ */
 export interface FactorStore {
   consumeStep(tx: Tx, authenticatorId: string, step: number): Promise<boolean>;
   consumeRecoveryCode(tx: Tx, ownerId: string, hashes: Buffer[]): Promise<boolean>;
@@ -37,29 +39,32 @@ export class FactorCodesService {
     private readonly unreadable: UnreadableValues,
   ) {}
 
-  /** Returns a new secret for an authenticator. @param issuer,account shown by the app */
+  /** Returns a new secret for an authenticator. @param issuer,account displayed by the app */
   newSecret(ownerId: string, issuer: string, account: string): NewTotpSecret {
     const secret = newTotpSecret();
     return { secret, uri: totpUri(secret, issuer, account), sealed: this.encrypt(ownerId, secret) };
   }
 
   /**
-   * Encrypts a secret again if it is copied to another row: `npm run gatehouse -- reencrypt` may have changed the row
-   * since it was read.
+   * Re-encrypts a secret that is copied to another row, because `npm run gatehouse -- reencrypt` may have
+   * changed the row since it was read.
    */
   reencrypt(ownerId: string, sealedSecret: Buffer): Buffer {
     return this.encrypt(ownerId, this.decrypt(ownerId, sealedSecret));
   }
 
-  /** Returns the time step of an authenticator's code, or null if the code is not valid or its secret not readable. */
+  /**
+   * Returns the time step of an authenticator's code, or null if the code is invalid or the secret cannot be
+   * decrypted.
+   */
   matchStep(ownerId: string, sealedSecret: Buffer, code: string): number | null {
     const secret = this.unreadable.readOrNull({ ownerId }, () => this.decrypt(ownerId, sealedSecret));
     return secret === null ? null : totpStep(secret, code, now());
   }
 
   /**
-   * Consumes a code from one authenticator whose owner the transaction has locked. Each time step is accepted once
-   * (RFC 6238, section 5.2).
+   * Consumes a code of one of the authenticators, whose owner the transaction has locked. Each time step is
+   * accepted once (RFC 6238, section 5.2).
    * @returns false if the code is not valid
    */
   async consumeTotpCode(
@@ -76,7 +81,7 @@ export class FactorCodesService {
     return false;
   }
 
-  /** Consumes a recovery code. @returns false if the owner has no such unused code */
+  /** Consumes a recovery code. @returns false if the code is unknown or already used */
   consumeRecoveryCode(tx: Tx, store: FactorStore, ownerId: string, code: string): Promise<boolean> {
     return store.consumeRecoveryCode(tx, ownerId, recoveryCodeHashes(this.keyring, ownerId, code));
   }

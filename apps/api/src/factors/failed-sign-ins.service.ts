@@ -20,10 +20,13 @@ export interface SignInFailure {
   client: Pick<Client, 'ip' | 'userAgent'>;
 }
 
-/** Minimum time between two recordings of a customer's rejected sign-ins by this process, in ms. The event is due once a minute. */
+/**
+ * Minimum interval at which this process records rejected sign-ins of a customer, in ms. The event is due at
+ * most once a minute.
+ */
 const REJECTION_INTERVAL_MS = 60_000;
 
-/** Reports customers' failed sign-ins. */
+/** Records the failed sign-ins of customers as events. */
 @Injectable()
 export class FailedSignInsService {
   private readonly rejections = new RecentKeys(REJECTION_INTERVAL_MS);
@@ -38,7 +41,7 @@ export class FailedSignInsService {
   /**
    * Records the event `login.failed`, if one is due, asynchronously, so that the response time reveals nothing.
    * @param lock locks and returns the customer, so that no event follows the customer's deletion
-   * @param recordMore records the failure's other consequences
+   * @param recordMore records further consequences of the failure
    */
   report<Owner extends Customer>(
     project: ProjectContext,
@@ -58,10 +61,11 @@ export class FailedSignInsService {
   }
 
   /**
-   * Records the event, if one is due, for a sign-in that is rejected whatever the password or the code. A client can
-   * repeat it without an attempt limit, so the customer is locked only if the event is due. A repeated rejection uses
-   * no database connection, so that the load it causes does not reveal whether the address is known.
-   * @param owner the customer, or the address that a customer may have
+   * Records the event, if one is due, for a sign-in that is rejected regardless of the password or code.
+   * Clients can repeat such sign-ins without an attempt limit, so the customer is locked only if the event is
+   * due. A repeated rejection uses no database connection, so that its load does not reveal whether the address
+   * is known.
+   * @param owner the customer, or an email address that may belong to one
    */
   reportRejection(
     project: ProjectContext,

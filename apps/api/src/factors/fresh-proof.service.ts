@@ -56,7 +56,7 @@ export class FreshProofService {
   /**
    * Requires the same proof, and the password in the request if the customer has a password.
    * @param field the request field for the password, with its value
-   * @throws GatehouseError `validation_failed` without the password, and like `assertFresh`
+   * @throws GatehouseError `validation_failed` without the password, and the errors of `assertFresh`
    */
   async assertFreshWithPassword(
     caller: CustomerCaller,
@@ -98,11 +98,11 @@ export class FreshProofService {
   }
 
   /**
-   * Checks that a customer can prove their identity with a first factor alone. Otherwise a stolen password would
-   * renew the proof time in access tokens whose `amr` contains `mfa`.
-   * @throws GatehouseError `sso_required` for the password or a code if a provider is required; `method_not_enabled` if the
-   *   customer cannot use email codes; `reauthentication_required` for a customer with a second factor;
-   *   `invalid_access_token` if the session has ended in the meantime
+   * Checks that a customer can prove their identity with a first factor alone. Without this check, a stolen
+   * password could renew the proof time in access tokens whose `amr` contains `mfa`.
+   * @throws GatehouseError `sso_required` for the password or a code if a provider is required;
+   *   `method_not_enabled` if the customer cannot use email codes; `reauthentication_required` for a customer
+   *   with a second factor; `invalid_access_token` if the session has ended in the meantime
    */
   async assertSufficient(
     caller: CustomerCaller,
@@ -118,8 +118,9 @@ export class FreshProofService {
   }
 
   /**
-   * Returns true if a customer can prove their identity with a code in an email. A customer without password and
-   * passkey always can. The address must be verified: its owner may be another person.
+   * Returns true if a customer can prove their identity with a code in an email. A customer without password
+   * and passkey always can. The address must be verified, because an unverified address may belong to another
+   * person.
    */
   private isEmailCodeUsable(
     customer: Customer,
@@ -161,7 +162,7 @@ export class FreshProofService {
     throw this.missingProof(customer, project, session, isFactorMissing);
   }
 
-  /** Returns the error that names the methods with which the customer can prove their identity. */
+  /** Returns the error with the methods that the customer can use to prove their identity. */
   private missingProof(
     customer: Customer,
     project: ProjectContext,

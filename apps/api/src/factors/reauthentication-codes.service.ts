@@ -11,8 +11,8 @@ const KIND = 'reauthentication-code';
 const DIGITS = 6;
 
 /**
- * Codes in emails with which customers prove their identity again. A code is valid in its session and for its address
- * only, and never for a sign-in.
+ * Emails codes with which customers prove their identity again. A code is valid only in its session and for its
+ * address, and never for a sign-in.
  */
 @Injectable()
 export class ReauthenticationCodesService {
@@ -41,7 +41,7 @@ export class ReauthenticationCodesService {
     });
   }
 
-  /** Counts a guess, and returns whether it is correct. */
+  /** Counts a guess, and returns true if it is correct. */
   guess({ customer, sessionId }: CustomerCaller, code: string): Promise<boolean> {
     return this.codes.guess(sessionId, this.hash(customer, sessionId, code));
   }
@@ -49,13 +49,13 @@ export class ReauthenticationCodesService {
   /**
    * Consumes a code that was guessed correctly. Returns false if it was used in the meantime, sent to another
    * address, or is older than the last access revocation.
-   * @param customer as the transaction has locked it
+   * @param customer the customer as locked by the transaction
    */
   consume(tx: Tx, customer: CustomerForUpdate, sessionId: string, code: string): Promise<boolean> {
     return this.codes.consume(tx, customer, sessionId, this.hash(customer, sessionId, code));
   }
 
-  /** Returns a code's hashes under each root secret. */
+  /** Returns the hash of a code under each root secret. */
   private hash({ email }: Pick<Customer, 'email'>, sessionId: string, code: string): Buffer[] {
     return this.keyring.macWithEachKey(KIND, `${sessionId}:${email}:${canonicalCode(code)}`);
   }

@@ -1,6 +1,6 @@
 import { RecentKeys } from './recent-keys.js';
 
-it('accepts a key once until it expires, and removes the oldest keys beyond the maximum', () => {
+it('accepts a key once until it expires, and evicts the oldest keys beyond the maximum', () => {
   const keys = new RecentKeys(60_000);
   expect([keys.add('a'), keys.add('b'), keys.add('a')]).toEqual([true, true, false]);
   for (let n = 0; n < 9_999; n++) keys.add(String(n));

@@ -5,7 +5,7 @@ import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.fields.js
 export class EmailCodeRequest {
   @EmailField() email!: string;
   @RedirectUrlField(
-    'URL that the link in the email leads to; without it, the email has no link. Requires `codeChallenge`',
+    'URL to which the link in the email redirects. Without it, the email contains no link. Requires `codeChallenge`',
   )
   redirectUrl?: string;
   @CodeChallengeField({ optional: true, note: '. Requires `redirectUrl`' })
@@ -15,6 +15,6 @@ export class EmailCodeRequest {
 export class VerifyEmailCodeRequest {
   @SecretField({ description: 'Token of the challenge', maxLength: 4096 }) token!: string;
   @SecretField({ description: 'Code from the email', example: '294017', maxLength: 64 }) code!: string;
-  @LocaleField({ description: 'Preferred language of a customer that this creates, as a BCP 47 tag' })
+  @LocaleField({ description: 'Preferred language of a customer that the sign-in creates, as a BCP 47 tag' })
   locale?: string | null;
 }

@@ -31,6 +31,6 @@ export class ListEventsQuery extends PageQuery {
   )
   start?: FeedStart;
 
-  @OneOfField('If true, each event contains its webhook body as text. Default: false', ['true', 'false'])
+  @OneOfField('If true, each event contains its webhook body as a string. Default: false', ['true', 'false'])
   include_body?: 'true' | 'false';
 }

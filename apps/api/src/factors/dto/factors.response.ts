@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { PasskeyResponse } from '../../passkeys/dto/passkey.response.js';
 import type { CustomerFactors, TotpFactor } from '@gatehouse/persistence';
 
-/** A customer's second factor, which events contain in the same form. */
+/** A second factor of a customer, as also included in events. */
 export class FactorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) type!: 'totp';
@@ -36,11 +36,11 @@ export class FactorsResponse {
   }
 }
 
-/** New recovery codes, which are not shown again. */
+/** New recovery codes, which are returned only once. */
 export class RecoveryCodesResponse {
   @ApiProperty({
     type: [String],
-    description: 'Each replaces a second factor once. They are not shown again',
+    description: 'Each code replaces a second factor once. The codes cannot be retrieved again',
     example: ['7k2xm-q4d0v-3n8ct'],
   })
   recoveryCodes!: string[];
@@ -49,7 +49,7 @@ export class RecoveryCodesResponse {
 /** A new authenticator's secret. */
 export class TotpSecretResponse {
   @ApiProperty({
-    description: 'Secret to type into an authenticator app, in base32. Not shown again',
+    description: 'Secret to type into an authenticator app, in base32. Returned only once',
     example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
   })
   secret!: string;
