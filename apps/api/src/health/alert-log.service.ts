@@ -6,7 +6,7 @@ import { AuditService } from '../audit/audit.service.js';
 /** Maximum number of alerts in the list. */
 const LIST_LIMIT = 50;
 
-/** Lists alerts, and queues test alerts for a worker, which has the connections and settings for all alerts. */
+/** Lists alerts, and queues test alerts for a worker, because workers send all alerts. */
 @Injectable()
 export class AlertLogService {
   constructor(

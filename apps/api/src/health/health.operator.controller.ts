@@ -37,7 +37,7 @@ export class HealthOperatorController {
     operationId: 'system.sendTestEmail',
     summary: 'Send a test email',
     description:
-      'Queues the email for a worker. The number of waiting emails shows whether it has been sent.',
+      'Queues the email for a worker. The number of pending emails indicates whether it has been sent.',
   })
   @HttpCode(202)
   @Operator('admin')
@@ -52,8 +52,7 @@ export class HealthOperatorController {
   @ApiOperation({
     operationId: 'system.listAlerts',
     summary: 'List alerts',
-    description:
-      'Returns the newest 50 alerts, newest first, with the outcome of the last attempt to send each.',
+    description: 'Returns the newest 50 alerts, newest first, each with the outcome of its last attempt.',
   })
   @Operator('viewer')
   @ApiOkResponse({ type: AlertListResponse })

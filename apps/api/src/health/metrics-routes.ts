@@ -11,8 +11,8 @@ interface MetricsRoutes {
 }
 
 /**
- * Serves this process's health, its metrics, and the metrics from the webhook-worker beside it on the API's port, for
- * platforms that route only one port to a container (METRICS_TOKEN).
+ * Serves the health and the metrics of this process, and the metrics of the webhook-worker beside it, on the
+ * API port. For platforms that route only one port to a container (METRICS_TOKEN).
  */
 export function metricsRoutes(server: Express, { metrics, probes, token }: MetricsRoutes): void {
   const expected = sha256(`Bearer ${token}`);

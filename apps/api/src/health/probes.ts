@@ -4,7 +4,7 @@ import type { HealthReport } from '@gatehouse/platform';
 import { Readiness } from '../http/readiness.js';
 import { WorkerWatchService } from './worker-watch.service.js';
 
-/** Reads what the probes and the monitoring of this process return. */
+/** Provides the responses for health probes and monitoring. */
 @Injectable()
 export class Probes {
   constructor(
@@ -14,14 +14,14 @@ export class Probes {
     private readonly database: Database,
   ) {}
 
-  /** Returns whether this process should receive requests. Does not wait for a server. */
+  /** Returns the readiness of this process. Does not wait for another server. */
   readReadiness(): ReadinessStatus {
     if (!this.readiness.started || this.readiness.draining) return 'unavailable';
     const status = this.dependencies.readReadiness();
     return status === 'ready' && this.workerWatch.isWorkerMissing ? 'degraded' : status;
   }
 
-  /** Returns the state of each component in the installation. Does not wait for a server. */
+  /** Returns the state of each component in the installation. Does not wait for another server. */
   readHealth(): HealthReport {
     return this.dependencies.read(this.readReadiness(), {
       replica: describeReplica(this.database.replica),

@@ -42,7 +42,7 @@ describe('WorkerWatchService', () => {
     expect(log.slice(1)).toEqual(['a webhook-worker is running again']);
   });
 
-  it("RN-04: counts from a crashed worker's last heartbeat, and after a stop from the last check", async () => {
+  it('RN-04: counts from the last heartbeat after a crash, and from the last check after a stop', async () => {
     idleMs = 0;
     expect(await checkAfter(300_000)).toBe(false);
     idleMs = 40_000;

@@ -7,7 +7,10 @@ import { Config, LOGGER, monotonicMs, type Logger } from '@gatehouse/platform';
 export class WorkerWatchService {
   /** True if webhooks and emails wait because no worker is running. */
   isWorkerMissing = false;
-  /** The last time at which a worker was running, or may have been: this process's start and failed checks count too. */
+  /**
+   * The last time at which a worker was running or may have been running. Includes the start of this process
+   * and failed checks.
+   */
   private seenAt = monotonicMs();
 
   constructor(
@@ -22,7 +25,7 @@ export class WorkerWatchService {
    */
   async check(): Promise<void> {
     const idleMs = await this.workers.getMsWithoutWorker().catch((error: unknown) => {
-      // Workers cannot write heartbeats either. A worker that was missing before is still missing.
+      // Workers cannot write heartbeats during an outage. A worker that was already missing remains missing.
       if (!this.isWorkerMissing) this.seenAt = monotonicMs();
       throw error;
     });

@@ -37,7 +37,7 @@ export class AlertResponse {
   @ApiProperty({
     enum: alertOutcomes,
     description:
-      '`queued`: a worker has not sent the test yet. `failed`: a worker sends the alert again, but not a test',
+      '`queued`: a worker has not sent the test yet. `failed`: a worker retries the alert, unless it is a test',
   })
   outcome!: AlertOutcome;
 

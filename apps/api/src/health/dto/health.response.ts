@@ -22,7 +22,7 @@ export class DatabaseHealth {
   @ApiProperty({ example: '17.5', description: 'Version of PostgreSQL' }) version!: string;
   @ApiProperty({ type: MigrationsHealth }) migrations!: MigrationsHealth;
   @ApiProperty({
-    description: 'True if the database role of the api cannot change or delete audit log entries',
+    description: 'True if the database role of the API cannot change or delete audit log entries',
   })
   auditLogProtected!: boolean;
 }
@@ -119,7 +119,7 @@ export class ProcessProblemHealth {
   kind!: ProcessProblemKind;
   @ApiProperty({ enum: ['api', 'webhook-worker'] }) service!: ProcessProblemRecord['service'];
   @ApiProperty({ example: 'api-1', description: 'Name of the machine' }) host!: string;
-  @ApiProperty({ example: '2.5 s ahead', description: 'The difference of the clock, or the hosts' })
+  @ApiProperty({ example: '2.5 s ahead', description: 'Clock difference, or the hosts' })
   detail!: string;
   @ApiProperty({ format: 'date-time' }) since!: string;
 
@@ -137,7 +137,7 @@ export class MailHealth {
   @ApiProperty({
     ...cappedCount,
     description:
-      'Emails that have waited for five minutes or could not be sent, while the mail server has accepted none. 0 if only single recipients are affected',
+      'Emails that have waited for five minutes or could not be sent, while the mail server has accepted none. 0 if only individual recipients are affected',
   })
   failing!: number;
   @ApiProperty({
@@ -157,10 +157,10 @@ export class UntrustedForwardsHealth {
   @ApiProperty({
     type: 'integer',
     minimum: 0,
-    description: 'Number since the start of the process that sent the response',
+    description: 'Number of requests since the start of the process that sent the response',
   })
   count!: number;
-  @ApiProperty({ ...nullableTime, description: 'Time of the last one' }) lastAt!: string | null;
+  @ApiProperty({ ...nullableTime, description: 'Time of the last such request' }) lastAt!: string | null;
 }
 
 /** The installation's health. */
@@ -177,7 +177,7 @@ export class HealthResponse {
   @ApiProperty({
     enum: alertKinds,
     isArray: true,
-    description: 'Kinds of problems that have an alert and are not resolved',
+    description: 'Kinds of unresolved problems that have an alert',
   })
   openAlerts!: AlertKind[];
   @ApiProperty({ type: [WorkerHealth], description: 'Newest first' }) workers!: WorkerHealth[];
