@@ -11,7 +11,7 @@ it.each([
   expect(addressBlock(normalizeAddress(text)!)).toBe(block);
 });
 
-it('RL-02: returns null for any other text', () => {
+it('RL-02: returns null for any other string', () => {
   const others = [
     '',
     'unknown',

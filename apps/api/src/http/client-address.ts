@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Returns an address without the port that some proxies add and without a zone id, and an IPv4-mapped IPv6 address as
- * IPv4; null for any other text. A zone id names a network interface. ipaddr.js rejects some zone ids that Node.js
- * accepts, such as Docker's `br-1a2b`.
+ * Normalizes an IP address: removes the port that some proxies add and the zone id, and converts an IPv4-mapped
+ * IPv6 address to IPv4. Returns null for any other string. A zone id is the name of a network interface.
+ * ipaddr.js rejects some zone ids that Node.js accepts, such as Docker's `br-1a2b`.
  */
 export function normalizeAddress(text: string | undefined): string | null {
   const bare =
@@ -13,7 +13,7 @@ export function normalizeAddress(text: string | undefined): string | null {
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
       .replace(/^([0-9a-f]*:[0-9a-f:.]*)%.*$/i, '$1') ?? '';
   const version = isIP(bare);
-  // Node accepts only one notation for IPv4 addresses; IPv6 addresses have many.
+  // `isIP` accepts only one notation for IPv4 addresses, but many for IPv6 addresses.
   if (version === 4) return bare;
   return version === 0 ? null : ipaddr.process(bare).toString();
 }
@@ -27,14 +27,13 @@ function toCidr(address: string, ipv4Bits: number, ipv6Bits: number): string {
 }
 
 /**
- * Returns the block that counts as one client: an IPv4 address, or the /64 that an IPv6 client has at least
- * (requirement RL-02).
+ * Returns the block that counts as one client: an IPv4 address, or a /64, the smallest network that IPv6
+ * clients have (requirement RL-02).
  */
 export const addressBlock = (address: string): string => toCidr(address, 32, 64);
 
 /** Returns an approximate address, precise enough for customers to recognize their own sessions. */
 export const maskAddress = (address: string): string => toCidr(address, 24, 48);
 
-/** Returns true for a loopback address. */
 export const isLoopback = (address: string): boolean =>
   address === '127.0.0.1' || ipaddr.parse(address).range() === 'loopback';

@@ -8,16 +8,16 @@ export const isConsolePath = (path: string): boolean => path.startsWith('/operat
 export const isSafeMethod = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /**
- * Header that another site's form cannot send, and that another site's script can send only after a preflight, which
- * these routes do not support.
+ * Header that a cross-site form cannot send, and that a cross-site script can send only after a preflight,
+ * which these routes do not support.
  */
 const CONSOLE_HEADER = 'x-gatehouse-console';
 
 /**
- * Rejects changes that do not come from the console itself, because any page can make the browser send its cookie
- * (requirement CO-04). The origin may also be the requested host, because a proxy may serve the console under a host
- * other than the `publicUrl` host; the cookie belongs to the requested host. If `publicUrl` is https, plain http is
- * not accepted, because an attacker on the network can forge such pages.
+ * Rejects changes that do not come from the console itself, because any page can make the browser send the
+ * console's cookie (requirement CO-04). The origin may also be the requested host, because a proxy may serve
+ * the console under a different host than `publicUrl`, and the cookie belongs to the requested host. If
+ * `publicUrl` is https, plain http is not accepted, because an attacker on the network can forge such pages.
  * @throws GatehouseError `cross_site_request`
  */
 export function assertFromConsole({ method, headers }: GatehouseRequest, publicUrl: string): void {

@@ -71,17 +71,17 @@ describe('createHttpServer', () => {
 describe('drain', () => {
   afterEach(() => jest.useRealTimers());
 
-  it('closes the connection for a request in progress after its response', async () => {
+  it('closes the connection of a request in progress after its response', async () => {
     let respond: () => void;
     const server = createServer((_, response) => (respond = () => response.end('responded')));
-    // Otherwise idle connections stay open.
+    // Disables the timeout, so that idle connections stay open.
     server.keepAliveTimeout = 0;
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(server, 'request');
-    // The maximum wait for requests in progress never ends.
+    // With fake timers, the maximum wait for requests in progress never ends.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
     const drained = drain(server);
     await jest.advanceTimersByTimeAsync(1_000);

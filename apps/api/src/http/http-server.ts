@@ -6,21 +6,21 @@ import { errorCode, newId, RequestQueue, sleep, withTimeout, type Logger } from 
 import { problemDocument } from './problems/problem.js';
 
 /**
- * Maximum wait for requests in progress when the process stops, in ms. With the second before it and the three
- * seconds that the connections to PostgreSQL take after it, it is less than a process's stop timeout
- * (run-process.ts).
+ * Maximum wait for requests in progress when the process stops, in ms. Together with the grace period before
+ * it, and the three seconds that closing the PostgreSQL connections takes, it must be less than the stop
+ * timeout of a process (run-process.ts).
  */
 const DRAIN_MS = 10_000;
 
 /**
- * Maximum time for which new requests are accepted during shutdown, and the time without a request that ends
- * it earlier, in ms.
+ * Maximum time for which new requests are accepted during shutdown, and the idle time that ends this period
+ * earlier, in ms.
  */
 const DRAIN_GRACE_MS = 1_000;
 const QUIET_MS = 100;
 const CHECK_INTERVAL_MS = 10;
 
-/** API error codes by the error code from Node's HTTP parser; any other error is a malformed request. */
+/** API error codes by error code of Node's HTTP parser. Any other error means a malformed request. */
 const clientErrors: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -30,12 +30,12 @@ const clientErrors: Record<string, ErrorCode> = {
 const longBodySockets = new WeakSet<Socket>();
 
 /**
- * Exempts a request from the server's time limit for receiving a request. Its sender is already
- * authenticated, its reader must abort when no data arrives, and the connection must not be reused.
+ * Exempts a request from the server's time limit for receiving requests. Only for a request whose sender is
+ * already authenticated. Its reader must abort when no data arrives, and the connection must not be reused.
  */
 export const allowLongBody = ({ socket }: IncomingMessage): void => void longBodySockets.add(socket);
 
-/** Creates a server that slow or malformed clients cannot block (requirement IN-11). */
+/** Creates a server that slow clients and malformed requests cannot block (requirement IN-11). */
 export function createHttpServer(app: Express, publicUrl: string, logger: Logger): Server {
   const queue = new RequestQueue((request, response) => {
     if (isValidRequest(request)) app(request, response);
@@ -58,7 +58,7 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
     },
     queue.handle,
   );
-  // For the same reason, a request is served regardless of other expectations (RFC 9110, section 10.1.1).
+  // For the same reason, unknown expectations are ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', queue.handle);
   server.on('clientError', (error, socket: Socket) => {
     // Node emits this error once per request and leaves closing the connection to the handler.
@@ -66,7 +66,8 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
     if (!socket.writable || errorCode(error) === 'ECONNRESET') socket.destroy();
     else queue.reject(socket, () => rejectRequest(error, socket, publicUrl));
   });
-  // Without a listener, a connection that cannot be accepted, because no file descriptors are left, would end the process.
+  // Without a listener, a connection that cannot be accepted because no file descriptors are left would end the
+  // process.
   server.on('error', (error) => {
     if (server.listening) logger.error({ code: errorCode(error) }, 'connection not accepted');
   });
@@ -74,8 +75,8 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
 }
 
 /**
- * Returns false for a request that does not name one host, or that Express would reject without a problem
- * document (RFC 9112, section 3.2).
+ * Returns false for a request that does not contain exactly one host, or that Express would reject without a
+ * problem document (RFC 9112, section 3.2).
  */
 const isValidRequest = (request: IncomingMessage): boolean => {
   const { url = '' } = request;
@@ -86,7 +87,8 @@ const isValidRequest = (request: IncomingMessage): boolean => {
 const hostPattern = /^([\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(:\d*)?$/i;
 
 /**
- * Returns true if the request names one host. If there are several `Host` headers, a proxy may use another one than Gatehouse.
+ * Returns true if the request contains exactly one host. With several `Host` headers, a proxy may use a
+ * different one than Gatehouse.
  */
 const hasValidHost = ({ httpVersion, headersDistinct }: IncomingMessage): boolean => {
   const { host: hosts = [] } = headersDistinct;
@@ -94,7 +96,10 @@ const hasValidHost = ({ httpVersion, headersDistinct }: IncomingMessage): boolea
   return hosts.length === 1 && hostPattern.test(hosts[0]!);
 };
 
-/** Writes the error response to the socket: there is no response object for a request that was not parsed. */
+/**
+ * Writes the error response to the socket, because there is no response object for a request that was not
+ * parsed.
+ */
 function rejectRequest(error: Error, socket: Socket, publicUrl: string): void {
   const problem = new GatehouseError(clientErrors[errorCode(error)] ?? 'invalid_json', {
     detail: clientErrors[errorCode(error)] ? undefined : 'The request is not valid HTTP.',
@@ -113,7 +118,7 @@ function rejectRequest(error: Error, socket: Socket, publicUrl: string): void {
     'Cache-Control: no-store',
     'Connection: close',
   ];
-  // Otherwise a client that never closes its side would hold the socket.
+  // Without `destroy`, a client that never closes its side would hold the socket.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
@@ -127,7 +132,7 @@ export async function drain(server: Server): Promise<void> {
   await waitUntilQuiet(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  // Closes the connections for requests in progress after their responses.
+  // Closes the connections of requests in progress after their responses.
   server.keepAliveTimeout = 1;
   await withTimeout(closed, DRAIN_MS, 'requests are still in progress').catch(() => undefined);
   server.closeAllConnections();

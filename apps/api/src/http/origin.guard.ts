@@ -5,12 +5,12 @@ import { Config } from '@gatehouse/platform';
 import { assertFromConsole, isConsolePath } from './console-request.js';
 import type { GatehouseRequest } from './request-context.js';
 
-/** Maximum length for an origin in an error detail, in characters. */
+/** Maximum length of an origin in an error detail, in characters. */
 const MAX_ORIGIN = 200;
 
 /**
- * Rejects requests from pages, unless the project allows their origin or they belong to the console. Routes without a
- * credential check the origin in their service.
+ * Rejects requests from web pages, unless the project allows the origin or the page belongs to the console.
+ * Routes without a credential check the origin in their service.
  */
 @Injectable()
 export class OriginGuard implements CanActivate {

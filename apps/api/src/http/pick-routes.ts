@@ -5,10 +5,9 @@ import { MetadataScanner } from '@nestjs/core';
 type Controller = abstract new (...dependencies: never[]) => object;
 
 /**
- * Returns a controller class to extend that has only the named routes of another controller, as `PickType` does with
- * a request's properties. Controllers for operators extend it: a new route for secret keys becomes available to
- * operators only when its name is added here. Also name a route that the subclass overrides if the override calls
- * `super`.
+ * Returns a base class with only the named routes of another controller, like `PickType` for the properties of
+ * a request. Operator controllers extend it, so a new route for secret keys becomes available to operators only
+ * when its name is added. A route that the subclass overrides must also be named if the override calls `super`.
  */
 export function PickRoutes<Base extends Controller>(
   controller: Base,
@@ -18,7 +17,7 @@ export function PickRoutes<Base extends Controller>(
   const named = new Set<PropertyKey>(routes);
   class Picked extends base {}
   for (const name of routeNames(base.prototype as object)) {
-    // Nest registers each inherited method that has a route; the value undefined hides the method.
+    // Nest registers every inherited method that has a route. The value undefined hides the method.
     if (!named.has(name)) Object.defineProperty(Picked.prototype, name, { value: undefined });
   }
   return Picked as unknown as Base;

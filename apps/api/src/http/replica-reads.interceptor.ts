@@ -11,8 +11,8 @@ import { defer, lastValueFrom, type Observable } from 'rxjs';
 const READS_FROM_REPLICA = Symbol('reads from replica');
 
 /**
- * Makes a route read from the replica, if there is one. Only for routes that change nothing and whose response may be
- * seconds old: it must decide neither about access nor about a later change.
+ * Makes a route read from the replica, if there is one. Only for routes that change nothing and whose responses
+ * may be seconds old. Neither an access decision nor a later change may depend on such a response.
  */
 export const ReadsFromReplica = (): MethodDecorator => SetMetadata(READS_FROM_REPLICA, true);
 
@@ -20,7 +20,9 @@ export const ReadsFromReplica = (): MethodDecorator => SetMetadata(READS_FROM_RE
 export const readsFromReplica = (handler: object): boolean =>
   Reflect.hasMetadata(READS_FROM_REPLICA, handler);
 
-/** Runs route handlers with `@ReadsFromReplica()` on the replica. The guards have used the primary before. */
+/**
+ * Runs route handlers with `@ReadsFromReplica()` on the replica. The guards have already run on the primary.
+ */
 @Injectable()
 export class ReplicaReadsInterceptor implements NestInterceptor {
   constructor(private readonly database: Database) {}

@@ -32,7 +32,7 @@ export interface GatehouseRequest extends AuthenticatedRequest {
   callerIp?: string | null;
   /** The body as it was sent, for custom events only. */
   rawBody?: Buffer | undefined;
-  /** The request's memory; unset for a probe. */
+  /** Memory reserved for the request. Undefined for health probes. */
   memory?: RequestHold;
 }
 
@@ -66,13 +66,13 @@ export function requestContext(logger: Logger, metrics: ApiMetrics | null): Requ
   };
 }
 
-/** Starts a request's span; null for a route that monitoring requests, or if the process records no traces. */
+/** Starts the span of a request. Returns null for a monitoring route, or if the process records no traces. */
 const startSpan = ({ path, method, headers }: Request): Span | null =>
   tracing && !probedRoutes.has(path) ? tracing.startRequest(method, headers['traceparent']) : null;
 
 /**
- * Ends a request's span. The span has no `url.path`, which the semantic conventions contain: a path can contain a
- * token.
+ * Ends the span of a request. Omits `url.path`, which the semantic conventions include, because a path can
+ * contain a token.
  */
 function endSpan(span: Span, request: GatehouseRequest, status: number | null): void {
   const route = routePattern(request);
@@ -93,10 +93,13 @@ function endSpan(span: Span, request: GatehouseRequest, status: number | null): 
 const routePattern = ({ route }: GatehouseRequest): string | null =>
   (route as { path?: string } | undefined)?.path ?? null;
 
-/** The routes whose responses are never logged: a start or stop changes the `/readyz` responses, and is logged elsewhere. */
+/**
+ * The routes whose responses are never logged. The `/readyz` responses change only on start and stop, which are
+ * logged elsewhere.
+ */
 const healthRoutes = new Set(['/livez', '/readyz']);
 
-/** The routes that monitoring requests every few seconds. */
+/** The routes that monitoring systems request every few seconds. */
 const probedRoutes = new Set([...healthRoutes, '/healthz', '/metrics', '/metrics/webhook-worker']);
 
 export const hasBody = (request: Request): boolean =>
@@ -129,7 +132,7 @@ const findProjectId = ({ caller, projectId }: GatehouseRequest): string | undefi
   caller?.kind === 'access-token' ? caller.customer.projectId : (caller?.project?.id ?? projectId);
 
 /**
- * Returns a customer id in the path. Returns nothing but a UUID, because the segment could contain a token
+ * Returns the customer id in the path. Ignores anything but a UUID, because the segment could contain a token
  * (requirement LG-01).
  */
 function customerInPath({ params }: GatehouseRequest): string | undefined {
@@ -188,7 +191,10 @@ export interface Client {
   counted?: CountedRequest | undefined;
   /** Aborted when the connection closes. */
   signal: AbortSignal;
-  /** Set on the hosted sign-in page: the sign-in ends in a code for the application instead of a session. */
+  /**
+   * Set for the hosted sign-in page, on which a sign-in ends with a code for the application instead of a
+   * session.
+   */
   page?: SignInPageClient;
 }
 
@@ -209,7 +215,10 @@ const NO_FLOW = Buffer.alloc(0);
 export const flowHashOf = ({ page }: Pick<Client, 'page'>): Buffer | null =>
   page ? (page.flow?.secretHash ?? NO_FLOW) : null;
 
-/** The client properties that an email's link depends on: its project allows the origin, and limits the requests. */
+/**
+ * The client properties that are checked when a link in an email is used: the project must allow the origin,
+ * and it limits the requests.
+ */
 export type LinkClient = Pick<Client, 'origin' | 'counted'>;
 
 /** Returns a request's client. */
@@ -217,7 +226,7 @@ export function getClient(request: AuthenticatedRequest): Client {
   const abortController = new AbortController();
   request.res?.once('close', () => abortController.abort());
   const ip = clientIp(request);
-  // For a server that sends no client IP, or an invalid client IP, only its own address is known.
+  // If a server sends no valid client IP, only the server's own address is known.
   const isServer = request.accompanyingSecretKey !== undefined && vouchedIp(request) === null;
   return {
     ip,

@@ -30,8 +30,8 @@ export class RequestLanguages implements NestInterceptor {
 }
 
 /**
- * Returns the header `Accept-Language`. The languages that an application has chosen for the hosted sign-in page come first
- * (`ui_locales`).
+ * Returns the `Accept-Language` header, preceded by the languages that an application has chosen for the hosted
+ * sign-in page (`ui_locales`).
  */
 export function acceptedLanguages({ path, query, headers }: GatehouseRequest): string | undefined {
   const header = headers['accept-language'];

@@ -50,7 +50,8 @@ export function routeGate(app: Express): RequestHandler {
 }
 
 /**
- * Returns the path without trailing slashes, its variants in each of the two route families, and the plural of each.
+ * Returns suggestions for an unknown path: the path without trailing slashes, its variants in the two route
+ * families, and the plural of each.
  */
 function nearestPaths(path: string): string[] {
   const trimmed = path.replace(/\/+$/, '');
@@ -62,7 +63,7 @@ function nearestPaths(path: string): string[] {
 }
 
 /**
- * Returns a function that returns a path's methods. Most patterns have no parameters: they are looked up instead of
+ * Returns a function that returns a path's methods. Most paths have no parameters, and are looked up instead of
  * matched.
  */
 function methodIndex(layers: RouterLayer[]): (path: string) => string[] {

@@ -5,7 +5,7 @@ const loadRanges = (ranges: string): string[] =>
   loadConfig({ GATEHOUSE_SECRET: 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i', TRUSTED_PROXIES: ranges }).http
     .trustedProxies;
 
-/** Returns true if express trusts all IPv4 addresses with these ranges. Throws if it does not accept them. */
+/** Returns true if express trusts all IPv4 addresses with these ranges. Throws if express rejects them. */
 function trustsEveryClient(ranges: string[]): boolean {
   const isTrusted = express().set('trust proxy', ranges).get('trust proxy fn') as (
     address: string,

@@ -3,15 +3,15 @@ import { now, type Logger } from '@gatehouse/platform';
 
 /**
  * Counts requests with `X-Forwarded-For` from a peer that is not a trusted proxy. Such a peer may be the
- * operators' own proxy, if it is missing in TRUSTED_PROXIES: all clients then share its address. No address is
- * stored.
+ * operators' own proxy that is missing from TRUSTED_PROXIES, in which case all clients share its address. No
+ * address is stored.
  */
 export class UntrustedForwards {
-  /** Count of these requests since the process started. */
+  /** Number of these requests since the process started. */
   count = 0;
   lastAt: Date | null = null;
 
-  /** Returns middleware that counts, and logs the first such request. */
+  /** Returns middleware that counts these requests and logs the first one. */
   createMiddleware(logger: Logger): RequestHandler {
     return (request, _response, next) => {
       if (request.headers['x-forwarded-for'] !== undefined && !isTrustedPeer(request)) {

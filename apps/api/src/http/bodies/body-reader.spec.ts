@@ -5,7 +5,7 @@ import { bodyReader } from './body-reader.js';
 
 type Headers = Record<string, string>;
 
-/** Runs the readers as Express does, and returns the body that handlers see. */
+/** Runs the readers as Express does, and returns the body that handlers receive. */
 async function read(
   chunks: (string | Buffer)[],
   headers: Headers,

@@ -14,13 +14,15 @@ const JSON_LIMIT = 64 * 1024;
 const IMPORT_LIMIT = 16 * 2 ** 20;
 const FORM_LIMIT = 4 * 1024;
 
-/** The size limit for forms that identity providers submit: they contain an id token from Apple. */
+/** Size limit of forms that identity providers submit. Apple's forms contain an id token. */
 const PROVIDER_FORM_LIMIT = 16 * 1024;
 
 /** The path to which identity providers submit forms (`form_post`). */
 const PROVIDER_FORM_PATH = /^\/api\/v1\/auth\/oauth\/callback\//;
 
-/** Hosted page paths, the only paths besides the provider paths that accept HTML forms. */
+/**
+ * The hosted pages that accept HTML forms. Besides them, only the sign-in page and the provider callbacks do.
+ */
 const formPaths = new Set([
   '/verify-email',
   '/disown',
@@ -34,8 +36,8 @@ const formPaths = new Set([
 const importPaths = new Set(['/api/v1/customers/import', '/operator/v1/customers/import']);
 
 /**
- * Limits for a list of 1,000 records, each with two 50-key objects; the list and its body add two levels. 500 values
- * per record use 40 MB in total: millions fit into a body.
+ * Limits for a list of 1,000 records, each with two 50-key objects; the list and its body add two levels. 500
+ * values per record use 40 MB in total, but millions of values would fit into a body.
  */
 const importLimits: JsonLimits = {
   name: 'body',
@@ -43,7 +45,7 @@ const importLimits: JsonLimits = {
   keys: 200_000,
   values: 500_000,
   keysPerObject: 2_000,
-  // A ban or second factor that occurs twice must not be lost.
+  // A repeated key must not silently discard a ban or a second factor.
   hasUniqueKeys: true,
 };
 
@@ -58,10 +60,10 @@ const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /**
- * Returns middleware that reads bodies instead of Express's own parsers, which accept UTF-16, invalid UTF-8
- * and compressed bodies, turn a missing body into `{}`, and read a body that is too large to its end before
- * they reject it. A request without a body leaves `request.body` undefined.
- * @param holdRequests holds a request's memory before its body is read
+ * Returns middleware that reads bodies instead of Express's own parsers, which accept UTF-16, invalid UTF-8 and
+ * compressed bodies, turn a missing body into `{}`, and read an oversized body to its end before they reject
+ * it. Without a body, `request.body` remains undefined.
+ * @param holdRequests middleware that holds memory for a request before its body is read
  */
 export function bodyReader(holdRequests: RequestHandler): RequestHandler[] {
   return [rejectUnsupportedBodies, holdRequests, readBody];
@@ -77,7 +79,7 @@ const acceptsForms = ({ path }: Request): boolean =>
 
 const isImport = (request: Request): boolean => importPaths.has(request.path);
 
-/** Returns true if the body is NDJSON, which is still unread. */
+/** Returns true if the body is NDJSON, which only the handler reads. */
 export const isNdjson = (request: Request): boolean =>
   isImport(request) && ndjsonType.test(request.headers['content-type'] ?? '');
 
@@ -87,7 +89,7 @@ const bodyLimit = (request: Request): number => {
   return acceptsForms(request) ? FORM_LIMIT : JSON_LIMIT;
 };
 
-/** Maximum length for a header value in an error detail, in characters. */
+/** Maximum length of a header value in an error detail, in characters. */
 const MAX_SHOWN_LENGTH = 100;
 
 const unsupportedMediaType = (detail: string): GatehouseError =>
@@ -121,7 +123,8 @@ async function readBody(request: Request, response: Response, next: NextFunction
   if (!hasBody(request)) return next();
   // The rest of the body may remain unread after the response, so the connection cannot be reused.
   if (isNdjson(request)) response.setHeader('Connection', 'close');
-  // Parsing 16 MiB for any caller would be too expensive: an import over 64 KiB is read after authentication.
+  // Parsing 16 MiB for any caller would be too expensive, so an import over 64 KiB is read after
+  // authentication.
   else if (!isImport(request) || Number(request.headers['content-length'] ?? Infinity) <= JSON_LIMIT) {
     await readAndParse(request, 0);
   }
@@ -129,7 +132,8 @@ async function readBody(request: Request, response: Response, next: NextFunction
 }
 
 /**
- * Reads an import's body after authentication, unless it has already been read. NDJSON is read by the handler.
+ * Reads an import's body after authentication, unless it has already been read. The handler reads NDJSON
+ * itself.
  * @throws GatehouseError `overloaded` if there is no memory for it
  */
 export async function readDeferredBody(request: Request): Promise<void> {
@@ -141,7 +145,8 @@ export async function readDeferredBody(request: Request): Promise<void> {
   }
   const { res: response } = request;
   const connection = response?.getHeader('Connection');
-  // The client would lose a response that closes the connection while it still sends: Node.js reads and discards the rest.
+  // A client that is still sending would lose a response that closes the connection. If there is no memory, the
+  // connection therefore stays open, and Node.js reads and discards the rest of the body.
   response?.removeHeader('Connection');
   memoryOf(request)?.holdBulk(STREAM_BYTES);
   if (connection !== undefined) response?.setHeader('Connection', connection);
@@ -149,10 +154,10 @@ export async function readDeferredBody(request: Request): Promise<void> {
 
 const memoryOf = (request: Request) => (request as GatehouseRequest).memory;
 
-/** Returns a body's declared length; 0 if only the body's end reveals it. */
+/** Returns the declared length of a body, or 0 for a chunked body. */
 const declaredLength = ({ headers }: Request): number => Number(headers['content-length'] ?? 0);
 
-/** @param held length for which memory is held already */
+/** @param held number of bytes for which memory is already held */
 async function readAndParse(request: Request, held: number): Promise<void> {
   const bytes = await readBytes(request, bodyLimit(request), held);
   const onStructure = (structure: JsonStructure): void =>
@@ -161,15 +166,15 @@ async function readAndParse(request: Request, held: number): Promise<void> {
   else if (acceptsForms(request)) request.body = parseForm(bytes);
   else if (request.path === EVENTS_PATH) {
     request.body = parseStrictJsonOrList(bytes, eventsLimits, onStructure);
-    // Custom events are delivered as they were sent: see slice-data.ts.
+    // Custom events are delivered exactly as they were sent (slice-data.ts).
     (request as GatehouseRequest).rawBody = bytes;
   } else request.body = parseStrictJson(bytes, isImport(request) ? importLimits : undefined, onStructure);
 }
 
 /**
  * Parses an HTML form.
- * @throws GatehouseError `validation_failed` for a NUL, which PostgreSQL cannot store, and for invalid UTF-8:
- *   a replacement character would change the password (requirement PW-04)
+ * @throws GatehouseError `validation_failed` for a NUL, which PostgreSQL cannot store, and for invalid UTF-8,
+ *   because a replacement character would change the password (requirement PW-04)
  */
 function parseForm(bytes: Buffer): Record<string, string> {
   const text = bytes.toString();
@@ -190,15 +195,15 @@ function isWellEscaped(text: string): boolean {
 }
 
 /**
- * Reads a body. Without memory that is held already, what has arrived counts once, and as parsed when it is complete: a client
- * that sends slowly must not use more memory than its bytes.
- * @param held length for which memory is held already, or 0
- * @throws GatehouseError as soon as a limit is exceeded: `payload_too_large`, without reading the rest, or `overloaded`,
- *   for which the rest is discarded, so that the connection can be used again
+ * Reads a body. If no memory is held for it, received bytes count once until the body is complete, and then
+ * with the memory for parsing: a slow client must not hold more memory than it has sent.
+ * @param held number of bytes for which memory is already held, or 0
+ * @throws GatehouseError as soon as a limit is exceeded: `payload_too_large`, without reading the rest, or
+ *   `overloaded`, after which the rest is discarded, so that the connection can be reused
  */
 function readBytes(request: Request, limit: number, held: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // A large body's chunks would be in memory twice when they are joined.
+    // Joining the chunks of a large body would hold them in memory twice.
     const bytes = Buffer.allocUnsafe(held);
     const chunks: Buffer[] = [];
     let length = 0;
@@ -231,7 +236,7 @@ function readBytes(request: Request, limit: number, held: number): Promise<Buffe
         resolve(held > 0 ? bytes.subarray(0, length) : Buffer.concat(chunks));
       }),
     );
-    // The client disconnected, so the response is not delivered. Authentication may have taken until then.
+    // The client disconnected, possibly during authentication, so the response cannot be delivered.
     const onDisconnect = (): void => reject(new GatehouseError('request_timeout'));
     request.once('error', onDisconnect).once('close', onDisconnect);
     if (request.destroyed) onDisconnect();

@@ -1,4 +1,7 @@
-/** Returns the offset of a string's closing quote, or the text's length if there is none. @param start the opening quote */
+/**
+ * Returns the offset of the closing quote of a string, or the text length if there is none. @param start offset
+ * of the opening quote
+ */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -13,11 +16,11 @@ function isEscaped(text: string, offset: number): boolean {
 }
 
 /**
- * Returns the offset of the first key that its object already contains, or null. For a text that is not JSON, the
- * result is undefined. The caller limits the depth and the key count.
+ * Returns the offset of the first key that its object already contains, or null. For invalid JSON, the result
+ * is arbitrary. The caller limits the depth and the number of keys.
  */
 export function findRepeatedKey(text: string): number | null {
-  /** The keys in the objects that contain the offset, from the outermost. Arrays have none. */
+  /** The keys of the objects around the current offset, outermost first. Arrays have none. */
   const objects: Set<string>[] = [];
   let key = { start: 0, end: 0 };
   for (let index = 0; index < text.length; index += 1) {
@@ -37,7 +40,7 @@ export function findRepeatedKey(text: string): number | null {
   return null;
 }
 
-/** Keys with and without escapes can be equal. */
+/** Decodes escapes, because a key with escapes can equal a key without them. */
 function readKey(json: string): string {
   if (!json.includes('\\')) return json.slice(1, -1);
   try {

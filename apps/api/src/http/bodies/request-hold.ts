@@ -6,7 +6,7 @@ import type { MemoryHold, MemoryHolder } from '@gatehouse/platform';
 /** The two budgets: one for imports and exports, and one for all other requests. */
 export type MemoryKind = 'requests' | 'bulk';
 
-/** The request properties that its hold uses. */
+/** The request properties that a hold uses. */
 interface HeldRequest {
   requestId: string;
   socket: Socket;
@@ -16,15 +16,18 @@ interface HeldRequest {
 
 export interface HoldActions {
   hold: (kind: MemoryKind, holder: MemoryHolder, bytes: number) => MemoryHold | null;
-  /** Returns the error for a request for which there is no memory. @param bytes that it would hold from this budget */
+  /**
+   * Returns the error for a request without enough memory. @param bytes memory that it would hold from this
+   * budget
+   */
   reject: (kind: MemoryKind, bytes: number) => GatehouseError;
   /** Called when a client is disconnected because there is no memory for a response that it does not read. */
   onDropped: (request: HeldRequest) => void;
 }
 
 /**
- * One request's memory. It is released once the request has been processed and its response has been sent or its
- * connection closed, whichever comes last: a request is processed to its end after its client has disconnected.
+ * The memory of one request. It is released once the request has been processed and its response has been sent
+ * or its connection closed, whichever comes last: processing continues after a client has disconnected.
  */
 export class RequestHold {
   private bulk: MemoryHold | null = null;
@@ -62,7 +65,7 @@ export class RequestHold {
     if (!this.own.moveTo(holder)) throw this.actions.reject('requests', this.own.bytes);
   }
 
-  /** Must be called when nothing uses the body any more. Does nothing when repeated. */
+  /** Must be called when nothing uses the body anymore. Repeated calls do nothing. */
   endProcessing(): void {
     if (this.isProcessed) return;
     this.isProcessed = true;
@@ -72,7 +75,7 @@ export class RequestHold {
     if (this.isClosed) this.release();
   }
 
-  /** Adds the response part that the client has not read. */
+  /** Adds the part of the response that the client has not read. */
   private holdResponse(): void {
     if (this.request.socket.destroyed || this.own.grow(this.response.writableLength)) return;
     this.actions.onDropped(this.request);

@@ -20,14 +20,14 @@ import { RequestMemoryInterceptor } from './request-memory.interceptor.js';
 import { RequestMemory, STREAM_BYTES } from './request-memory.js';
 
 const MIB = 2 ** 20;
-/** Four fifths are for imports and exports. A key can use half of each part, and a client IP an eighth. */
+/** Four fifths are for imports and exports. A key can use half of each budget, and a client IP an eighth. */
 const MEMORY = 20 * MIB;
 const REQUEST_BYTES = 16 * 1024;
-/** Requests with little or no body that one client IP can have in progress. */
+/** Maximum number of requests with a small body, or none, that one client IP can have in progress. */
 const PER_ADDRESS = MEMORY / 5 / 8 / REQUEST_BYTES;
 const IMPORT = '/api/v1/customers/import';
 
-/** A handler that waits until the test continues it. */
+/** Blocks handlers until the test opens it. */
 class Gate {
   private waiting: (() => void)[] = [];
   entered = 0;
@@ -45,7 +45,7 @@ class Gate {
 const gate = new Gate();
 const authentication = new Gate();
 
-/** As the import guard does. */
+/** Reads the body after authentication, like the import guard. */
 class LateBodyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     await readDeferredBody(context.switchToHttp().getRequest<Request>());
@@ -85,7 +85,7 @@ class Routes {
   }
 }
 
-/** Accepts `Authorization: <key id>`, waits for the test with `slow`, and rejects `none`. */
+/** Accepts `Authorization: <key id>`, waits for the test if the key is `slow`, and rejects `none`. */
 @Injectable()
 class KeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -169,7 +169,7 @@ const head = (line: string, headers: Record<string, string | number> = {}): stri
 const post = (path: string, body: string, headers: Record<string, string> = {}): string =>
   head(`POST ${path}`, { 'Content-Length': Buffer.byteLength(body), ...headers }) + body;
 
-/** Sends text, and collects what is received. */
+/** Sends raw HTTP, and collects the response. */
 function send(text: string): { socket: Socket; received: () => string } {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   sockets.push(socket);
@@ -179,7 +179,7 @@ function send(text: string): { socket: Socket; received: () => string } {
   return { socket, received: () => received };
 }
 
-/** Sends a request. @returns its response as text, when it is complete */
+/** Sends a request. @returns the complete response as a string */
 async function exchange(text: string): Promise<string> {
   const { received } = send(text);
   const isComplete = (): boolean => {
@@ -192,7 +192,7 @@ async function exchange(text: string): Promise<string> {
 
 const status = async (text: string): Promise<number> => Number((await exchange(text)).split(' ')[1]);
 
-/** Sends requests on a connection each, and waits until their handlers run. @returns the first */
+/** Sends each request on its own connection, and waits until the handlers run. @returns the first connection */
 const enter = async (...texts: string[]) => {
   const before = gate.entered;
   const [first] = texts.map((text) => send(text));
@@ -211,13 +211,13 @@ const chunked = (path: string, body: string): string =>
 const json = (bytes: number): string => JSON.stringify({ text: 'x'.repeat(bytes) });
 
 describe('RequestMemory', () => {
-  it('rejects an import with 503 before its body is read if imports in progress use its memory', async () => {
+  it('returns 503 before reading an import if imports in progress use its memory', async () => {
     await enter(post(IMPORT, json(2 * MIB), { Authorization: 'one' }));
     const announced = (key: string, bytes: number) =>
       head(`POST ${IMPORT}`, { 'Content-Length': bytes, Authorization: key });
     const response = await exchange(announced('one', 2 * MIB));
     expect(response).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 5\r\n.*"code":"overloaded"/is);
-    // Half the memory is left to other keys.
+    // The other half of the memory is reserved for other keys.
     await enter(post(IMPORT, json(MIB), { Authorization: 'two' }));
     expect(await status(announced('three', 2 * MIB))).toBe(503);
     const streamed = { Authorization: 'three', 'Content-Type': 'application/x-ndjson' };
@@ -234,7 +234,7 @@ describe('RequestMemory', () => {
     expect(await status(post('/echo', json(60_000)))).toBe(201);
   });
 
-  it('counts only the part that has arrived when a body is sent slowly', async () => {
+  it('counts only the received part of a slow body', async () => {
     const slow = head('POST /echo', { 'Content-Length': 60_000 });
     for (let number = 0; number < 20; number += 1) send(`${slow}x`);
     await eventually('all requests', () => memory.heldBytes >= 20 * (REQUEST_BYTES + 1));
@@ -242,7 +242,7 @@ describe('RequestMemory', () => {
     expect(await status(post('/echo', '{}'))).toBe(201);
   });
 
-  it('rejects a chunked body with 503 once there is no memory for the part that has arrived', async () => {
+  it('returns 503 once there is no memory for the received part of a chunked body', async () => {
     await enter(post('/wait', json(60_000)), post('/wait', json(45_000)));
     const { socket, received } = send(chunked('/echo', 'x'.repeat(60_000)));
     await eventually('the rejection', () => received().includes(' 503 '));
@@ -251,7 +251,7 @@ describe('RequestMemory', () => {
     await eventually('the next response', () => received().endsWith('plain'));
   });
 
-  it("counts a body's values before it creates them", async () => {
+  it('counts the values of a body before it creates them', async () => {
     // Four times 30 KB of text, and 20,000 brackets and commas.
     const lists = JSON.stringify({ lists: Array.from({ length: 10_000 }, () => []) });
     await enter(post('/wait', '{}'));
@@ -259,7 +259,7 @@ describe('RequestMemory', () => {
     expect(await status(post('/echo', json(lists.length)))).toBe(201);
   });
 
-  it('rejects an oversized body with 413, and counts characters beyond Latin-1 more', async () => {
+  it('returns 413 for an oversized body, and counts more for characters outside Latin-1', async () => {
     const send = (text: string) => status(post(IMPORT, JSON.stringify({ text }), { Authorization: 'one' }));
     expect(await send('x'.repeat(6 * MIB))).toBe(413);
     expect(await send(`€${'x'.repeat(3 * MIB)}`)).toBe(413);
@@ -268,14 +268,14 @@ describe('RequestMemory', () => {
 
   it('counts a request toward its key instead of its address', async () => {
     const headers = { Authorization: 'one' };
-    // As many requests as half the memory allows, with 16 KiB each and their bodies.
+    // The number of requests that half the memory allows, at 16 KiB each plus the bodies.
     const count = Math.floor(MEMORY / 10 / (REQUEST_BYTES + 100));
     await enter(...times(count, () => post('/wait', '{}', headers)));
     expect(await status(post('/echo', json(60_000), headers))).toBe(503);
     expect(await status(post('/echo', json(60_000)))).toBe(201);
   });
 
-  it("accepts secret keys, and serves token keys, while others use their address's memory", async () => {
+  it("accepts secret keys and serves the JWKS while other requests use their client IP's memory", async () => {
     await enter(...times(PER_ADDRESS, () => head('POST /wait')));
     const [known, unknown] = ['sk_one', 'sk_two'].map((key) => ({ 'X-API-Key': key }));
     expect([
@@ -336,7 +336,7 @@ describe('RequestMemory', () => {
         },
       ],
       [
-        'after a client that disconnected during its upload',
+        'after a client disconnected during an upload',
         async () => {
           const { socket } = send(`${head(`POST ${IMPORT}`, { 'Content-Length': 100_000 })}x`);
           await eventually('the request', () => memory.heldBytes >= 400_000);
@@ -345,7 +345,7 @@ describe('RequestMemory', () => {
       ],
       ...['Content-Length: 1000000\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\nZZ\r\n'].map(
         (rest): [string, () => Promise<unknown>] => [
-          `after a client that disconnected during its authentication: ${rest.split('\r')[0]}`,
+          `after a client disconnected during authentication: ${rest.split('\r')[0]}`,
           async () => {
             const before = authentication.entered;
             const { socket } = send(head(`POST ${IMPORT}`, { Authorization: 'slow' }).replace(/\r\n$/, rest));
@@ -358,7 +358,7 @@ describe('RequestMemory', () => {
         ],
       ),
       [
-        'after a client that disconnected before its next requests started',
+        'after a client disconnected before its next requests started',
         async () => {
           const { socket } = await enter(post('/wait', '{}') + post('/echo', '{}').repeat(10));
           socket.destroy();

@@ -20,47 +20,50 @@ import { RequestHold, type HoldActions, type MemoryKind } from './request-hold.j
 /** Memory for a request without its body: its headers, and the objects that handle it. */
 const REQUEST_BYTES = 16 * 1024;
 
-/** Memory per byte in a body: as it was sent, as text, as parsed strings, and as statement parameters. */
+/** Memory per byte of a body, which exists as bytes, as text, as parsed strings and as statement parameters. */
 const BYTES_PER_BODY_BYTE = 4;
 
-/** The same in addition, if the text has characters beyond Latin-1: V8 then stores each character in two bytes. */
+/** Additional memory per byte of a body with characters outside Latin-1, which V8 stores as two bytes each. */
 const BYTES_PER_WIDE_BODY_BYTE = 6;
 
-/** Memory for each key and value in a parsed body, in addition to the text of strings. */
+/** Memory for each key and value of a parsed body, in addition to the contents of strings. */
 const BYTES_PER_VALUE = 40;
 
 /** Memory for a streamed import, which holds two batches, or for an export, which holds two pages. */
 export const STREAM_BYTES = 8 * 2 ** 20;
 
-/** Memory for a customer's export: one document, with up to 10 MB for events. */
+/** Memory for exporting a customer: one document, with up to 10 MB of events. */
 export const DOCUMENT_BYTES = 32 * 2 ** 20;
 
-/** Share of the memory that imports and exports can use, so that all other requests always have the rest. */
+/** Share of the memory that imports and exports can use. The rest is reserved for all other requests. */
 const BULK_PART = 0.8;
 
-/** Part of each budget that a secret key, a customer or an operator can use. */
+/** Share of each budget that a secret key, a customer or an operator can use. */
 const CALLER_SHARE = 1 / 2;
 
-/** The same for a client IP: requests count toward it before authentication, and requests with publishable keys always do. */
+/**
+ * Share of each budget that a client IP can use. Requests count toward it before authentication, and requests
+ * with publishable keys always do.
+ */
 const ADDRESS_SHARE = 1 / 8;
 
-/** All client IPs, which leave the rest to authenticated callers. */
+/** All client IPs together. The rest is reserved for authenticated callers. */
 const addresses: MemoryHolder = { id: 'addresses', share: 3 / 4 };
 
 /**
- * Documents that need neither a body nor the database: documents for verifying tokens offline, and files whose bytes
- * all responses share.
+ * Paths of documents that need neither a body nor the database: documents for offline token verification, and
+ * files whose bytes all responses share.
  */
 const sharedPaths = /^\/(\.well-known\/|docs(\/|$)|(operator\/)?openapi\.json$)/;
 
-/** Seconds after which a rejected request is sent again. An import takes longer than any other request. */
+/** `Retry-After` of rejected requests, in seconds. An import takes longer than any other request. */
 const retryAfter: Record<MemoryKind, number> = { requests: 1, bulk: 5 };
 
-/** Returns a body's memory. */
+/** Returns the memory for a body. @param bytes length of the body */
 export const bodyMemory = (bytes: number): number => bytes * BYTES_PER_BODY_BYTE;
 
 /**
- * Returns a parsed body's memory in addition to `bodyMemory`.
+ * Returns the memory for a parsed body in addition to `bodyMemory`.
  * @param bytes length of the body
  */
 export const structureMemory = (bytes: number, { count, isWide }: JsonStructure): number =>
@@ -115,7 +118,7 @@ export class RequestMemory {
       if ((isProbe(request) || sharedPaths.test(request.path)) && !hasBody(request)) return next();
       const held = this.hold(addressHolder(current)) ?? (await this.holdForKey(current));
       if (!held) throw this.actions.reject('requests', REQUEST_BYTES);
-      // The client has disconnected during its key's lookup.
+      // The client disconnected while its key was looked up.
       if (response.closed) return held.release();
       current.memory = new RequestHold(this.actions, held, current, response);
       next();
@@ -126,7 +129,7 @@ export class RequestMemory {
     return this.budgets.requests.hold(holder, REQUEST_BYTES);
   }
 
-  /** Holds the memory for a request whose client IP has used its share, if a secret key sends it. */
+  /** Holds the memory for a request with a secret key whose client IP has used its share. */
   private async holdForKey(request: GatehouseRequest): Promise<MemoryHold | null> {
     for (const { value } of presentedCredentials(request)) {
       const caller = await this.apiKeys.authenticate(value);
@@ -136,7 +139,7 @@ export class RequestMemory {
   }
 }
 
-/** Waiting does not help: the body needs more memory than all requests together can use. */
+/** A retry cannot succeed, because the body needs more memory than all requests together can use. */
 const tooLarge = (): GatehouseError =>
   new GatehouseError('payload_too_large', {
     detail:
@@ -160,9 +163,9 @@ function addressHolder(request: GatehouseRequest): MemoryHolder {
 const callerOf = (kind: string, id: string): MemoryHolder => ({ id: `${kind}:${id}`, share: CALLER_SHARE });
 
 /**
- * Returns the holder for a caller's requests; null for requests that count toward their client IP. Requests with a
- * publishable key do, because the key is public: one client could otherwise use the memory for all others in the
- * project.
+ * Returns the holder for a caller's requests; null for requests that count toward their client IP. Requests
+ * with a publishable key do, because the key is public, and one client could otherwise use the memory of all
+ * others in the project.
  */
 export function callerHolder({ caller, accompanyingSecretKey }: GatehouseRequest): MemoryHolder | null {
   if (accompanyingSecretKey) return holderOf(accompanyingSecretKey);

@@ -99,7 +99,7 @@ describe('parseStrictJson', () => {
     expect(parse(`{"a":0.${'3'.repeat(60_000)}}`)['a']).toBeCloseTo(1 / 3);
   });
 
-  it('IN-04: rejects an integer that would be rounded, in every notation, and names its field', () => {
+  it('IN-04: rejects an integer that would be rounded, in every notation, and reports its field', () => {
     const rounded =
       `9007199254740993 -9007199254740993 12345678901234567890 9007199254740993.0 9007199254740992.5
       1.2345678901234567890e19 900719925474099300000e-5 9007199254740993E0 1152921504606846976 1e309`.split(
@@ -127,7 +127,7 @@ describe('parseStrictJson', () => {
       expect(parse(`{"a":${number}}`)).toEqual({ a: Number(number) });
   });
 
-  it('IN-03: rejects an object with too many keys at any depth, but not as many keys in several', () => {
+  it('IN-03: rejects too many keys in an object at any depth, but not across objects', () => {
     const limits = { name: 'body', depth: 20, keys: 100, keysPerObject: 3 };
     const parseLimited = (text: string) => parseStrictJson(Buffer.from(text), limits);
     const full = '{"a":1,"b":{"a":1,"b":[{"a":":","b":2}],"c":3},"c":{}}';
@@ -154,7 +154,7 @@ describe('parseStrictJson', () => {
     },
   );
 
-  it("IN-05: names the string's field, or the field of the object with the key", () => {
+  it('IN-05: reports the field of the string, or of the object with the key', () => {
     for (const [text, field] of [
       ['{"firstName":"Ada\\u0000"}', 'firstName'],
       ['{"a":1,"customers":[{"b":""},{"names":{"last":"\\ud800"}}]}', 'customers[1].names.last'],
@@ -207,7 +207,7 @@ describe('parseStrictJson with unique keys', () => {
     ['{"a":[1,{"b":1}],"c":2,"a":3}', 'a'],
     ['{"a":1,"\\u0061":2}', 'a'],
     ['{"a\\"":1,"b":2 , "a\\"" : 3}', 'a"'],
-  ])('IN-08: rejects %s and names %s', (text, field) => {
+  ])('IN-08: rejects %s and reports %s', (text, field) => {
     const errors = [{ field, code: 'repeated_key', message: expect.stringContaining(field) as string }];
     expect(() => parseUnique(text)).toThrow(
       expect.objectContaining({ code: 'invalid_json', details: expect.objectContaining({ errors }) }),
@@ -230,7 +230,7 @@ describe('parseStrictJsonOrList', () => {
     for (const text of ['"a"', '1', 'null', '', '[1', '[]]']) expect(() => parseList(text)).toThrow(invalid);
   });
 
-  it('checks an array like an object, and names its fields', () => {
+  it('checks an array like an object, and reports its fields', () => {
     const texts = [
       `[${Array(11).fill('{"b":1}').join()}]`,
       '[{"__proto__":1}]',

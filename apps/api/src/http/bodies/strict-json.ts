@@ -2,36 +2,38 @@ import { getLocation, visit } from 'jsonc-parser';
 import { GatehouseError } from '@gatehouse/domain';
 import { endOfString, findRepeatedKey } from './json-strings.js';
 
-/** The name of a text in error details, and its limits. */
+/** The limits of a JSON text, and its name in error details. */
 export interface JsonLimits {
   name: string;
   depth: number;
   keys: number;
   /**
-   * Maximum number of elements and members in the text. A single object or array can have all of them. Default: any
-   * number.
+   * Maximum number of elements and members in the text, even in a single object or array. Default: unlimited.
    */
   values?: number;
-  /** Maximum key count in one object; default: `keys`. The work for one object grows with the square of this number. */
+  /**
+   * Maximum number of keys per object. Default: `keys`. The work for one object grows with the square of this
+   * number.
+   */
   keysPerObject?: number;
-  /** True rejects a key that an object contains twice. By default, its last value is used. */
+  /** True to reject an object that contains a key twice. By default, the last value is used. */
   hasUniqueKeys?: boolean;
 }
 
-/** The values that a parsed text will use memory for. */
+/** The properties of a JSON text that determine the memory for its values. */
 export interface JsonStructure {
-  /** Key and value count. */
+  /** Number of keys and values. */
   count: number;
-  /** True if the text has characters beyond Latin-1. */
+  /** True if the text contains characters outside Latin-1. */
   isWide: boolean;
 }
 
-/** Called before the values are created in memory; can throw. */
+/** Called before the values are created in memory. May throw. */
 export type OnStructure = (structure: JsonStructure) => void;
 
 const bodyLimits: JsonLimits = { name: 'body', depth: 20, keys: 2_000 };
 
-/** The limits for one NDJSON line, which are the same as for a body. */
+/** The limits of an NDJSON line, which are the same as for a body. */
 export const lineLimits: JsonLimits = { ...bodyLimits, name: 'line' };
 
 const widePattern = /[^\0-\xff]/;
@@ -43,9 +45,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const invalidJson = (detail: string): GatehouseError => new GatehouseError('invalid_json', { detail });
 
 /**
- * Parses a body strictly (requirements IN-03 to IN-06): UTF-8 without BOM, an object at the root, at most 20 levels
- * and 2,000 keys, no NUL, lone surrogate, rounded integer or reserved key anywhere. A repeated key's last value is
- * used, unless the limits require unique keys.
+ * Parses a body strictly (requirements IN-03 to IN-06): UTF-8 without BOM, an object at the root, at most 20
+ * levels and 2,000 keys, no NUL, lone surrogate, rounded integer or reserved key anywhere. The last value of a
+ * repeated key is used, unless the limits require unique keys.
  * @throws GatehouseError `invalid_json`
  */
 export function parseStrictJson(
@@ -78,7 +80,7 @@ function parseRoot<Root extends object>(
   onStructure?.({ count: keys + values, isWide: widePattern.test(text) });
   const value = parse(text, limits);
   if (!isRoot(value)) throw invalidJson(`The ${limits.name} must be ${root}.`);
-  // The value contains only the last key among equal keys.
+  // JSON.parse retains only the last of several equal keys.
   if (limits.hasUniqueKeys && countKeys(value) < keys) throw repeatedKeyError(text);
   if (roundedAt !== null) throw roundedIntegerError(text, roundedAt);
   checkContents(value);
@@ -104,12 +106,15 @@ function parse(text: string, { name }: JsonLimits): unknown {
   }
 }
 
-/** Returns the first syntax error's line and column, both counted from 1; JSON.parse does not always report them. */
+/**
+ * Returns the line and column of the first syntax error, both starting at 1. JSON.parse does not always report
+ * them.
+ */
 function position(text: string): string {
   let location = '';
   const onError = (_code: number, _offset: number, _length: number, line: number, column: number): void => {
     location = `: syntax error at line ${line + 1}, column ${column + 1}`;
-    // Ends the visit: a 16 MiB body can contain millions of errors.
+    // Ends the visit, because a 16 MiB body can contain millions of errors.
     throw new SyntaxError(location);
   };
   try {
@@ -121,9 +126,10 @@ function position(text: string): string {
 }
 
 /**
- * Checks the depth, the key count and the value count by counting brackets, colons and commas outside strings: each
- * value comes first in an object or array, or follows a comma.
- * @returns the key count, the value count, and the offset of the first number that would be rounded to another integer, or null
+ * Checks the depth and the numbers of keys and values by counting brackets, colons and commas outside strings.
+ * Each value is the first in an object or array, or follows a comma.
+ * @returns the numbers of keys and values, and the offset of the first number that would be rounded to another
+ *   integer, or null
  */
 function checkStructure(
   text: string,
@@ -131,7 +137,7 @@ function checkStructure(
 ): { keys: number; values: number; roundedAt: number | null } {
   const { values: maxValues = Infinity, keysPerObject: maxPerObject = limits.keys } = limits;
   let [depth, keys, values] = [0, 0, 0];
-  /** Key counts in the objects that contain the offset, from the outermost. */
+  /** The number of keys in each object around the current offset, outermost first. */
   const keysAt: number[] = [];
   let roundedAt: number | null = null;
   for (let index = 0; index < text.length; index += 1) {
@@ -167,7 +173,7 @@ function endOfNumber(text: string, start: number): number {
   return index;
 }
 
-/** Counts the keys in all of a value's objects. Recursion is safe: the depth is limited. */
+/** Counts the keys of all objects in a value. Recursion is safe, because the depth is limited. */
 function countKeys(value: unknown): number {
   if (!isObjectOrArray(value)) return 0;
   const members: unknown[] = Object.values(value);
@@ -176,9 +182,9 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-/** Returns the error for a text in which an object contains a key twice: a reader could use either value. */
+/** Returns the error for an object that contains a key twice, because a reader could use either value. */
 function repeatedKeyError(text: string): GatehouseError {
-  // An offset in the key, so that the path contains it.
+  // An offset inside the key, so that the path includes the key.
   const field = fieldAt(text, findRepeatedKey(text)! + 1);
   return new GatehouseError('invalid_json', {
     detail: 'An object contains the same key twice.',
@@ -193,7 +199,7 @@ const fieldAt = (text: string, offset: number): string =>
     .join('')
     .replace(/^\./, '');
 
-/** Returns the error for a number, with its field's path. */
+/** Returns the error for a rounded number, with the path of its field. */
 function roundedIntegerError(text: string, offset: number): GatehouseError {
   const field = fieldAt(text, offset);
   const rule = 'must not be an integer that a double-precision number cannot represent exactly';
@@ -204,9 +210,9 @@ function roundedIntegerError(text: string, offset: number): GatehouseError {
 }
 
 /**
- * Returns true if JSON.parse turns a number without a sign into another integer. Up to 2^53, it rounds only
- * fractions. Beyond that, a number is exact if its shortest representation, in which it is stored and returned, has
- * the same value. False for a text that is not a number.
+ * Returns true if JSON.parse converts an unsigned number to a different integer. Up to 2^53, it rounds only
+ * fractions. Beyond that, a number is exact if its shortest representation, in which it is stored and returned,
+ * has the same value. Returns false for a string that is not a number.
  */
 function isRounded(number: string): boolean {
   const value = Number(number);
@@ -215,8 +221,8 @@ function isRounded(number: string): boolean {
 }
 
 /**
- * Returns a decimal number's digits and exponent, which are the same for all notations of one number. Takes linear
- * time for any zero count.
+ * Returns the digits and the exponent of a decimal number, which are the same for all its notations. Takes
+ * linear time for any number of zeros.
  */
 function normalizeDecimal(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
@@ -228,7 +234,10 @@ function normalizeDecimal(number: string): string {
   return `${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
-/** Rejects strings that PostgreSQL cannot store, and reserved keys. Recursion is safe: the depth is limited. */
+/**
+ * Rejects strings that PostgreSQL cannot store, and reserved keys. Recursion is safe, because the depth is
+ * limited.
+ */
 function checkContents(root: object): void {
   const path = findInvalidString(root);
   if (path === null) return;
@@ -236,14 +245,14 @@ function checkContents(root: object): void {
   const message = `${field} must not contain a NUL character or a lone surrogate`;
   throw new GatehouseError('invalid_json', {
     detail: 'A string contains a NUL character or a lone surrogate.',
-    // A key in the body itself has no other field that could be named.
+    // A key at the top level has no enclosing field to report.
     ...(field && { errors: [{ field, code: 'invalid', message }] }),
   });
 }
 
 /**
- * Returns the path, below a value, to the first string that cannot be stored, or to the object with the first such
- * key. Returns null if all can be stored.
+ * Returns the path, relative to a value, of the first string that cannot be stored, or of the object with the
+ * first such key. Returns null if everything can be stored.
  */
 function findInvalidString(value: unknown): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : '';
@@ -271,9 +280,9 @@ const isStorableKey = (key: string): boolean => !reservedKeys.has(key) && isStor
 export type StorageProblem = 'invalid' | 'inexact_integer' | 'too_deep';
 
 /**
- * Returns the reason why a parsed object's member cannot be stored, or null. Every integer that is not safe counts as
- * inexact: the parser no longer knows whether it was rounded.
- * @param levels how deeply the value may be nested
+ * Returns the reason why a member of a parsed object cannot be stored, or null. Every unsafe integer counts as
+ * inexact, because it may have been rounded by the parser.
+ * @param levels maximum depth of the value
  */
 export const findMemberProblem = (key: string, value: unknown, levels: number): StorageProblem | null =>
   isStorableKey(key) ? findStorageProblem(value, levels) : 'invalid';

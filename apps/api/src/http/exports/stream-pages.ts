@@ -5,7 +5,7 @@ import { errorCode, errorMessage, STALL_MS, type Logger } from '@gatehouse/platf
 
 /**
  * Streams a long body as fast as the client reads it. Once the headers have been sent, an error can only be
- * reported by closing the connection: the body is then incomplete.
+ * reported by closing the connection, which leaves the body incomplete.
  * @param logFields identifies the body in the log
  */
 export async function streamPages(

@@ -6,7 +6,7 @@ import type { GatehouseRequest } from '../request-context.js';
 import { skipsInterceptors } from '../skip-interceptors.js';
 
 /**
- * Executes a POST with an `Idempotency-Key` once, with everything that follows the guards: the pipes and the
+ * Executes a POST with an `Idempotency-Key` only once, including everything after the guards: the pipes and the
  * handler.
  */
 @Injectable()

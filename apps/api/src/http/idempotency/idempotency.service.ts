@@ -19,12 +19,12 @@ import type { GatehouseRequest } from '../request-context.js';
 const HEADER = 'Idempotency-Key';
 
 /**
- * Interval at which a running request renews its claim, in ms: several renewals fit into the time after which
- * another request may take it over.
+ * Interval at which a running request renews its claim, in ms. Several renewals fit into the time after which
+ * another request may take over the claim.
  */
 const RENEWAL_MS = 5_000;
 
-/** Error statuses that are stored and replayed: repeating the request would not change them. */
+/** Error statuses that are stored and replayed, because repeating the request would not change them. */
 export const storedErrorStatuses = new Set([404, 409, 422]);
 
 /** A stored response or error. */
@@ -33,8 +33,8 @@ type StoredResponse =
   | { code: ErrorCode; details: Omit<ErrorDetails, 'cause'>; requestId: string };
 
 /**
- * Executes a POST with a secret key and an Idempotency-Key once (contract, section 2): the response commits
- * with the change itself, so that a repeated request returns the same response, even after a crash.
+ * Executes a POST with a secret key and an Idempotency-Key only once (contract, section 2). The response is
+ * committed with the change, so that a repeated request returns the same response, even after a crash.
  */
 @Injectable()
 export class IdempotencyService {
@@ -47,8 +47,8 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * Returns the stored response to a repeated request, else `run`'s result.
-   * @throws GatehouseError `validation_failed` for an invalid key, also on routes without a secret key
+   * Returns the stored response to a repeated request, otherwise the result of `run`.
+   * @throws GatehouseError `validation_failed` for an invalid key, also in requests without a secret key
    */
   respond(request: GatehouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {
     const key = request.get(HEADER);
@@ -91,7 +91,7 @@ export class IdempotencyService {
       const text = this.keyring.decrypt('idempotent-answer', existing.claim, existing.response);
       return this.replay(JSON.parse(text) as StoredResponse, response);
     }
-    // Renews a slow request's claim. If a renewal fails, the next renewal compensates for it.
+    // Renews the claim of a slow request. If a renewal fails, the next one compensates for it.
     const renewal = setInterval(
       () => void this.keys.renew(idempotentRequest, claim).catch(() => undefined),
       RENEWAL_MS,
@@ -106,7 +106,7 @@ export class IdempotencyService {
           sealed,
           customerIdInResponse(body),
         );
-        // Another request has taken the claim over: the change must not happen a second time.
+        // Another request has taken over the claim, and the change must not happen twice.
         if (!isStored) throw inProgress();
       };
       return await deferDelays(() => this.transactions.runAsUnitOfWork(run, store));
@@ -126,7 +126,8 @@ export class IdempotencyService {
   ): Promise<void> {
     if (!(error instanceof GatehouseError) || !storedErrorStatuses.has(error.status)) {
       const released = this.keys.release(idempotentRequest, claim);
-      // The request has already waited for the unavailable database. The claim also expires by itself.
+      // Not awaited, because the request has already waited for the unavailable database. The claim also
+      // expires by itself.
       const isDatabaseUnavailable = error instanceof GatehouseError && error.code === 'unavailable';
       return isDatabaseUnavailable ? void released.catch(() => undefined) : released;
     }
@@ -146,7 +147,10 @@ export class IdempotencyService {
     return this.withoutSpentTokens(stored.body);
   }
 
-  /** Removes a refresh token that has been used since: using it again would revoke its session. */
+  /**
+   * Removes a refresh token that has been used in the meantime, because using it again would revoke its
+   * session.
+   */
   private async withoutSpentTokens(body: unknown): Promise<unknown> {
     const token = (body as { tokens?: { refreshToken?: string } | null } | null)?.tokens?.refreshToken;
     if (token === undefined) return body;
@@ -168,7 +172,10 @@ function assertKey(key: string): void {
   throw invalidField(HEADER, 'invalid', `${HEADER} must be 1 to 255 visible ASCII characters`);
 }
 
-/** Returns an access token's customer: the same request from another customer is a different request. */
+/**
+ * Returns the customer of an access token, because the same request from another customer is a different
+ * request.
+ */
 const callerCustomerId = ({ caller }: GatehouseRequest): string | null =>
   caller?.kind === 'access-token' ? caller.customer.id : null;
 

@@ -35,7 +35,7 @@ import {
 import { describeField, presence, type FieldOptions } from './field-options.js';
 import { publicIdSchema, schemasByCheck } from './text-schemas.js';
 
-/** A short text without control characters. */
+/** A short string without control characters. */
 export const TextField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
   applyDecorators(
     describeField(options),
@@ -140,7 +140,7 @@ export const TextListField = (
     ),
   );
 
-/** A text that must pass `isValid`, in a query or in a body. */
+/** A string that must pass `isValid`, in a query or a body. */
 export const CheckedField = (
   options: FieldOptions & {
     isValid: (text: string) => boolean;
@@ -165,7 +165,7 @@ export const CheckedField = (
     ),
   );
 
-/** One of several strings, in a query or in a body. */
+/** One of several strings, in a query or a body. */
 export const OneOfField = (
   description: string,
   values: readonly string[],
@@ -180,7 +180,7 @@ export const OneOfField = (
     message: `$property must be one of ${values.join(', ')}`,
   });
 
-/** An integer in a query, where every value is text. */
+/** An integer in a query, where every value is a string. */
 export const QueryIntegerField = (
   options: Pick<FieldOptions, 'description' | 'example'> & { min: number; max: number; fallback?: number },
 ): PropertyDecorator =>
@@ -226,7 +226,7 @@ export const BooleanField = (options: FieldOptions): PropertyDecorator =>
 
 export const METADATA_RULE = `must be a JSON object with at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`;
 
-/** The caller's JSON object, stored unchanged (contract, section 4). */
+/** A JSON object that the caller sends, stored unchanged (contract, section 4). */
 export const MetadataField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(
     describeField({ ...options, optional: true }, { type: 'object', additionalProperties: true }),

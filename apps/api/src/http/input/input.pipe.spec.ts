@@ -176,7 +176,7 @@ describe('InputPipe: nested objects', () => {
   });
 });
 
-describe("InputPipe: a list's query", () => {
+describe('InputPipe: list queries', () => {
   it('IN-08: accepts a limit from 1 to 200', async () => {
     await expect(query({})).resolves.toEqual({});
     for (const limit of ['1', '50', '200', '007'])
@@ -198,18 +198,18 @@ describe("InputPipe: a list's query", () => {
   });
 });
 
-describe('a name field', () => {
-  it("converts a name to NFC, a person's name to one line, and a search text to the same form", async () => {
+describe('name fields', () => {
+  it('converts names to NFC, and customer names and search terms to one line', async () => {
     const text = ' Jose\u0301\r\nGarcía\n';
     const name = 'José García';
     await expect(body({ firstName: text, q: text }, Names)).resolves.toEqual({ firstName: name, q: name });
-    // 10 characters in NFC, and 20 before.
+    // 10 characters in NFC, and 20 before the conversion.
     const long = 'e\u0301'.repeat(10);
     await expect(body({ name: long }, Names)).resolves.toEqual({ name: 'é'.repeat(10) });
     await expect(body({ name: `${long}e` }, Names)).rejects.toMatchObject(fieldErrors(['name', 'too_long']));
   });
 
-  it('rejects a control character, and a name without a visible character', async () => {
+  it('rejects control characters and names without visible characters', async () => {
     for (const text of ['\u200b', '\u202e\u202c', '\u3164 \u00ad', 'a\u0000', 'a\tb', '\u001b[31m'])
       await expect(body({ firstName: text, name: text }, Names)).rejects.toMatchObject(
         fieldErrors(['firstName', 'invalid'], ['name', 'invalid']),

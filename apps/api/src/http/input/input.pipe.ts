@@ -27,8 +27,8 @@ export interface BodyClass {
 }
 
 /**
- * Converts bodies and queries to their classes, or rejects them with all errors. No validator is asynchronous: an
- * import validates thousands of lines a second, and promises would use part of this time.
+ * Converts bodies and queries to their classes, or rejects them with all errors. All validators are
+ * synchronous, because an import validates thousands of lines per second and promises would slow it down.
  */
 export class InputPipe implements PipeTransform {
   /** @param options `ignoresUnknown` drops unknown fields instead of rejecting them, for objects from other systems */
@@ -83,7 +83,10 @@ function inheritedNameErrors(plain: object, input: object, parent = ''): FieldEr
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Returns true for an instance of a class, or a list, which can contain them. Other objects stay unchanged, with any field names. */
+/**
+ * Returns true for a class instance, and for a list, which can contain instances. Other objects remain
+ * unchanged, with any field names.
+ */
 const hasDtoClass = (value: unknown): value is object =>
   isObject(value) && Object.getPrototypeOf(value) !== Object.prototype;
 

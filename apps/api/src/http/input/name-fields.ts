@@ -5,7 +5,7 @@ import { canonicalName, isVisible } from '@gatehouse/domain';
 import type { FieldOptions } from './field-options.js';
 import { TextField } from './fields.js';
 
-/** A name that `convert` converts before it is validated. It must have a visible character. */
+/** A name that is converted with `convert` before validation. It must contain a visible character. */
 const convertedName = (
   options: FieldOptions & { maxLength: number },
   convert: (text: string) => string | null,
@@ -24,13 +24,13 @@ const convertedName = (
     ),
   );
 
-/** A resource's name, in NFC. A line break in a name is an error: some names are in email headers. */
+/** The name of a resource, in NFC. Line breaks are rejected, because some names appear in email headers. */
 export const NameTextField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
   convertedName(options, (text) => text.normalize('NFC'));
 
 /**
- * A name that can be omitted, such as a last name, in its canonical form. An empty name is null, because HTML forms
- * send empty text for omitted fields.
+ * An optional name, such as a last name, in its canonical form. An empty name becomes null, because HTML forms
+ * send empty strings for omitted fields.
  */
 export const NameField = (options: Pick<FieldOptions, 'description' | 'example'>): PropertyDecorator =>
   convertedName(

@@ -3,7 +3,7 @@ import { ValidateBy } from 'class-validator';
 import { canonicalName, containsSecret, isUuid } from '@gatehouse/domain';
 import { CheckedField, TextField } from './fields.js';
 
-/** Rejects secrets in a query parameter: queries appear in proxy logs and browser histories. */
+/** Rejects secrets in a query parameter, because queries appear in proxy logs and browser histories. */
 export const RejectSecrets = (): PropertyDecorator =>
   ValidateBy(
     {
@@ -17,7 +17,7 @@ export const RejectSecrets = (): PropertyDecorator =>
 export const CanonicalSearchText = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? canonicalName(value) : value));
 
-/** The search text that an operator types or pastes. */
+/** A search term that an operator types or pastes. */
 export const SearchTextField =
   (description: string): PropertyDecorator =>
   (target, property) => {

@@ -14,7 +14,7 @@ import {
 
 /** JSON Schema keywords for strings that several requests and responses contain. */
 
-/** Id in the documentation's examples. */
+/** The id in documentation examples. */
 export const EXAMPLE_ID = '019aa2c0-7d1e-7000-8000-000000000000';
 
 /** A prefixed id in the `/v1` family. */
@@ -46,7 +46,7 @@ const MAX_CURSOR_LENGTH = 1200;
 /** An opaque cursor, in base64url. */
 export const cursorSchema = { pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength: MAX_CURSOR_LENGTH };
 
-/** The keywords for the strings that a check accepts. */
+/** JSON Schema keywords for the strings that a check accepts. */
 export const schemasByCheck = new Map<(text: string) => boolean, object>([
   [isUuid, { format: 'uuid' }],
   [isSlug, slugSchema],

@@ -3,11 +3,14 @@ import { ceilTimestamp, parseTimestamp, timestampProblem, type TimestampProblem 
 import type { FieldOptions } from './field-options.js';
 import { CheckedField } from './fields.js';
 
-/** Returns a timestamp's time, truncated to milliseconds; null if the field was omitted. */
+/** Parses a timestamp and truncates it to milliseconds. Returns null if the field was omitted. */
 export const parseTime = (text: string | null | undefined): Date | null =>
   text ? parseTimestamp(text) : null;
 
-/** Returns the upper bound that a timestamp is for times in milliseconds; null if the field was omitted. */
+/**
+ * Parses a timestamp that is an upper bound and rounds it up to milliseconds. Returns null if the field was
+ * omitted.
+ */
 export const parseUpperBound = (text: string | undefined): Date | null => (text ? ceilTimestamp(text) : null);
 
 const timeMessages: Record<TimestampProblem, string> = {

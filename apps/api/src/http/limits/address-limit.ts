@@ -9,7 +9,7 @@ import {
 } from '@gatehouse/domain';
 import { limitReached, type WindowCount, type LimitPolicy } from '@gatehouse/platform';
 
-/** A route's limit: either projects set it, or it is the same for all. */
+/** The limit of a route. It is either adjustable per project, or the same for all projects. */
 export type RouteLimit =
   | AddressLimit
   | 'oauth-callback'
@@ -24,8 +24,8 @@ export interface LimitedProject {
 }
 
 /**
- * A request without a credential, whose project becomes known only when its token is read. It is counted per client
- * IP across projects at first, and the service that reads the token calls `assertWithinLimit` (docs/adr/0060).
+ * A request without a credential, whose project is unknown until its token is read. It is first counted per
+ * client IP across projects. The service that reads the token then calls `assertWithinLimit` (docs/adr/0060).
  */
 export interface CountedRequest extends WindowCount {
   name: AddressLimit;
@@ -47,11 +47,13 @@ export function addressPolicy(name: RouteLimit, project: LimitedProject | null):
   return { name, quota: limits[limitSetting(name)], windowSeconds: addressLimits[name].window };
 }
 
-/** Counts a request for the project to which its token leads, once. */
+/** Counts a request once for the project that its token identifies. */
 export const countInProject = (counted: CountedRequest, { id }: LimitedProject): Promise<WindowCount> =>
   (counted.inProject ??= counted.countForProject(id));
 
-/** Returns the 429 for a request that identifies no project and exceeds the default limit, otherwise null. */
+/**
+ * Returns the 429 error for a request that identifies no project and exceeds the default limit, otherwise null.
+ */
 export function exceededDefault(counted: CountedRequest | undefined): GatehouseError | null {
   if (!counted || counted.inProject) return null;
   return exceeded(addressPolicy(counted.name, null), counted);
@@ -59,7 +61,7 @@ export function exceededDefault(counted: CountedRequest | undefined): GatehouseE
 
 /**
  * Applies a project's limit to a counted request.
- * @param project null if the token identifies no project: then the default applies to the requests across projects
+ * @param project null if the token identifies no project; the default limit then applies across projects
  * @throws GatehouseError `rate_limited`
  */
 export async function assertWithinLimit(

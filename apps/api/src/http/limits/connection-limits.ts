@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { monotonicMs, type Logger } from '@gatehouse/platform';
 import { addressBlock, normalizeAddress } from '../client-address.js';
 
-/** Memory for a connection whose client sends a request's headers slowly, 16 KiB at most. */
+/** Memory for a connection whose client sends headers slowly. Headers take at most 16 KiB. */
 const CONNECTION_BYTES = 64 * 1024;
 
-/** Share of the connections that one client IP can use, as a divisor. */
+/** Divisor for the share of the connections that one client IP can use. */
 const PER_ADDRESS = 4;
 
 /** Minimum time between two log entries about rejected connections, in ms. */
@@ -19,12 +19,12 @@ interface ConnectionOptions {
   logger: Logger;
 }
 
-/** Returns how many connections the memory for requests in progress allows. */
+/** Returns the number of connections that the memory for requests in progress allows. */
 export const maxConnections = (requestMemory: number): number => Math.floor(requestMemory / CONNECTION_BYTES);
 
 /**
- * Closes connections beyond the maximum, and beyond a quarter of the maximum from one client IP: even an idle
- * connection uses memory and a file descriptor, until `headersTimeout` or `keepAliveTimeout` closes it.
+ * Closes connections beyond the maximum, and beyond a quarter of the maximum from one client IP, because even
+ * an idle connection uses memory and a file descriptor until `headersTimeout` or `keepAliveTimeout` closes it.
  */
 export function limitConnections(
   server: Server,
@@ -52,8 +52,8 @@ export function limitConnections(
     }
     byAddress.set(block, count);
     socket.once('close', () => {
-      const left = byAddress.get(block)! - 1;
-      if (left > 0) byAddress.set(block, left);
+      const remaining = byAddress.get(block)! - 1;
+      if (remaining > 0) byAddress.set(block, remaining);
       else byAddress.delete(block);
     });
   });

@@ -47,8 +47,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request whose project is not known yet, across projects.
-   * @returns the count, to which the project is added later, or none if the address is not limited
+   * Counts a request across projects, because its project is not yet known.
+   * @returns the count, to which the project is added later, or undefined if the address is not limited
    * @throws GatehouseError `rate_limited` beyond the highest limit that a project can have
    */
   async countAddress(name: AddressLimit, request: GatehouseRequest): Promise<CountedRequest | undefined> {

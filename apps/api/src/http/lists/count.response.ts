@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { CappedCount } from '@gatehouse/persistence';
 
-/** A list's record count, up to a maximum. */
+/** The number of records in a list, up to a maximum. */
 export class CountResponse {
   @ApiProperty({ minimum: 0, maximum: 10_000, example: 42 }) count!: number;
 

@@ -3,11 +3,11 @@ import { CursorCodec } from '@gatehouse/platform';
 import { QueryIntegerField, TextField } from '../input/fields.js';
 import { cursorSchema } from '../input/text-schemas.js';
 
-/** Default record count on a page. */
+/** Default number of records per page. */
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-/** The parameters for every list. */
+/** The query parameters of every list. */
 export class PageQuery {
   @QueryIntegerField({
     description: 'Maximum number of records on the page',
@@ -36,8 +36,9 @@ export const EMPTY_PAGE: ScannedPage<never> = { items: [], next: null };
 
 /**
  * Reads one page of a list that is ordered by id.
- * @param list the list's identity, which the cursor is bound to: its name, the caller's access scope and all filters
- * @param read must return up to `limit` records that follow the record `before`
+ * @param list identity of the list, to which the cursor is bound: its name, the caller's access scope and all
+ *   filters
+ * @param read returns up to `limit` records that follow the record `before`
  * @throws GatehouseError `invalid_cursor`
  */
 export function readPage<T extends { id: string }>(
@@ -54,8 +55,9 @@ export function readPage<T extends { id: string }>(
 }
 
 /**
- * Reads one page of a list whose reader returns the id to continue from: a page may end before it is full.
- * @param read must return up to `limit` records that follow the id `before`
+ * Reads one page of a list whose reader returns the id to continue from, because a page may end before it is
+ * full.
+ * @param read returns up to `limit` records that follow the id `before`
  * @throws GatehouseError `invalid_cursor`
  */
 export async function readScannedPage<T>(
@@ -70,8 +72,8 @@ export async function readScannedPage<T>(
 }
 
 /**
- * Like `readScannedPage`, for a list whose order requires more than an id.
- * @param read must return up to `limit` records that follow the position `after`
+ * Reads one page like `readScannedPage`, but of a list whose order requires more than an id.
+ * @param read returns up to `limit` records that follow the position `after`
  */
 export async function readPositionedPage<T>(
   cursors: CursorCodec,

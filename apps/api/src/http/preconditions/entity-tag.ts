@@ -17,15 +17,15 @@ export interface UntaggedFields {
   /** Fields that never change and that only this route returns. */
   immutable?: readonly string[];
   /**
-   * Fields that no PATCH changes, such as the last sign-in time. Their changes do not reject a PATCH, but the route
-   * always returns a body.
+   * Fields that no PATCH changes, such as the last sign-in time. Changes to them do not fail the condition of a
+   * PATCH, but a GET always returns a body.
    */
   volatile?: readonly string[];
 }
 
 /**
- * Returns a resource's entity tag, as its route returns it: every visible change changes the tag. A change to a field
- * that is never returned, such as a secret, changes `updatedAt`.
+ * Returns the entity tag of a resource in the form that its route returns. Every visible change changes the
+ * tag. A change to a field that is never returned, such as a secret, changes `updatedAt`.
  * @param untagged names of fields that the tag does not depend on
  */
 export function entityTag(resource: object, untagged: readonly string[] = []): string {
@@ -34,8 +34,8 @@ export function entityTag(resource: object, untagged: readonly string[] = []): s
 }
 
 /**
- * Sends the returned resource's entity tag as `ETag`. A PATCH gets its condition with `@IfMatch()`. The OpenAPI
- * document describes both.
+ * Sends the entity tag of the returned resource as `ETag`. A PATCH receives its condition with `@IfMatch()`.
+ * The OpenAPI document describes both.
  */
 export const ETag = (untagged: UntaggedFields = {}): MethodDecorator => {
   const metadata: EntityTagMetadata = { isCacheable: untagged.volatile === undefined };

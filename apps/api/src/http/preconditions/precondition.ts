@@ -10,9 +10,9 @@ const tagPattern = new RegExp(tag, 'g');
 /** A list of entity tags, which may have empty elements (RFC 9110, sections 5.6.1 and 8.8.3). */
 const tagListPattern = new RegExp(`^[\\t ,]*(?:${tag}[\\t ]*(?:,[\\t ,]*|$))+$`);
 
-/** A PATCH request's condition: the header `If-Match` (RFC 9110, section 13.1.1). */
+/** The condition of a PATCH request: the `If-Match` header (RFC 9110, section 13.1.1). */
 export class Precondition {
-  /** @param tags the accepted tags, one of which the resource must have; null accepts every resource that exists */
+  /** @param tags the accepted tags, one of which the resource must have; null accepts any existing resource */
   private constructor(private readonly tags: ReadonlySet<string> | null) {}
 
   /** @throws GatehouseError `validation_failed` for a header that is neither `*` nor a list of entity tags */
@@ -31,7 +31,7 @@ export class Precondition {
    * @throws GatehouseError `precondition_failed`
    */
   assert(resource: object, untagged: readonly string[] = []): void {
-    // Weak tags never match, because the comparison is strong: entityTag returns no weak tags.
+    // The comparison is strong: weak tags never match, because entityTag returns no weak tags.
     if (this.tags && !this.tags.has(entityTag(resource, untagged)))
       throw new GatehouseError('precondition_failed');
   }

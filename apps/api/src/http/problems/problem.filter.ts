@@ -37,15 +37,15 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 /**
- * Returns the 429 instead of an input error beyond the limit, which is checked before the input (contract, section
- * 2). Invalid input identifies no project, so the default limit applies.
+ * Replaces an input error with the 429 error if the request exceeds the limit, because limits are checked
+ * before the input (contract, section 2). Invalid input identifies no project, so the default limit applies.
  */
 const limitBeforeInput = (error: GatehouseError, { counted }: GatehouseRequest): GatehouseError =>
   (error.code === 'validation_failed' && exceededDefault(counted)) || error;
 
 /**
  * Adds the error code to the request's log entry, and logs an unexpected error in a separate entry. Ends the
- * request's processing: nothing uses its body after its error.
+ * processing of the request, because nothing uses the body after an error.
  */
 export function reportError(logger: Logger, error: GatehouseError, request: GatehouseRequest): void {
   request.memory?.endProcessing();

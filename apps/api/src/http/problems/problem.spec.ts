@@ -39,7 +39,7 @@ describe('problemDocument', () => {
   it.each([
     [1, 'a0 is required.'],
     [3, 'a0 is required (errors[] lists 2 more).'],
-  ])('names the first of %i invalid fields in the detail', (count, detail) => {
+  ])('includes the first of %i invalid fields in the detail', (count, detail) => {
     const errors = Array.from({ length: count }, (_, n) => ({
       field: `a${n}`,
       code: 'required',

@@ -23,7 +23,7 @@ export function problemDocument(
   };
 }
 
-/** Returns this error's detail if it has one, otherwise its code's cause and remedy. */
+/** Returns the detail of the error, or the cause and remedy of its code. */
 function problemDetail({ code, details: { detail, errors = [] } }: GatehouseError): string {
   if (detail) return detail;
   if (code === 'validation_failed' && errors.length > 0) {
@@ -34,7 +34,6 @@ function problemDetail({ code, details: { detail, errors = [] } }: GatehouseErro
   return `${cause} ${remedy}`;
 }
 
-/** Sends a problem document. */
 export function sendProblem(
   response: ServerResponse,
   error: GatehouseError,

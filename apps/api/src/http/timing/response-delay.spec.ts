@@ -1,6 +1,6 @@
 import { delayResponse, deferDelays } from './response-delay.js';
 
-/** Returns a delay that ends when `end` is called, and a log of what happened. */
+/** Returns a delay that ends when `end` is called, and a log of events. */
 function createDelay() {
   const log: string[] = [];
   let end!: () => void;
@@ -11,10 +11,10 @@ function createDelay() {
 describe('delayResponse', () => {
   it('waits for the delay immediately outside deferDelays', async () => {
     const { log, end, delay } = createDelay();
-    const response = delayResponse(delay).then(() => log.push('answered'));
+    const response = delayResponse(delay).then(() => log.push('response sent'));
     end();
     await response;
-    expect(log).toEqual(['delay ends', 'answered']);
+    expect(log).toEqual(['delay ends', 'response sent']);
   });
 
   it('waits for the delay after the work of deferDelays, and returns its result', async () => {
