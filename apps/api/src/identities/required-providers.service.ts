@@ -2,21 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { emailDomain, GatehouseError, type ProjectContext } from '@gatehouse/domain';
 import { ProviderDomainsRepository, type DomainOwner, type Sql } from '@gatehouse/persistence';
 
-/** A sign-in that has begun with a provider, within a transaction. */
+/** The provider and the transaction of a sign-in, if any. */
 interface SignInScope {
   /** The provider with which the sign-in has begun. Default: none. */
   providerId?: string | null | undefined;
   sql?: Sql;
 }
 
-/** Creates the error for a sign-in with another method than the required provider. */
+/** Returns the error for a sign-in that does not use the required provider. */
 export const ssoRequired = (slug: string): GatehouseError =>
   new GatehouseError('sso_required', { members: { provider: slug } });
 
 /**
- * Decides which customers can sign in with one provider only: customers with an address in one of its verified
- * domains, if it is required (sign-in contract, section 5; requirement FE-06). The decision depends on the domain
- * alone, so it reveals no customer.
+ * Decides which customers must sign in with a specific provider: those with an address in a verified domain of
+ * a required provider (sign-in contract, section 5; requirement FE-06). The decision depends only on the
+ * domain, so it does not reveal whether a customer exists.
  */
 @Injectable()
 export class RequiredProvidersService {

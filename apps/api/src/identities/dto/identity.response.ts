@@ -3,7 +3,7 @@ import { identityProviderTypes, type IdentityProviderType } from '@gatehouse/dom
 import type { Identity } from '@gatehouse/persistence';
 import { slugSchema } from '../../http/input/text-schemas.js';
 
-/** A customer's account at an identity provider, which events contain in the same form. */
+/** A customer's account with an identity provider, as also included in events. */
 export class IdentityResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ ...slugSchema, description: 'Slug of the identity provider', example: 'google' })
@@ -18,7 +18,8 @@ export class IdentityResponse {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Email address that the identity provider named at the last sign-in. It identifies no one',
+    description:
+      'Email address that the identity provider returned at the last sign-in. It identifies no one',
     example: 'ada@example.com',
   })
   email!: string | null;
