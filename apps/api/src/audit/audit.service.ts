@@ -114,7 +114,7 @@ export class AuditService {
       });
     } catch (error) {
       // No data was changed, so the response is still the rejection.
-      this.logger.error({ reason: errorMessage(error) }, 'audit entry of a rejected action not written');
+      this.logger.error({ reason: errorMessage(error) }, 'audit entry for a rejected action not written');
     }
   }
 

@@ -16,7 +16,10 @@ export class ConnectionTestsService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Sends requests to a provider, whether or not it is enabled. @throws GatehouseError `not_found`, `project_archived` */
+  /**
+   * Tests a provider by sending requests to it, even if it is disabled. @throws GatehouseError `not_found`,
+   * `project_archived`
+   */
   async test({ accessScope }: ManagementCaller, projectId: string, id: string): Promise<ConnectionCheck[]> {
     const { organizationId } = await this.projects.getActive(accessScope, projectId);
     const checks = await this.projectProviders.test(await this.providers.get(projectId, id));

@@ -52,7 +52,7 @@ export class IdentityProvidersController {
     operationId: 'identityProviders.create',
     summary: 'Create an identity provider',
     description:
-      'Register `callbackUrl` of the response at the provider. If its console requires the URL first, create the provider with `enabled` false and a placeholder as `clientId` and `clientSecret`, and update it.',
+      'Register the `callbackUrl` of the response with the provider. If its console requires the URL first, create the provider with `enabled` false and a placeholder as `clientId` and `clientSecret`, and update it.',
   })
   @SecretKey('project:write')
   @ReauthenticationRequired()
@@ -110,7 +110,7 @@ export class IdentityProvidersController {
     operationId: 'identityProviders.delete',
     summary: 'Delete an identity provider',
     description:
-      'Returns 409 with their number while customers have identities at the provider. Set `enabled` to false to turn it off.',
+      'Returns 409 while customers have identities at the provider, with the number of identities. Set `enabled` to false to turn it off.',
   })
   @HttpCode(204)
   @SecretKey('project:write')
@@ -129,7 +129,7 @@ export class IdentityProvidersController {
     operationId: 'identityProviders.test',
     summary: 'Check the connection to an identity provider',
     description:
-      'Sends requests to the provider: loads its discovery document and keys, and sends an invalid code to its token endpoint. Returns what was found, and what to change after a failure. Only a sign-in proves the callback URL.',
+      'Sends requests to the provider: loads its discovery document and keys, and sends an invalid code to its token endpoint. Returns what was found, and what to change after a failure. Only a sign-in verifies the callback URL.',
   })
   @HttpCode(200)
   @SecretKey('project:write')

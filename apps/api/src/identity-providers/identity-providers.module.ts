@@ -39,7 +39,7 @@ const services = [
   StoredSettingsService,
 ];
 
-/** Sign-ins with identity providers, and customers' accounts at the providers. */
+/** Provides sign-in with identity providers, and manages the providers and the customers' identities. */
 @Module({
   imports: [
     AccountsModule,

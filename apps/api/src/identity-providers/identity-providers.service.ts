@@ -40,7 +40,7 @@ import { IdentityProtocolsService } from './protocols/identity-protocols.service
 import { ProviderDomainsService } from './provider-domains.service.js';
 import { StoredSettingsService } from './stored-settings.service.js';
 
-/** The settings that are never shown. Setting a secret is always a change. */
+/** The settings that are never returned. Setting a secret always counts as a change. */
 const secretNames = ['clientSecret', 'privateKey'] as const;
 
 /** Manages the identity providers of projects. */
@@ -72,7 +72,7 @@ export class IdentityProvidersService {
   ): Promise<Page<IdentityProviderResponse>> {
     const { settings } = await this.projects.get(accessScope, projectId);
     return readPage(this.cursors, ['identity-providers', projectId], query, async (before, limit) => {
-      // Their number is limited.
+      // All providers are loaded, because their number is limited.
       const providers = await this.providers.list(projectId);
       const page = providers.filter(({ id }) => before === null || id < before).slice(0, limit);
       const domains = await this.domains.list(projectId, page);
@@ -91,8 +91,8 @@ export class IdentityProvidersService {
   }
 
   /**
-   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `slug_taken`, `conflict` for too
-   *   many providers, or while an older api is running
+   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `slug_taken`, `conflict` for
+   *   too many providers, or while an API process of an earlier version is running
    */
   create(
     { accessScope }: ManagementCaller,
@@ -132,9 +132,10 @@ export class IdentityProvidersService {
   }
 
   /**
-   * Merges a patch. A patch without changes does not change `updatedAt`; each secret is a change.
-   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `precondition_failed`, `conflict` if
-   *   it turns off the last sign-in method, or turns on the provider while an older api is running
+   * Merges a patch. A patch without changes does not change `updatedAt`. Each secret counts as a change.
+   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `precondition_failed`,
+   *   `conflict` if it turns off the last sign-in method, or turns on the provider while an API process of an
+   *   earlier version is running
    */
   update(
     { accessScope }: ManagementCaller,
@@ -207,7 +208,7 @@ export class IdentityProvidersService {
     return project;
   }
 
-  /** Checks that customers can sign in without a provider. @throws GatehouseError `conflict` */
+  /** Checks that customers can still sign in without this provider. @throws GatehouseError `conflict` */
   private async assertNotLastMethod(tx: Tx, project: Project, { enabled }: StoredProvider): Promise<void> {
     const { password, emailCode } = project.settings.signIn;
     if (!enabled || password || emailCode) return;
@@ -258,13 +259,15 @@ export class IdentityProvidersService {
 
 type Fields = Record<string, unknown>;
 
-/** Returns all fields that are shown: the name, the protocol's fields, and the others. Secrets are recorded separately. */
+/**
+ * Returns all visible fields in order: the name, the fields of the protocol, and the other settings. Secrets
+ * are recorded separately.
+ */
 const inOrder = ({ name, ...settings }: ProviderSettings, described: Fields): Fields => {
   const { hasClientSecret: _secret, hasPrivateKey: _key, ...ofProtocol } = described;
   return { name, ...ofProtocol, ...settings };
 };
 
-/** Returns the fields with these names. */
 const pick = (fields: object, names: string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, (fields as Fields)[name]]));
 

@@ -21,14 +21,14 @@ import type {
 import { IdentityProtocolsService } from './protocols/identity-protocols.service.js';
 import { StoredSettingsService } from './stored-settings.service.js';
 
-/** A person who has returned from a provider. */
+/** The result of a finished flow. */
 export interface ReturnedPerson {
   profile: ProviderProfile;
   /** True if the provider did not respond to a request that may have returned the email. */
   isEmailUnavailable: boolean;
 }
 
-/** Lets the providers of projects prove a person's identity. Their tokens are not stored. */
+/** Runs the protocols of a project's identity providers. Does not store the providers' tokens. */
 @Injectable()
 export class ProjectProvidersService {
   constructor(
@@ -38,7 +38,7 @@ export class ProjectProvidersService {
     private readonly config: Config,
   ) {}
 
-  /** Returns the URL that a provider redirects to. It must be registered at the provider. */
+  /** Returns the URL to which a provider redirects. It must be registered with the provider. */
   callbackUrl(providerId: string): string {
     return `${this.config.publicUrl}/api/v1/auth/oauth/callback/${providerId}`;
   }
@@ -50,12 +50,12 @@ export class ProjectProvidersService {
   }
 
   /**
-   * Verifies a browser's return, and returns the person. Only the subject is required (ADR 0097).
+   * Verifies a callback, and returns the profile. Only the subject is required (ADR 0097).
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
    */
   finish(provider: StoredProvider, flow: OAuthFlow, parameters: CallbackParameters): Promise<ReturnedPerson> {
     const needed = {
-      // A new proof of identity depends on the subject alone, and a proof that is too old is rejected.
+      // Reauthentication requires only the subject, and a sign-in that is too old is rejected.
       areComplete: (claims: ProviderClaims) =>
         flow.purpose === 'reauthenticate' ||
         !isRecent(claims['auth_time'], flow) ||
@@ -77,8 +77,8 @@ export class ProjectProvidersService {
   }
 
   /**
-   * Verifies an app's token, and returns the person.
-   * @throws GatehouseError `method_not_enabled` for a provider without native sign-ins, `provider_unavailable`,
+   * Verifies the token of an app, and returns the profile.
+   * @throws GatehouseError `method_not_enabled` for a provider without native sign-in, `provider_unavailable`,
    *   `sign_in_failed`
    */
   verifyAppToken(
@@ -104,7 +104,7 @@ export class ProjectProvidersService {
     };
   }
 
-  /** Returns the profile in a provider's claims. @throws Error without a subject */
+  /** Converts a provider's claims to a profile. @throws Error without a subject */
   private toProfile(provider: StoredProvider, claims: ProviderClaims): ProviderProfile {
     const source = { ...provider, domains: provider.verifiedDomains };
     const isTrusted = isEmailTrusted(this.protocols.presetOf(provider.type), source, claims);
@@ -114,7 +114,10 @@ export class ProjectProvidersService {
   }
 }
 
-/** Returns true if a person has signed in as recently as the flow requires. @param authTime in seconds since 1970 */
+/**
+ * Returns true if the sign-in at the provider is as recent as the flow requires. @param authTime in seconds
+ * since 1970
+ */
 function isRecent(authTime: unknown, { maxAge, createdAt }: OAuthFlow): boolean {
   const [begun, current] = [createdAt.getTime() / 1_000, now().getTime() / 1_000];
   return maxAge === null || hasSignedInSince(authTime, begun - maxAge, current);

@@ -17,7 +17,7 @@ export class ProviderDomainsController {
     operationId: 'identityProviders.verifyDomain',
     summary: 'Verify a domain of an identity provider',
     description:
-      'Looks up the DNS record of the domain. If it was found, the domain is verified: its addresses belong to the provider. Gatehouse looks it up again every day. Otherwise `detail` says what to change.',
+      'Looks up the DNS record of the domain. If the record is found, the domain is verified: its addresses belong to the provider, and Gatehouse looks up the record again every day. Otherwise, `detail` contains what to change.',
   })
   @HttpCode(200)
   @SecretKey('project:write')

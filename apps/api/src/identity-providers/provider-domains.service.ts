@@ -14,7 +14,7 @@ import { ProjectsRepository, ProviderDomainsRepository, Transactions, type Tx } 
 import { Config, DomainLookup, LOGGER, secureBytes, type Logger } from '@gatehouse/platform';
 import { AuditService } from '../audit/audit.service.js';
 
-/** A domain after its record was looked up. */
+/** A domain and the result of its record lookup. */
 export interface CheckedDomain {
   domain: ProviderDomain;
   finding: DomainFinding;
@@ -36,15 +36,16 @@ export class ProviderDomainsService {
     this.lookup = new DomainLookup(config);
   }
 
-  /** Returns the domains of some of a project's providers, in alphabetical order. */
+  /** Returns the domains of these providers of a project, in alphabetical order. */
   list(projectId: string, providers: { id: string }[], tx?: Tx): Promise<ProviderDomain[]> {
     const ids = providers.map(({ id }) => id);
     return this.domains.list(projectId, ids, tx);
   }
 
   /**
-   * Applies a change to a provider that the transaction has locked. A new domain is not verified; a domain that stays
-   * keeps its state. The worker ends the sessions in the domains if the provider has become required.
+   * Applies a change to a provider that the transaction has locked. New domains are unverified, and existing
+   * domains retain their state. If the provider has become required, the worker ends the sessions that were
+   * opened without it.
    * @param names the domains after the change
    */
   async applyChange(
@@ -61,9 +62,9 @@ export class ProviderDomainsService {
   }
 
   /**
-   * Looks up a domain's record, which verifies the domain.
-   * @throws GatehouseError `not_found`, `project_archived`, `conflict` if the domain is verified for another provider
-   *   in the project
+   * Looks up the record of a domain, which verifies the domain.
+   * @throws GatehouseError `not_found`, `project_archived`, `conflict` if the domain is verified for another
+   *   provider in the project
    */
   async verify(
     { accessScope }: ManagementCaller,

@@ -17,25 +17,25 @@ import { assertRedirectUrl } from '../one-time-tokens/one-time-links.service.js'
 import { ProjectProvidersService } from './project-providers.service.js';
 import { StoredSettingsService } from './stored-settings.service.js';
 
-/** A new flow's target, purpose and requirements. */
+/** The target, the purpose and the requirements of a new flow. */
 export interface NewFlow extends ExchangeTarget {
   /** Default: a sign-in. */
   purpose?: CodeKind;
   /** The signed-in customer who links an identity or proves their identity again. */
   caller?: { customerId: string; sessionId: string };
-  /** Maximum age of the proof at the provider, in seconds; 0 for a new proof. */
+  /** Maximum age of the sign-in at the provider, in seconds. 0 requires a new sign-in. */
   maxAge?: number;
   /** True if the provider must prompt for the account again. */
   isPrompted?: boolean;
-  /** The address that the provider suggests. */
+  /** The address that the provider should suggest. */
   loginHint?: string;
-  /** The query on the hosted page that the browser returns to. */
+  /** The query of the hosted page to which the browser returns. */
   pageQuery?: string;
-  /** SHA-256 hash of the cookie in the browser that begins on the hosted page. */
+  /** SHA-256 hash of the browser's cookie, for a flow that begins on the hosted page. */
   browserHash?: Buffer;
 }
 
-/** Sends browsers to identity providers. */
+/** Begins flows, which send browsers to identity providers. */
 @Injectable()
 export class ProviderFlowsService {
   constructor(
@@ -47,7 +47,7 @@ export class ProviderFlowsService {
 
   /** Returns an enabled provider. @throws GatehouseError `provider_not_found` */
   async getProvider({ id }: ProjectContext, slug: string): Promise<StoredProvider> {
-    // PostgreSQL rejects a string with a NUL.
+    // Checked first, because PostgreSQL rejects strings that contain a NUL.
     const provider = isSlug(slug) ? await this.providers.findEnabled(id, slug) : null;
     if (!provider) throw new GatehouseError('provider_not_found');
     return provider;
@@ -57,7 +57,7 @@ export class ProviderFlowsService {
    * Begins a flow, which the provider's callback finishes within ten minutes.
    * @returns the provider's URL
    * @throws GatehouseError `validation_failed` for a redirect URL that the project does not allow,
-   *   `provider_unavailable`, `sign_in_failed` for a provider whose configuration is not correct
+   *   `provider_unavailable`, `sign_in_failed` for a provider with an incorrect configuration
    */
   async begin(project: ProjectContext, provider: StoredProvider, flow: NewFlow): Promise<string> {
     assertRedirectUrl(project, flow.redirectUrl);
@@ -75,7 +75,7 @@ export class ProviderFlowsService {
       codeChallenge: flow.codeChallenge,
       applicationState: flow.state ?? null,
       flowState: this.settings.sealFlowState(tokenHash, begun.flowState),
-      // An older api can finish the flow.
+      // Allows an API process of an earlier version to finish the flow.
       ...{ nonce, codeVerifier },
       maxAge: maxAge ?? null,
       pageQuery: flow.pageQuery ?? null,
@@ -85,7 +85,7 @@ export class ProviderFlowsService {
   }
 }
 
-/** Returns the URL that the browser returns to with an error: the application's URL, with its state. */
+/** Returns the URL of the application with the error, and with the application's state if there is one. */
 export function errorRedirect(
   { redirectUrl, state }: Pick<ExchangeTarget, 'redirectUrl' | 'state'>,
   error: string,

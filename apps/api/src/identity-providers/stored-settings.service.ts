@@ -17,10 +17,10 @@ import {
 import { UNREADABLE_SECRET, type FlowState, type SettingsPatch } from './protocols/identity-protocol.js';
 import { IdentityProtocolsService } from './protocols/identity-protocols.service.js';
 
-/** Batch size: providers whose settings are stored at a time. */
+/** Number of providers per batch. */
 const BATCH = 500;
 
-/** The columns of a provider whose protocol an earlier version does not know. */
+/** The columns of a provider whose protocol an earlier version does not support. */
 const emptyColumns: ClientColumns = {
   ...{ clientId: '', clientIds: [], tenants: [], scopes: [], teamId: null, keyId: null },
   ...{ requireNonce: false, clientSecret: null, privateKey: null },
@@ -29,17 +29,17 @@ const emptyColumns: ClientColumns = {
 /** The effect of a change on a provider's settings. */
 export interface SettingsChange {
   errors: FieldError[];
-  /** As the API shows them. */
+  /** The settings as the API returns them. */
   described: Record<string, unknown>;
   stored: StoredSettings;
 }
 
-/** A provider whose settings are to be read. */
+/** The provider fields that are required to read its settings. */
 type SettingsOwner = Pick<IdentityProvider, 'id' | 'projectId' | 'type'> & StoredSettings;
 
 /**
- * Stores the settings and flow states of protocols, each as one encrypted document, and also in the columns that an
- * older api reads and writes (ADR 0110).
+ * Stores the settings and flow states of protocols, each as one encrypted document, and also in the columns
+ * that API processes of an earlier version read and write (ADR 0110).
  */
 @Injectable()
 export class StoredSettingsService {
@@ -78,15 +78,15 @@ export class StoredSettingsService {
     return format.read(provider.type, format.columns?.read(provider.columns, decrypt) ?? {});
   }
 
-  /** Returns a provider's settings as the API shows them. */
+  /** Returns a provider's settings as the API returns them. */
   describe(provider: SettingsOwner): Record<string, unknown> {
     const format = this.protocols.settingsOf(provider.type);
     return format.describe(this.readOrReset(provider) ?? format.merge(provider.type, null, {}));
   }
 
   /**
-   * Returns the settings for a new or changed provider. A secret that cannot be decrypted stays as it is stored,
-   * unless the patch replaces it.
+   * Returns the settings for a new or changed provider. A secret that cannot be decrypted remains stored
+   * unchanged, unless the patch replaces it.
    * @param before null for a new provider
    * @throws GatehouseError `validation_failed`
    */
@@ -111,12 +111,12 @@ export class StoredSettingsService {
     };
   }
 
-  /** Encrypts the state that a protocol keeps about a flow. @param stateHash identifies the flow */
+  /** Encrypts the state that a protocol stores for a flow. @param stateHash identifies the flow */
   sealFlowState(stateHash: Buffer, flowState: FlowState): Buffer {
     return this.keyring.encrypt('identity-flow-state', stateHash.toString('hex'), JSON.stringify(flowState));
   }
 
-  /** Returns the state that a protocol keeps about a flow. @throws UnreadableValueError */
+  /** Returns the state that a protocol stores for a flow. @throws UnreadableValueError */
   readFlowState(stateHash: Buffer, flow: Pick<OAuthFlow, 'flowState' | 'nonce' | 'codeVerifier'>): FlowState {
     const { flowState: sealed, nonce, codeVerifier } = flow;
     if (!sealed) return { nonce, codeVerifier };
@@ -129,7 +129,10 @@ export class StoredSettingsService {
     }
   }
 
-  /** Stores the documents that are missing, or whose entry in GATEHOUSE_SECRET is missing, from the columns. */
+  /**
+   * Stores missing documents from the columns, including documents whose entry is missing from
+   * GATEHOUSE_SECRET.
+   */
   async storeMissing(): Promise<void> {
     let after = '00000000-0000-0000-0000-000000000000';
     for (;;) {
@@ -143,7 +146,7 @@ export class StoredSettingsService {
     }
   }
 
-  /** Returns a provider's settings; null if they can only be set again. */
+  /** Returns a provider's settings, or null if they are unreadable and must be set again. */
   private readOrReset(provider: SettingsOwner): unknown {
     try {
       return this.read(provider);
@@ -163,7 +166,7 @@ export class StoredSettingsService {
       );
   }
 
-  /** Decrypts a document. @throws UnreadableValueError, Error that does not contain the document */
+  /** Decrypts a document. @throws UnreadableValueError, or an Error that does not contain the document */
   private open(
     purpose: 'identity-provider-settings' | 'identity-flow-state',
     context: string,

@@ -24,7 +24,7 @@ const MAX_SCOPES = 20;
 const MAX_CLIENT_IDS = 20;
 const MAX_TENANTS = 50;
 
-/** Returns an optional field's options. null resets it to its default. */
+/** Returns the options of an optional field, which null resets to its default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
 
 const isCredential = (text: string): boolean => new RegExp(clientCredentialSchema.pattern).test(text);
@@ -51,13 +51,13 @@ const clientId = {
   message: `$property must be a text ${CREDENTIAL_RULE}`,
 };
 
-/** Host names with at least two labels. `canonicalDomain` decides on the details. */
+/** Host names with at least two labels. `canonicalDomain` performs the exact check. */
 const domainPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 /** The fields that requests to create and to update a provider share. */
 abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
   @NameTextField({
-    ...setting('Name on the button of the provider. Default: that of the type'),
+    ...setting('Name on the button of the provider. Default: the name of the type'),
     example: 'Google',
     minLength: 1,
     maxLength: 100,
@@ -90,7 +90,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @SecretField({
     description:
-      'For `apple`, required: the content of the .p8 file, a private key of the curve P-256 in PEM (PKCS #8). It is stored encrypted and never returned',
+      'For `apple`, required: the content of the .p8 file, a P-256 private key in PEM (PKCS #8). It is stored encrypted and never returned',
     optional: true,
     maxLength: 4096,
     schema: { writeOnly: true },
@@ -99,7 +99,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @TextSetField({
     ...setting(
-      'For `microsoft`: ids of the only tenants whose accounts may sign in. Empty: all that the issuer accepts',
+      'For `microsoft`: ids of the tenants whose accounts may sign in. Empty: all tenants that the issuer accepts',
     ),
     maxItems: MAX_TENANTS,
     itemSchema: { format: 'uuid' },
@@ -109,7 +109,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
   tenants?: string[] | null;
 
   @TextSetField({
-    ...setting('Scopes to request. Default: those of the type. OpenID Providers require `openid`'),
+    ...setting('Scopes to request. Default: the scopes of the type. OpenID Providers require `openid`'),
     example: ['openid', 'email', 'profile'],
     maxItems: MAX_SCOPES,
     itemSchema: { pattern: scopePattern.source },
@@ -125,7 +125,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @BooleanField(
     setting(
-      'If false, only customers who exist can sign in. The setting `signIn.allowSignUp` of the project applies too. Default: true',
+      'If false, only existing customers can sign in. The setting `signIn.allowSignUp` of the project also applies. Default: true',
     ),
   )
   allowSignUp?: boolean | null;
@@ -146,7 +146,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @TextSetField({
     ...setting(
-      'Domains of email addresses that belong to the organization behind the provider, not for github.com and `discord`. A domain has no effect until its DNS record in `domainVerifications` verifies it. Subdomains are separate',
+      'Email domains that belong to the organization behind the provider. Not available for github.com and `discord`. A domain has no effect until its DNS record in `domainVerifications` verifies it. Subdomains are separate',
     ),
     example: ['acme.example'],
     maxItems: MAX_PROVIDER_DOMAINS,
@@ -159,7 +159,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @BooleanField(
     setting(
-      'If true, customers with an address in the verified domains of the provider can sign in with this provider only: every other method returns 403 `sso_required`. Their sessions that it has not opened end within seconds. Default: false',
+      'If true, customers with an address in the verified domains of the provider must sign in with this provider. Every other method returns 403 `sso_required`. Sessions that were not opened with it end within seconds. Default: false',
     ),
   )
   required?: boolean | null;
@@ -191,7 +191,7 @@ export class CreateIdentityProviderRequest extends ProviderFieldsRequest {
 
   @TextField({
     ...setting(
-      'Issuer of id tokens, exactly as the discovery document names it. Required for `oidc`. Also for a single tenant of `microsoft`, a self-managed `gitlab`, and the URL of a GitHub Enterprise Server. Emails of a self-managed server are trusted only in verified domains, with `trustEmail`. It cannot change',
+      'Issuer of id tokens, exactly as in the discovery document. Required for `oidc`. Also for a single tenant of `microsoft`, a self-managed `gitlab`, and the URL of a GitHub Enterprise Server. Emails of a self-managed server are trusted only in verified domains, with `trustEmail`. It cannot change',
     ),
     example: 'https://login.acme.example',
     maxLength: targetUrlSchema.maxLength,

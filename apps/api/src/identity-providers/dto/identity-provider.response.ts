@@ -27,7 +27,7 @@ export class ProviderWarningResponse implements ProviderWarning {
   message!: string;
 }
 
-/** The client settings for a provider whose protocol has none. */
+/** The client settings of a provider whose protocol has none. */
 const withoutClient = {
   ...{ clientId: '', clientIds: [] as string[], tenants: [] as string[], scopes: [] as string[] },
   ...{ teamId: null as string | null, keyId: null as string | null, requireNonce: false },
@@ -52,26 +52,31 @@ export class IdentityProviderResponse {
   clientIds!: string[];
   @ApiProperty({ description: 'True if the provider has a client secret' }) hasClientSecret!: boolean;
   @ApiProperty({ description: 'Issuer of id tokens, or URL of the provider' }) issuer!: string;
-  @ApiProperty({ description: 'URL to register at the provider', format: 'uri' }) callbackUrl!: string;
-  @ApiProperty(texts('Ids of the only tenants of Microsoft whose accounts may sign in')) tenants!: string[];
+  @ApiProperty({ description: 'URL to register with the provider', format: 'uri' }) callbackUrl!: string;
+  @ApiProperty(
+    texts(
+      'Ids of the Microsoft tenants whose accounts may sign in. Empty: all tenants that the issuer accepts',
+    ),
+  )
+  tenants!: string[];
   @ApiProperty(texts('Scopes to request')) scopes!: string[];
-  @ApiProperty({ ...appleIdSchema, type: String, nullable: true, description: 'Id of the team at Apple' })
+  @ApiProperty({ ...appleIdSchema, type: String, nullable: true, description: 'Apple team id' })
   teamId!: string | null;
   @ApiProperty({
     ...appleIdSchema,
     type: String,
     nullable: true,
-    description: 'Id of the private key at Apple',
+    description: 'Apple key id',
   })
   keyId!: string | null;
   @ApiProperty({ description: 'True if the provider has a private key' }) hasPrivateKey!: boolean;
   @ApiProperty({ description: 'False if sign-ins with the provider are rejected' }) enabled!: boolean;
-  @ApiProperty({ description: 'False if only customers who exist can sign in' }) allowSignUp!: boolean;
+  @ApiProperty({ description: 'False if only existing customers can sign in' }) allowSignUp!: boolean;
   @ApiProperty({ description: 'True if emails in the verified domains of the provider are trusted' })
   trustEmail!: boolean;
   @ApiProperty({ description: 'True if id tokens of native sign-ins must contain a nonce' })
   requireNonce!: boolean;
-  @ApiProperty(texts('Domains of email addresses, verified or not, in alphabetical order'))
+  @ApiProperty(texts('Email domains, verified or not, in alphabetical order'))
   domains!: string[];
   @ApiProperty({
     type: [DomainVerificationResponse],
@@ -79,21 +84,20 @@ export class IdentityProviderResponse {
   })
   domainVerifications!: DomainVerificationResponse[];
   @ApiProperty({
-    description:
-      'True if customers with an address in its verified domains can sign in with this provider only',
+    description: 'True if customers with an address in its verified domains must sign in with this provider',
   })
   required!: boolean;
   @ApiProperty({
     type: [ProviderWarningResponse],
-    description: 'Effects of these fields and the settings of the project that may not be expected',
+    description: 'Possibly unexpected effects of these fields and of the project settings',
   })
   warnings!: ProviderWarningResponse[];
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ format: 'date-time' }) updatedAt!: string;
 
   /**
-   * @param settings as the protocol describes them
-   * @param warnings about the provider
+   * @param settings the settings as described by the protocol
+   * @param warnings warnings about the provider
    */
   static from(
     provider: IdentityProvider,
@@ -134,12 +138,12 @@ export class IdentityProviderResponse {
   }
 }
 
-/** One check's result. */
+/** The result of one check. */
 export class ConnectionCheckResponse {
   @ApiProperty({ enum: connectionCheckNames }) name!: ConnectionCheckName;
   @ApiProperty() ok!: boolean;
   @ApiProperty({
-    description: 'What was found; after a failure also the remedy',
+    description: 'The finding and, after a failure, the remedy',
     example: 'The provider publishes 2 keys for id tokens.',
   })
   detail!: string;
@@ -150,7 +154,7 @@ export class ConnectionTestResponse {
   @ApiProperty({ description: 'True if no check has failed' }) ok!: boolean;
   @ApiProperty({
     type: [ConnectionCheckResponse],
-    description: 'The checks in their order. Checks that depend on one that has failed are missing',
+    description: 'The checks in order. Checks that depend on a failed check are omitted',
   })
   checks!: ConnectionCheckResponse[];
 

@@ -2,7 +2,7 @@ import { CodeChallengeField, ExchangeFields } from '../../sign-in/dto/exchange.f
 import { LocaleField, SecretField, TextField } from '../../http/input/fields.js';
 import { urlSchema } from '../../http/input/text-schemas.js';
 
-/** Begins a flow at a provider. */
+/** Begins a flow with a provider. */
 export class OAuthTargetRequest {
   @TextField({
     description:
@@ -20,7 +20,7 @@ export class OAuthTargetRequest {
 export class BeginOAuthRequest extends OAuthTargetRequest {
   @TextField({
     description:
-      'Returned unchanged in the query of the redirect URL, so that the client recognizes its own sign-in',
+      'Returned unchanged in the query of the redirect URL, so that the client can recognize its own sign-in',
     optional: true,
     minLength: 1,
     maxLength: 512,
@@ -33,14 +33,14 @@ export class IdTokenRequest {
   idToken!: string;
   @SecretField({
     description:
-      'The nonce that the app has sent to the provider, exactly as the id token contains it. Required if the provider has `requireNonce`. Without it, a nonce of the token is ignored',
+      'The nonce that the app has sent to the provider, exactly as the id token contains it. Required if the provider has `requireNonce`. Without it, any nonce in the token is ignored',
     optional: true,
     maxLength: 512,
   })
   nonce?: string;
-  @LocaleField({ description: 'Preferred language of a customer that this creates, as a BCP 47 tag' })
+  @LocaleField({ description: 'Preferred language of a customer that the sign-in creates, as a BCP 47 tag' })
   locale?: string | null;
 }
 
-/** Completes what a signed-in customer has begun at a provider. */
+/** Completes a link or a reauthentication that a signed-in customer has begun with a provider. */
 export class ProviderCodeRequest extends ExchangeFields {}

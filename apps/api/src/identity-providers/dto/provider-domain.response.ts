@@ -9,7 +9,7 @@ import {
 
 const DNS_RECORD = 'The DNS record';
 
-/** A DNS record that proves who controls a domain. */
+/** A DNS record that proves control of a domain. */
 export class DomainRecordResponse implements DomainRecord {
   @ApiProperty({ enum: ['TXT'] }) type!: 'TXT';
   @ApiProperty({ example: '_gatehouse-challenge.acme.example' }) name!: string;
@@ -23,14 +23,16 @@ const time = (description: string) => ({
   description,
 });
 
-/** A provider's domain, and whether it is verified. */
+/** A provider's domain and its verification state. */
 export class DomainVerificationResponse {
   @ApiProperty({ example: 'acme.example' }) domain!: string;
   @ApiProperty({ description: 'The DNS record that verifies the domain' }) record!: DomainRecordResponse;
-  @ApiProperty(time('Null as long as the domain has no effect')) verifiedAt!: string | null;
-  @ApiProperty(time('Time of the last look-up')) checkedAt!: string | null;
+  @ApiProperty(time('null while the domain is unverified and has no effect')) verifiedAt!: string | null;
+  @ApiProperty(time('Time of the last lookup')) checkedAt!: string | null;
   @ApiProperty(
-    time('Time since which the record of a verified domain is missing. After seven days it is not verified'),
+    time(
+      'Time since which the record of a verified domain has been missing. After seven days, the domain is no longer verified',
+    ),
   )
   failingSince!: string | null;
 
@@ -54,9 +56,9 @@ const problems: Record<Exclude<DomainFinding, 'verified'>, (record: DomainRecord
     `${DNS_RECORD} could not be looked up: the name server did not respond, or reported an error for ${name}. Try again later.`,
 };
 
-/** A domain after a look-up. */
+/** A domain after a lookup. */
 export class DomainCheckResponse extends DomainVerificationResponse {
-  @ApiProperty({ enum: domainFindings, description: 'What the look-up has found' }) finding!: DomainFinding;
+  @ApiProperty({ enum: domainFindings, description: 'Result of the lookup' }) finding!: DomainFinding;
   @ApiProperty({ type: String, nullable: true, description: 'What to change; null if the record was found' })
   detail!: string | null;
 

@@ -29,7 +29,7 @@ export class MeIdentitiesController {
     operationId: 'me.listIdentities',
     summary: 'List your identities',
     description:
-      'Returns the accounts at identity providers that the customer can sign in with, newest first, all on one page.',
+      'Returns the identity provider accounts with which the customer can sign in, newest first, all on one page.',
   })
   @ApiCamelList(IdentityResponse)
   async list(@CurrentCaller() caller: CustomerCaller) {
@@ -43,9 +43,9 @@ export class MeIdentitiesController {
   @Post('exchange')
   @ApiOperation({
     operationId: 'me.linkIdentity',
-    summary: 'Complete the linking of an identity',
+    summary: 'Complete an identity link',
     description:
-      'Links the account at the identity provider, with the code from the query of the redirect URL. Only the session that began the linking can complete it. If the provider has verified the address of the customer, who had not, all access from before ends, including this session. Requires a proof of identity within the last ten minutes.',
+      'Links the identity provider account, with the code from the query of the redirect URL. Only the session that began the link can complete it. If the provider has verified an address that the customer had not, all earlier access ends, including this session. Requires a proof of identity within the last ten minutes.',
   })
   @RateLimit('exchange')
   @ApiCreatedResponse({ type: IdentityResponse })
@@ -60,7 +60,7 @@ export class MeIdentitiesController {
   @Post(':identity')
   @ApiOperation({
     operationId: 'me.beginIdentityLink',
-    summary: 'Start to link an identity',
+    summary: 'Start an identity link',
     description:
       'Returns the page of the identity provider that the browser opens. It returns to `redirectUrl` with a code for `POST /api/v1/me/identities/exchange`, or with `error`. Requires a proof of identity within the last ten minutes.',
   })
@@ -82,7 +82,7 @@ export class MeIdentitiesController {
     operationId: 'me.unlinkIdentity',
     summary: 'Remove an identity',
     description:
-      'The customer can no longer sign in with the account at the identity provider. Requires a proof of identity within the last ten minutes.',
+      'The customer can no longer sign in with this identity provider account. Requires a proof of identity within the last ten minutes.',
   })
   @ApiParam({ name: 'identity', description: 'Id of the identity' })
   @HttpCode(204)

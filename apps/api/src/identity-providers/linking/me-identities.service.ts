@@ -31,10 +31,10 @@ import type { OAuthTargetRequest, ProviderCodeRequest } from '../dto/oauth.reque
 import { IdentityProtocolsService } from '../protocols/identity-protocols.service.js';
 import { ProviderFlowsService } from '../provider-flows.service.js';
 
-/** A provider's proof in an exchange. */
+/** An exchange that contains a provider's proof. */
 type ProviderExchange = Extract<SignInExchange, { method: 'provider' }>;
 
-/** Lets signed-in customers link accounts at identity providers, unlink them, and prove their identity with them. */
+/** Links and unlinks the identities of signed-in customers, and reauthenticates customers with them. */
 @Injectable()
 export class MeIdentitiesService {
   constructor(
@@ -58,9 +58,10 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Begins to link an account at a provider.
+   * Begins linking an account with a provider.
    * @returns the provider's URL
-   * @throws GatehouseError `reauthentication_required`, `provider_not_found`, and like `ProviderFlowsService.begin`
+   * @throws GatehouseError `reauthentication_required`, `provider_not_found`, and the errors of
+   *   `ProviderFlowsService.begin`
    */
   async beginLink(caller: CustomerCaller, slug: string, target: OAuthTargetRequest): Promise<string> {
     const project = await this.projects.getContext(caller.customer.projectId);
@@ -70,8 +71,8 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Links the account that the customer has proven, in the session that began it. Ends all sessions if the provider
-   * has also verified the customer's address, which was unverified.
+   * Links the account that the provider has proven, in the session that began the link. Ends all sessions if
+   * the provider has also verified the customer's unverified address.
    * @throws GatehouseError `reauthentication_required`, `invalid_code`, with the same body for every cause,
    *   `identity_already_linked`
    */
@@ -81,7 +82,8 @@ export class MeIdentitiesService {
     return this.factorChanges.runLocked(caller, async (tx, before) => {
       const exchange = await this.consume(tx, caller, before, 'link', request);
       const { providerId, profile } = exchange;
-      // A claim removes the identity at a required provider, without which the customer cannot sign in.
+      // Claiming the address would remove the identity of a required provider, without which the customer
+      // cannot sign in.
       const required = await this.required.find(project, before.email, tx);
       const mayClaim = !required || required.id === providerId;
       const customer = (mayClaim && (await this.claim(tx, project, before, exchange))) || before;
@@ -104,11 +106,11 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Begins a new proof of identity at a provider with which the customer can sign in.
+   * Begins a reauthentication with a provider that the customer can sign in with.
    * @returns the provider's URL
    * @throws GatehouseError `method_not_enabled` for a provider that cannot require a new sign-in, or without an
    *   identity that belongs to the customer; `reauthentication_required` for a customer with a second factor;
-   *   `sso_required`, `provider_not_found`, and like `ProviderFlowsService.begin`
+   *   `sso_required`, `provider_not_found`, and the errors of `ProviderFlowsService.begin`
    */
   async beginReauthentication(
     caller: CustomerCaller,
@@ -133,9 +135,10 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Records a provider's proof in the session that began it.
-   * @throws GatehouseError `reauthentication_required`, `sso_required`, `invalid_code`, with the same body for every
-   *   cause; `invalid_access_token` if the provider has also verified the customer's address, which ends all sessions
+   * Records a provider's proof in the session that began the reauthentication.
+   * @throws GatehouseError `reauthentication_required`, `sso_required`, `invalid_code`, with the same body for
+   *   every cause; `invalid_access_token` if the provider has also verified the customer's address, which ends
+   *   all sessions
    */
   async reauthenticate(caller: CustomerCaller, request: ProviderCodeRequest): Promise<AccessTokenResponse> {
     const project = await this.projects.getContext(caller.customer.projectId);
@@ -154,8 +157,8 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Gives the account to the owner of its address if the provider proves an address that was not verified, as a
-   * sign-in does: another person may have registered it.
+   * Claims an unverified address if the provider proves it, as a sign-in does, because another person may have
+   * registered it.
    * @returns the updated customer, whose sessions have ended; null if the provider does not prove the address
    */
   private async claim(
@@ -171,9 +174,9 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Consumes the code for a proof that the same session has begun.
+   * Consumes the code of a flow that the same session has begun.
    * @param current the customer, whom the transaction has locked
-   * @throws GatehouseError `invalid_code`; `method_not_enabled` if the provider was turned off since
+   * @throws GatehouseError `invalid_code`; `method_not_enabled` if the provider has been turned off since
    */
   private async consume(
     tx: Tx,

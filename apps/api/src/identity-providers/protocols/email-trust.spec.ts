@@ -53,7 +53,7 @@ const types = (Object.keys(providerPresets) as PresetType[]).filter(
 );
 const email = 'ada@acme.example';
 
-/** The claims for which some preset trusts the email. */
+/** Claims with which at least one preset trusts the email. */
 const convincing: ProviderClaims = {
   email,
   email_verified: true,
@@ -92,11 +92,11 @@ describe("isEmailTrusted, at the preset's issuer", () => {
     ['microsoft', { tid: WORK_TENANT, email_verified: true }, false],
     ['gitlab', convincing, false],
     ['discord', convincing, false],
-  ])('returns for %s and %j: %s', (type, claims, expected) => {
+  ])('decides for %s with the claims %j: %s', (type, claims, expected) => {
     expect(isTrusted(type, claims)).toBe(expected);
   });
 
-  it('trusts no text that is not an email', () => {
+  it('does not trust a value that is not an email address', () => {
     for (const text of [undefined, 7, '', 'ada', 'ada@b@acme.example'])
       expect(isTrusted('google', { ...convincing, email: text })).toBe(false);
   });
@@ -125,7 +125,7 @@ describe.each(types)('isEmailTrusted, for %s at another issuer', (type) => {
     expect(isTrusted({ email: 'ada@bücher.example' })).toEqual(everywhere);
   });
 
-  it('trusts no other email, whatever the claims are', () => {
+  it('trusts no other email, regardless of the claims', () => {
     expect(isTrusted(convincing, { trustEmail: false })).toEqual(nowhere);
     expect(isTrusted(convincing, { domains: [] })).toEqual(nowhere);
     expect(isTrusted({ ...convincing, email: 'ada@eu.acme.example' })).toEqual(nowhere);

@@ -8,58 +8,61 @@ import type {
 } from '@gatehouse/domain';
 import type { ClientColumns } from '@gatehouse/persistence';
 
-/** A provider as its protocol receives it. The provider belongs to a project or to the operators. */
+/** The provider that a protocol receives. It belongs to a project or to the operators. */
 export interface ProtocolProvider<Settings = unknown> extends Pick<
   IdentityProvider,
   'id' | 'type' | 'issuer' | 'statesAuthTime'
 > {
-  /** Null for the operators' provider, which may have a private address: its URL is a setting. */
+  /** Null for the operators' provider, which may have a private address because its URL is a setting. */
   projectId: string | null;
   /** Changes whenever the settings change. */
   version: number;
   /**
    * Returns the protocol's settings. A secret that cannot be decrypted is `UNREADABLE_SECRET`.
-   * @throws Error if they are not stored as the protocol stores them
+   * @throws Error if the stored settings do not belong to the protocol
    */
   settings(): Settings;
 }
 
-/** Stands for a secret that cannot be decrypted. No request can contain it. */
+/** Placeholder for a secret that cannot be decrypted. No request can contain it. */
 export const UNREADABLE_SECRET = '\0';
 
 /** The request fields that input validation has accepted. null resets a setting to its default. */
 export type SettingsPatch = Readonly<Record<string, unknown>>;
 
-/** A protocol's settings, which are stored as one encrypted document. */
+/** The settings format of a protocol. Settings are stored as one encrypted document. */
 export interface ProtocolSettings<Settings> {
   /** Reads a document. A missing setting has its default. @throws Error if the document does not belong to the protocol */
   read(type: IdentityProviderType, document: unknown): Settings;
 
   /**
-   * Returns settings after a merge patch (RFC 7396).
+   * Applies a merge patch to settings (RFC 7396).
    * @param current null for a new provider
    * @throws GatehouseError `validation_failed`
    */
   merge(type: IdentityProviderType, current: Settings | null, patch: SettingsPatch): Settings;
 
-  /** Returns the errors for settings that are missing, or that another type has. */
+  /** Returns the errors for settings that are missing, or that belong to another type. */
   errors(type: IdentityProviderType, settings: Settings): FieldError[];
 
-  /** Returns the settings as the API shows them, without secrets. */
+  /** Returns the settings as the API returns them, without secrets. */
   describe(settings: Settings): Record<string, unknown>;
 
-  /** The columns that an earlier version reads and writes (ADR 0110). Absent if that version does not know the protocol. */
+  /**
+   * The columns that an earlier version reads and writes (ADR 0110). Absent if that version does not support
+   * the protocol.
+   */
   readonly columns?: SettingsColumns<Settings>;
 }
 
-/** Converts settings from and to an earlier version's columns. */
+/** Converts settings from and to the columns of an earlier version. */
 export interface SettingsColumns<Settings> {
   /** @param open decrypts a secret, or returns `UNREADABLE_SECRET` */
   read(columns: ClientColumns, open: (sealed: Buffer) => string): unknown;
 
   /**
    * @param seal encrypts a secret
-   * @param before the provider's columns, in which an unreadable secret stays
+   * @param before the provider's columns, from which an unreadable secret is retained
    */
   write(
     settings: Settings,
@@ -68,7 +71,7 @@ export interface SettingsColumns<Settings> {
   ): ClientColumns;
 }
 
-/** The proof that a caller requires from a provider. */
+/** The authentication that a caller requires from a provider. */
 export interface AuthenticationRequest {
   /** The URL that the provider redirects to, with `state`. */
   callbackUrl: string;
@@ -78,16 +81,16 @@ export interface AuthenticationRequest {
   maxAge?: number | undefined;
   /** True if the provider must prompt for the account again. */
   isPrompted?: boolean | undefined;
-  /** The address that the provider suggests. */
+  /** The address that the provider should suggest. */
   loginHint?: string | undefined;
 }
 
-/** The state that a protocol keeps until the browser returns. Only the protocol reads it. */
+/** The state that a protocol stores until the browser returns. Only the protocol reads it. */
 export type FlowState = Readonly<Record<string, unknown>>;
 
 /** A flow that has begun. */
 export interface BegunFlow {
-  /** The provider's page. */
+  /** URL of the provider's page. */
   url: string;
   flowState: FlowState;
 }
@@ -95,11 +98,11 @@ export interface BegunFlow {
 /** The parameters with which a browser returns from a provider. */
 export type CallbackParameters = Readonly<Record<string, string>>;
 
-/** The claims about a person that a caller needs. */
+/** The claims that a caller needs. */
 export interface NeededClaims {
   /** Returns true if the claims suffice, so that no request is sent for further claims. */
   areComplete(claims: ProviderClaims): boolean;
-  /** Returns whether a sign-in can continue with the claims if a further request fails. */
+  /** Returns true if a sign-in can continue with the claims after a further request has failed. */
   areSufficient(claims: ProviderClaims): boolean;
 }
 
@@ -108,36 +111,39 @@ export interface ReturnedFlow {
   callbackUrl: string;
   parameters: CallbackParameters;
   needed: NeededClaims;
-  /** Returns the state that the protocol has kept. @throws UnreadableValueError */
+  /** Returns the state that the protocol has stored. @throws UnreadableValueError */
   flowState(): FlowState;
 }
 
-/** A person who has signed in at a provider. */
+/** The result of a sign-in at a provider. */
 export interface ProvenPerson {
-  /** Named like OpenID Connect claims. `sub` identifies the person. */
+  /** Claims with the names of OpenID Connect. `sub` identifies the account. */
   claims: ProviderClaims;
   /**
-   * Time at which the person signed in at the provider, in seconds since 1970, from a signed source. Undefined
-   * without a signed source.
+   * Time of the sign-in at the provider, in seconds since 1970, from a signed source. Undefined without a
+   * signed source.
    */
   authTime: unknown;
   /** True if the provider did not respond to a request that may have returned more claims. */
   isIncomplete: boolean;
-  /** True if the provider states when a person has signed in; null if that is unknown. */
+  /** True if the provider states the time of sign-ins; null if that is unknown. */
   statesAuthTime: boolean | null;
 }
 
 /** A token that an app has received from a provider. */
 export interface AppToken {
   idToken: string;
-  /** The nonce that the app has sent. Undefined if the app does not know its SDK's nonce. */
+  /** The nonce that the app has sent. Undefined if the app cannot read the nonce of its SDK. */
   nonce?: string | undefined;
 }
 
 /** An app's verified token. */
 export interface VerifiedAppToken {
   claims: ProviderClaims;
-  /** The header and the claims as they were signed. Identifies the token: one content can have several signatures. */
+  /**
+   * The header and the claims as signed. They identify the token, because the same content can have several
+   * signatures.
+   */
   signedText: string;
   issuedAt: Date;
   /** The time after which the token is no longer accepted. */
@@ -145,8 +151,9 @@ export interface VerifiedAppToken {
 }
 
 /**
- * A protocol with which providers prove a person's identity. To add one, add a folder here and list its class in
- * `identity-protocols.ts`. Errors become `provider_unavailable` or `sign_in_failed` (provider-requests.service.ts).
+ * A protocol for signing in with providers. To add one, add a folder here and list its class in
+ * `identity-protocols.ts`. Errors become `provider_unavailable` or `sign_in_failed`
+ * (provider-requests.service.ts).
  */
 export interface IdentityProtocol<Settings = unknown> {
   /** The provider types that use the protocol. */
@@ -157,15 +164,15 @@ export interface IdentityProtocol<Settings = unknown> {
   /** Begins a flow. @throws Error if the provider is unavailable or not configured correctly */
   begin(provider: ProtocolProvider<Settings>, request: AuthenticationRequest): Promise<BegunFlow>;
 
-  /** Returns whether the person has not agreed to sign in. */
+  /** Returns true if the sign-in was declined at the provider. */
   isDenied(parameters: CallbackParameters): boolean;
 
-  /** Verifies a browser's return. @throws Error if it proves no person, or the provider is unavailable */
+  /** Verifies a callback. @throws Error if it proves no identity, or the provider is unavailable */
   finish(provider: ProtocolProvider<Settings>, flow: ReturnedFlow): Promise<ProvenPerson>;
 
   /** Tests whether sign-ins can succeed, and returns what must be changed. */
   test(provider: ProtocolProvider<Settings>, callbackUrl: string): Promise<ConnectionCheck[]>;
 
-  /** Verifies an app's token. Absent if none of the protocol's providers has native sign-ins. @throws Error */
+  /** Verifies an app's token. Absent if none of the protocol's providers has native sign-in. @throws Error */
   verifyAppToken?(provider: ProtocolProvider<Settings>, token: AppToken): Promise<VerifiedAppToken>;
 }

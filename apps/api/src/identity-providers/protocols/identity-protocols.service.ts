@@ -24,7 +24,7 @@ import { ProviderRequestsService } from './provider-requests.service.js';
 /** Injection token for the list of all protocols. */
 export const IDENTITY_PROTOCOLS = Symbol('IDENTITY_PROTOCOLS');
 
-/** Lets providers prove a person's identity, each with its protocol. */
+/** Runs sign-ins with providers, each through its protocol. */
 @Injectable()
 export class IdentityProtocolsService {
   constructor(
@@ -32,17 +32,17 @@ export class IdentityProtocolsService {
     private readonly requests: ProviderRequestsService,
   ) {}
 
-  /** Returns a type's properties. */
+  /** Returns the properties of a provider type. */
   presetOf(type: IdentityProviderType): ProviderPreset {
     return this.of(type).presets[type]!;
   }
 
-  /** Returns the settings format for a type. */
+  /** Returns the settings format of a provider type. */
   settingsOf(type: IdentityProviderType): ProtocolSettings<unknown> {
     return this.of(type).settings;
   }
 
-  /** Returns whether a provider can prove when a person has signed in. */
+  /** Returns true if a provider can prove the time of a sign-in. */
   canReauthenticate(provider: Pick<IdentityProvider, 'type' | 'statesAuthTime'>): boolean {
     return canReauthenticate(this.presetOf(provider.type), provider);
   }
@@ -52,14 +52,14 @@ export class IdentityProtocolsService {
     return this.requests.run(provider, () => this.of(provider.type).begin(this.read(provider), request));
   }
 
-  /** Returns whether a person has not agreed to sign in, and has returned without a proof. */
+  /** Returns true if the sign-in was declined at the provider, so that the callback contains no proof. */
   isDenied({ type }: Pick<IdentityProvider, 'type'>, parameters: CallbackParameters): boolean {
     return this.of(type).isDenied(parameters);
   }
 
   /**
-   * Verifies a browser's return.
-   * @param accept decides about the person; an error that it throws counts as a provider error
+   * Verifies a callback.
+   * @param accept accepts the result; an error that it throws counts as a provider error
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
    */
   finish<Result>(

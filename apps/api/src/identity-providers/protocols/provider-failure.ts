@@ -1,24 +1,24 @@
 import { GatehouseError } from '@gatehouse/domain';
 import { errorMessage, ServerUnavailableError } from '@gatehouse/platform';
 
-/** `error` values with which providers report that the person has not agreed. */
+/** `error` values with which providers report that the sign-in was declined. */
 const denials = ['access_denied', 'user_cancelled_authorize', 'user_cancelled_login', 'consent_required'];
 
-/** Returns true if a person has not agreed to sign in, by the parameter `error` in an authorization response. */
+/** Returns true if the `error` parameter of an authorization response means that the sign-in was declined. */
 export const isDenial = (error: string | undefined): boolean =>
   error !== undefined && denials.includes(error);
 
-/** `error` values with which providers report that they cannot respond now (RFC 6749, section 4.1.2.1). */
+/** `error` values with which providers report a temporary outage (RFC 6749, section 4.1.2.1). */
 const outages = ['server_error', 'temporarily_unavailable'];
 
 /** The reason why a sign-in at a provider has failed. */
 export interface ProviderFailure {
   error: 'provider_unavailable' | 'sign_in_failed';
-  /** For the log. Contains no token, and no value that a person has typed. */
+  /** For the log. Contains no token, and no user input. */
   reason: string;
 }
 
-/** Returns the errors that have caused an error, with itself. */
+/** Yields an error and the chain of its causes. */
 function* causes(error: unknown): Generator<object> {
   for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Error).cause)
     yield cause;
@@ -45,10 +45,10 @@ export function describeProviderFailure(error: unknown): ProviderFailure {
   return { error: isUnavailable ? 'provider_unavailable' : 'sign_in_failed', reason };
 }
 
-/** Seconds after which a client should try an unavailable provider again. */
+/** Seconds after which a client should retry an unavailable provider. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Creates the API error for a failure. */
+/** Returns the API error for a failure. */
 export const providerError = (error: ProviderFailure['error'], cause?: unknown): GatehouseError =>
   error === 'provider_unavailable'
     ? new GatehouseError(error, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) }, cause })

@@ -3,7 +3,7 @@ import { ServerUnavailableError, UnreadableValues, type ApiMetrics, type Logger 
 import { ProviderRequestsService } from './provider-requests.service.js';
 
 describe('ProviderRequestsService', () => {
-  it('counts the result of each sign-in that requires the provider', async () => {
+  it('counts the result of each sign-in unless the project rejects it', async () => {
     const results: string[] = [];
     const metrics = { recordProviderRequest: (result: string) => results.push(result) };
     const logger = { warn: () => undefined } as unknown as Logger;
@@ -15,7 +15,7 @@ describe('ProviderRequestsService', () => {
     await service.run(provider, () => Promise.resolve());
     await failWith(new ServerUnavailableError('connection refused'));
     await failWith(new Error('invalid_client'));
-    // The project does not allow the sign-in: the provider is not the cause.
+    // Not counted, because the provider is not the cause.
     await failWith(new GatehouseError('method_not_enabled'));
     expect(results).toEqual(['success', 'provider_unavailable', 'sign_in_failed']);
   });

@@ -13,8 +13,11 @@ import { describeProviderFailure, providerError } from './provider-failure.js';
 /** Maximum number of sign-ins that wait for a provider at the same time (sign-in contract, section 2). */
 const MAX_IN_FLIGHT = 50;
 
-/** Maximum time in ms that a sign-in waits for all its requests to a provider. Each request also has its own limit. */
-const PATIENCE_MS = 10_000;
+/**
+ * Maximum time that a sign-in waits for all of its requests to a provider, in ms. Each request also has its own
+ * limit.
+ */
+const MAX_WAIT_MS = 10_000;
 
 /** A request's provider. `projectId` is null for the operators' provider. */
 interface RequestedProvider {
@@ -22,7 +25,10 @@ interface RequestedProvider {
   projectId: string | null;
 }
 
-/** Limits the sign-ins that wait for a provider, so that a provider that hangs delays no other requests (requirement FE-04). */
+/**
+ * Limits the sign-ins that wait for a provider, so that a hanging provider does not delay other requests
+ * (requirement FE-04).
+ */
 @Injectable()
 export class ProviderRequestsService {
   private readonly inFlight = new Map<string, number>();
@@ -34,7 +40,7 @@ export class ProviderRequestsService {
   ) {}
 
   /**
-   * Runs requests to a provider. Reports why they fail in the log, and counts the result in the metrics.
+   * Runs requests to a provider. Logs the reasons of failures, and counts the results in the metrics.
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`; and every error that `work` throws
    */
   async run<Result>(provider: RequestedProvider, work: () => Promise<Result>): Promise<Result> {
@@ -59,11 +65,11 @@ export class ProviderRequestsService {
       throw new ServerUnavailableError(`${MAX_IN_FLIGHT} sign-ins are waiting for the provider`);
     this.inFlight.set(providerId, count + 1);
     const running = work().finally(() => this.release(providerId));
-    // A sign-in that no longer waits must not end the process when its requests fail.
+    // Prevents an unhandled rejection if the requests fail after the sign-in has stopped waiting.
     running.catch(() => undefined);
-    const deadline = new Deadline(PATIENCE_MS);
+    const deadline = new Deadline(MAX_WAIT_MS);
     const expired = new Promise<never>((_, reject) => {
-      const error = new ServerUnavailableError(`no result within ${PATIENCE_MS} ms`);
+      const error = new ServerUnavailableError(`no result within ${MAX_WAIT_MS} ms`);
       deadline.signal.addEventListener('abort', () => reject(error), { once: true });
     });
     return Promise.race([running, expired]).finally(() => deadline.clear());

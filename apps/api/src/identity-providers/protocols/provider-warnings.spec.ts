@@ -23,9 +23,14 @@ type Differences = Partial<Omit<IdentityProvider, 'type'>> & Partial<typeof prov
 
 it.each<[string, Differences, Partial<ProjectSettings>, string[]]>([
   ['with untrusted emails', {}, {}, ['existing_customers_excluded']],
-  ['and verified addresses', {}, verified, ['existing_customers_excluded', 'new_customers_unverified']],
   [
-    'and hidden customers',
+    'with untrusted emails if addresses must be verified',
+    {},
+    verified,
+    ['existing_customers_excluded', 'new_customers_unverified'],
+  ],
+  [
+    'with untrusted emails under enumeration protection',
     {},
     { enumerationProtection: true },
     ['existing_customers_excluded', 'new_customers_unverified'],

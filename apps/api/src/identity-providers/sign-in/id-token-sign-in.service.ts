@@ -24,9 +24,9 @@ export class IdTokenSignInService {
   ) {}
 
   /**
-   * Signs in the customer of an id token, once.
-   * @throws GatehouseError `method_not_enabled` for a provider without native sign-ins, `provider_unavailable`,
-   *   `sign_in_failed`, and like `ProviderSignInService.signIn`
+   * Signs in the customer that an id token identifies. Accepts each token once.
+   * @throws GatehouseError `method_not_enabled` for a provider without native sign-in, `provider_unavailable`,
+   *   `sign_in_failed`, and the errors of `ProviderSignInService.signIn`
    */
   signIn(
     project: ProjectContext,

@@ -27,8 +27,8 @@ import { IdentityProtocolsService } from '../protocols/identity-protocols.servic
 import { errorRedirect } from '../provider-flows.service.js';
 
 /**
- * Receives browsers that return from identity providers. It only stores the proof: the application, which has the
- * verifier, completes the sign-in (requirement FE-02).
+ * Handles callbacks from identity providers. Only stores the proof: the application, which has the verifier,
+ * completes the sign-in (requirement FE-02).
  */
 @Injectable()
 export class ProviderCallbackService {
@@ -48,14 +48,15 @@ export class ProviderCallbackService {
 
   /**
    * Finishes a flow at a provider.
-   * @param received the parameters with which the browser returns, as it sent them
-   * @returns where the browser continues: at the application with a code, at the hosted page with a flow, or with an error
-   * @throws GatehouseError `invalid_code` if the state is unknown, expired, used or belongs to another provider, or
-   *   if the redirect URL is no longer allowed
+   * @param received the callback parameters as the browser sent them
+   * @returns the URL to which the browser is redirected: the application with a code, the hosted page with a
+   *   flow, or either of them with an error
+   * @throws GatehouseError `invalid_code` if the state is unknown, expired, used or belongs to another
+   *   provider, or if the redirect URL is no longer allowed
    */
   async finish(providerId: string, received: Record<string, unknown>, client: Client): Promise<string> {
     if (!isUuid(providerId)) throw new GatehouseError('invalid_code');
-    const parameters = toTexts(received);
+    const parameters = pickSingleValues(received);
     const project = await this.providers.findProject(providerId);
     const flow = await this.flows.consume(sha256(parameters['state'] ?? ''), providerId);
     if (!project || flow?.projectId !== project.id) throw new GatehouseError('invalid_code');
@@ -83,17 +84,17 @@ export class ProviderCallbackService {
       const { profile, isEmailUnavailable } = await this.projectProviders.finish(provider, flow, parameters);
       const rejection =
         flow.purpose === 'sign_in' && (await this.rejections.find(project, provider, profile, client));
-      // The person has probably shared an email, which the provider returns later.
+      // The account probably has an email, which the provider can return later.
       if (rejection === 'email_required' && isEmailUnavailable) return { error: 'provider_unavailable' };
       // The hosted page prompts for the address.
-      const isAsked = rejection === 'email_required' && flow.pageQuery !== null;
-      if (rejection && !isAsked) return { error: rejection };
+      const isPrompted = rejection === 'email_required' && flow.pageQuery !== null;
+      if (rejection && !isPrompted) return { error: rejection };
       return { url: await this.transactions.join((tx) => this.storeProof(tx, flow, profile)) };
     } catch (error) {
       const code = error instanceof GatehouseError ? error.code : null;
       if (code === 'sso_required') {
         const { projectId, id: providerId } = provider;
-        this.logger.info({ projectId, providerId, reason: code }, 'sign-in by another provider refused');
+        this.logger.info({ projectId, providerId, reason: code }, 'sign-in without the required provider rejected');
         return { error: 'sign_in_failed' };
       }
       const known = redirectErrors.find((each) => each === code);
@@ -102,7 +103,7 @@ export class ProviderCallbackService {
     }
   }
 
-  /** Stores a person's proof. @returns where the browser continues, with a code or a flow */
+  /** Stores the proof. @returns the URL to which the browser is redirected, with a code or a flow */
   private async storeProof(tx: Tx, flow: OAuthFlow, profile: ProviderProfile): Promise<string> {
     const { projectId, providerId, purpose: kind, customerId, sessionId, browserHash } = flow;
     const { redirectUrl, codeChallenge, applicationState: state, createdAt: requestedAt, pageQuery } = flow;
@@ -126,7 +127,7 @@ export class ProviderCallbackService {
       : this.pageUrl(pageQuery, 'provider_error', error);
   }
 
-  /** Returns the hosted page's URL with another parameter. */
+  /** Returns the URL of the hosted page with an additional parameter. */
   private pageUrl(pageQuery: string, name: string, value: string): string {
     const query = new URLSearchParams(pageQuery);
     query.set(name, value);
@@ -135,7 +136,7 @@ export class ProviderCallbackService {
 }
 
 /** Returns the parameters that occur once. */
-const toTexts = (parameters: Record<string, unknown>): CallbackParameters =>
+const pickSingleValues = (parameters: Record<string, unknown>): CallbackParameters =>
   Object.fromEntries(
     Object.entries(parameters).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );

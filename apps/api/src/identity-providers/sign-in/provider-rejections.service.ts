@@ -17,7 +17,7 @@ import { MailQuotaService } from '../../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../../one-time-tokens/one-time-links.service.js';
 import { ProviderSignInService, toAccountProfile } from './provider-sign-in.service.js';
 
-/** Rejects people at providers who cannot sign in, both by redirect and with id tokens from apps. */
+/** Rejects provider sign-ins that cannot succeed, both by redirect and with id tokens from apps. */
 @Injectable()
 export class ProviderRejectionsService {
   constructor(
@@ -30,9 +30,9 @@ export class ProviderRejectionsService {
   ) {}
 
   /**
-   * Returns the reason why a person cannot sign in; null if they can. With enumeration protection, the response for
-   * an address that the provider has not verified is always the same, and takes the same time: the owner of the
-   * address gets an email instead.
+   * Returns the reason why a sign-in is rejected, or null. With enumeration protection, the response for an
+   * address that the provider has not verified is always the same, and takes the same time. The owner of the
+   * address receives an email instead.
    * @throws GatehouseError `sso_required`
    */
   async find(
@@ -61,7 +61,10 @@ export class ProviderRejectionsService {
     return decision;
   }
 
-  /** Sends the owner of an address an email. Creates the customer for a new address, who can sign in after the verification. */
+  /**
+   * Sends an email to the owner of an address. For a new address, first creates the customer, who can sign in
+   * after the verification.
+   */
   private async send(
     project: ProjectContext,
     provider: StoredProvider,
@@ -91,7 +94,7 @@ export class ProviderRejectionsService {
     try {
       await this.transactions.join((tx) => this.accounts.create(tx, admission, proof));
     } catch (error) {
-      // A concurrent sign-in with another address has just created the person's customer.
+      // A concurrent sign-in with another address has just created a customer with this identity.
       if (!hasErrorCode(error, 'identity_already_linked')) throw error;
     }
   }

@@ -32,21 +32,24 @@ import { AccountLifecycleService } from '../../accounts/account-lifecycle.servic
 import { CurrentProof } from '../../sign-in/current-proof.js';
 import { SignInService, type SignInOutcome } from '../../sign-in/sign-in.service.js';
 
-/** A proof that the person who signs in has an account at a provider. */
+/** A proof that the customer who signs in has an account with a provider. */
 interface ProvenIdentity {
   provider: StoredProvider;
   profile: ProviderProfile;
-  /** Time at which the client began the sign-in, or at which the provider issued a native sign-in's id token. */
+  /**
+   * Time at which the client began the sign-in, or at which the provider issued the id token of a native
+   * sign-in.
+   */
   requestedAt: Date;
-  /** Time at which the proof was given. Default: now. */
+  /** Time of the proof. Default: now. */
   authTime?: Date;
-  /** Language for a customer who is created. */
+  /** Locale of a customer that is created. */
   locale: string | null | undefined;
   /** Consumes the proof, once the customer is locked. @returns false if it has been used in the meantime */
   consume: () => Promise<boolean>;
 }
 
-/** The customers whom a sign-in concerns, locked. */
+/** The locked customers that a sign-in concerns. */
 interface LocalCustomers {
   linked: CustomerForUpdate | null;
   owner: CustomerForUpdate | null;
@@ -74,7 +77,8 @@ export class ProviderSignInService {
   ) {}
 
   /**
-   * Returns what a sign-in would result in, and reports a rejection. The customers may change until the sign-in.
+   * Returns the expected result of a sign-in, and reports a rejection. The customers may change before the
+   * sign-in.
    * @throws GatehouseError `sso_required`
    */
   async preview(
@@ -92,11 +96,12 @@ export class ProviderSignInService {
   }
 
   /**
-   * Signs in the customer to whom the person at the provider is linked. Links the person to the customer with the same
-   * email, or creates a customer, as far as the provider is trusted.
-   * @returns `AccountNeeded` if the person has no customer, and there is no admission
-   * @throws GatehouseError `method_not_enabled` for a provider that is disabled; `invalid_code` if the proof has been used or revoked;
-   *   `account_exists`, `email_required`, `sign_up_not_allowed`, and like `SignInService.complete`
+   * Signs in the customer who is linked to the identity. Otherwise, links the identity to the customer with the
+   * same email, or creates a customer, as far as the provider is trusted.
+   * @returns `AccountNeeded` if a customer must be created and there is no admission
+   * @throws GatehouseError `method_not_enabled` for a disabled provider; `invalid_code` if the proof has been
+   *   used or revoked; `account_exists`, `email_required`, `sign_up_not_allowed`, and the errors of
+   *   `SignInService.complete`
    */
   async signIn(
     tx: Tx,
@@ -108,7 +113,7 @@ export class ProviderSignInService {
     const { provider } = proof;
     if (!provider.enabled) throw new GatehouseError('method_not_enabled');
     const resolve = () => this.resolve(tx, project, proof, client, admission);
-    // A concurrent sign-in by the same person may have created the customer.
+    // A concurrent sign-in with the same identity may have created the customer.
     const found = (await resolve()) ?? (await resolve());
     if (found instanceof AccountNeeded) return found;
     if (!found || !(await proof.consume())) throw new GatehouseError('invalid_code');
@@ -129,12 +134,13 @@ export class ProviderSignInService {
       return link && { customerId: link.customerId, isPending: isPending(link, facts) };
     };
     const link = await findLink();
-    // Locking a customer whose identity is also pending could end in a deadlock between two sign-ins.
+    // A customer with a pending identity is not locked first, because two sign-ins could deadlock.
     const linked =
       link?.isPending === false ? await this.customers.lock(tx, projectId, link.customerId) : null;
     if (linked) return { linked, owner: null, pendingAt: null };
     const owner = email === null ? null : await this.customers.lockWithEmail(tx, projectId, email);
-    // While this transaction waited for the lock, a first sign-in by the same person may have linked the owner.
+    // While this transaction waited for the lock, a first sign-in with the same identity may have linked the
+    // owner.
     const current = await findLink();
     const isOfOwner = owner !== null && current?.customerId === owner.id;
     if (isOfOwner && !current.isPending) return { linked: owner, owner: null, pendingAt: null };
@@ -205,12 +211,15 @@ export class ProviderSignInService {
     if (isLinked && !(await this.identities.recordUse(tx, identity))) return null;
     if (action === 'sign_in') return customer;
     const address = { email: customer.email, via: 'provider', requestedAt, identity } as const;
-    // Changes nothing if the address is verified.
+    // Does nothing if the address is already verified.
     return this.lifecycle.claimIfUnverified(tx, project, customer, address);
   }
 }
 
-/** Returns a person's account at a provider, which has proven the address if the provider is trusted with it. */
+/**
+ * Converts a provider profile to an account profile. The address counts as verified if the provider is trusted
+ * with it.
+ */
 export const toAccountProfile = (
   provider: StoredProvider,
   { email, isEmailTrusted: emailVerified, firstName, lastName }: ProviderProfile,

@@ -43,12 +43,15 @@ export class ConnectionChecksService {
     }
   }
 
-  /** Requests the JSON at one of a provider's URLs. @throws GatehouseError */
+  /** Requests JSON from a URL of a provider. @throws GatehouseError */
   fetchJson(provider: ProtocolProvider, url: string): Promise<unknown> {
     return this.requests.run(provider, () => this.connections.fetchJson(provider, url));
   }
 
-  /** Sends an invalid code to the token endpoint: a rejected client causes another error than a rejected code. */
+  /**
+   * Checks the client credentials by sending an invalid code to the token endpoint, which returns different
+   * errors for a rejected client and a rejected code.
+   */
   async checkCredentials(
     provider: ProtocolProvider,
     { client, configuration }: Connection,

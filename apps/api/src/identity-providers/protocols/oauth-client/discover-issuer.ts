@@ -10,7 +10,7 @@ export const PROVIDER_TIMEOUT_MS = 5_000;
 /** Maximum length of a provider's response, in bytes (requirement FE-04). */
 export const MAX_PROVIDER_RESPONSE_BYTES = 1024 * 1024;
 
-/** Time for which a provider's discovery document is used, in ms. */
+/** Time for which a provider's discovery document is cached, in ms. */
 export const PROVIDER_METADATA_TTL_MS = 10 * 60 * 1_000;
 
 export interface OpenIdIssuer {
@@ -30,12 +30,15 @@ export function discoverIssuer(
   return client.discovery(parseValidUrl(issuer), clientId, metadata, authentication, {
     [client.customFetch]: fetch,
     timeout: PROVIDER_TIMEOUT_MS / 1_000,
-    // Otherwise the signature on an id token that the token endpoint returns would not be verified.
+    // Without these checks, the signature of an id token from the token endpoint would not be verified.
     execute: [...insecure, client.enableNonRepudiationChecks],
   });
 }
 
-/** Returns how Gatehouse authenticates at the token endpoint with a secret, or as a public client if it is null. */
+/**
+ * Returns the client authentication method for the token endpoint: with a secret, or as a public client if the
+ * secret is null.
+ */
 export function authenticateWithSecret(client: OpenIdClient, secret: string | null): ClientAuth {
   if (secret === null) return client.None();
   const [post, basic] = [client.ClientSecretPost(secret), client.ClientSecretBasic(secret)];
@@ -46,5 +49,5 @@ export function authenticateWithSecret(client: OpenIdClient, secret: string | nu
   };
 }
 
-/** Returns true if a URL uses plain http, which is allowed outside production only. */
+/** Returns true if a URL uses plain http, which is allowed only outside production. */
 export const isInsecure = (url: string): boolean => url.startsWith('http:');

@@ -26,7 +26,7 @@ export interface OAuthClientSettings {
   clientIds: string[];
   /** True if id tokens in native sign-ins must contain the request's nonce. */
   requireNonce: boolean;
-  /** For Microsoft: ids of the only tenants whose accounts may sign in; empty for all. */
+  /** For Microsoft: ids of the tenants whose accounts may sign in; empty for all. */
   tenants: string[];
   /** For Apple; otherwise null. */
   teamId: string | null;
@@ -36,7 +36,7 @@ export interface OAuthClientSettings {
   privateKey: string | null;
 }
 
-/** Properties of a service at which Gatehouse is a client. */
+/** Properties of a service for which Gatehouse acts as a client. */
 export interface OAuthClientPreset extends ProviderPreset {
   /** Default scopes. */
   scopes: string[];
@@ -46,7 +46,7 @@ export interface OAuthClientPreset extends ProviderPreset {
 
 type Presets = Readonly<Partial<Record<IdentityProviderType, OAuthClientPreset>>>;
 
-/** Client settings. They include the secrets, which are never shown. */
+/** The format of client settings, including secrets, which the API never returns. */
 export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSettings> {
   readonly columns: SettingsColumns<OAuthClientSettings> = {
     read: ({ clientSecret, privateKey, ...settings }, open) => ({
@@ -81,7 +81,7 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
       if (!hasValidType[name](value)) throw new Error(`the setting ${name} has another type`);
       return [name, value];
     });
-    // A change keeps the settings that a later version has added.
+    // Settings that a later version has added are retained.
     return { ...document, ...Object.fromEntries(settings) } as OAuthClientSettings;
   }
 
@@ -134,7 +134,7 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
   }
 }
 
-/** Returns a secret that is about to be used. @throws UnreadableValueError */
+/** Returns a secret before its use. @throws UnreadableValueError */
 export function useSecret<Secret extends string | null>(secret: Secret): Secret {
   if (secret === UNREADABLE_SECRET)
     throw new UnreadableValueError('identity-provider-secret', 'the secret cannot be decrypted');
@@ -145,7 +145,7 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isOptionalText = (value: unknown): boolean => value === null || isText(value);
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-/** Checks each setting's type. */
+/** Type checks by setting. */
 const hasValidType: Record<keyof OAuthClientSettings, (value: unknown) => boolean> = {
   ...{ clientId: isText, clientIds: isTextList, scopes: isTextList, tenants: isTextList },
   ...{
@@ -179,7 +179,7 @@ function credentialErrors(
     ];
   return [
     ...signing.filter(([, value]) => value !== null).map(([field]) => notAllowedError(field, 'apple')),
-    // An OpenID Provider's client can be public.
+    // Only the client of an OpenID Provider can be public.
     ...(clientSecret !== null || type === 'oidc' ? [] : [requiredError('clientSecret', type)]),
   ];
 }

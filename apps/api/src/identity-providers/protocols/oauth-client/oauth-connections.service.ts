@@ -15,18 +15,18 @@ import { tolerateTokenResponses } from './token-response.js';
 const MAX_CONNECTIONS = 500;
 
 /**
- * Maximum length of a document behind a cached connection, in bytes. Providers' discovery documents and key sets have
- * a few KB, but tenants choose the URLs, and a connection keeps what it has parsed.
+ * Maximum size of a document in a cached connection, in bytes. Discovery documents and key sets usually have a
+ * few KB, but tenants choose the URLs, and a connection retains what it has parsed.
  */
 const MAX_CACHED_BYTES = 32 * 1024;
 
-/** The connection with which requests to a provider are sent. */
+/** A connection for sending requests to a provider. */
 export interface Connection {
   client: OpenIdClient;
   configuration: Configuration;
 }
 
-/** Returns a provider's endpoints, and how Gatehouse authenticates there. */
+/** Returns a provider's endpoints and client authentication method. */
 export type Configure = (client: OpenIdClient, fetch: CustomFetch) => Configuration | Promise<Configuration>;
 
 /**
@@ -38,8 +38,8 @@ export class OAuthConnectionsService {
   private readonly fetchTenant: CustomFetch;
   private readonly fetchOperator: CustomFetch;
   /**
-   * By provider and its last change. The cached objects, not their metadata, contain the issuers for Microsoft's
-   * tenants, and the keys that sign id tokens.
+   * Connections by provider and version. Only the cached objects, and not their metadata, contain the issuers
+   * of Microsoft's tenants and the keys that sign id tokens.
    */
   private readonly cache = new LRUCache<string, Promise<Connection>>({
     max: MAX_CONNECTIONS,
@@ -62,8 +62,8 @@ export class OAuthConnectionsService {
   }
 
   /**
-   * Returns the connection to a provider. Only the first call, and one call every ten minutes, sends a request,
-   * unless a project provider's documents are too large to be cached.
+   * Returns the connection to a provider. Only the first call, and then one call every ten minutes, sends a
+   * request, unless the documents of a project's provider are too large to be cached.
    */
   connect(provider: ProtocolProvider, configure: Configure): Promise<Connection> {
     const isOfOperators = provider.projectId === null;
@@ -71,10 +71,10 @@ export class OAuthConnectionsService {
     const key = `${provider.id} ${provider.version}`;
     const cached = cache.get(key);
     if (cached) return cached;
-    const forget = () => cache.delete(key);
-    const connection = this.open(provider, configure, isOfOperators ? undefined : forget);
+    const evict = () => cache.delete(key);
+    const connection = this.open(provider, configure, isOfOperators ? undefined : evict);
     cache.set(key, connection);
-    connection.catch(forget);
+    connection.catch(evict);
     return connection;
   }
 
@@ -94,7 +94,7 @@ export class OAuthConnectionsService {
     return { client, configuration };
   }
 
-  /** Returns the JSON at one of a provider's URLs. @throws Error if the response is not JSON, or not successful */
+  /** Returns JSON from a URL of a provider. @throws Error if the response is not JSON, or not successful */
   async fetchJson(provider: ProtocolProvider, url: string): Promise<unknown> {
     const options = { method: 'GET', headers: { accept: 'application/json' }, body: undefined } as const;
     const response = await this.fetchOf(provider)(url, { ...options, redirect: 'manual' });
@@ -110,7 +110,7 @@ export class OAuthConnectionsService {
 const fetchWith = (client: OutboundClient): CustomFetch =>
   tolerateTokenResponses(outboundFetch(client, { 'user-agent': userAgent }, MAX_PROVIDER_RESPONSE_BYTES));
 
-/** Returns `fetch` that reports a document that is too large to be cached. */
+/** Returns a `fetch` function that reports documents that are too large to be cached. */
 const reportLarge =
   (fetch: CustomFetch, onLarge: () => void): CustomFetch =>
   async (url, options) => {

@@ -3,11 +3,11 @@ import { secureBytes } from '@gatehouse/platform';
 import type { AuthenticationRequest, BegunFlow, ReturnedFlow } from '../identity-protocol.js';
 import type { Connection } from './oauth-connections.service.js';
 
-/** The state that an OAuth 2.0 client keeps between a flow's two halves. */
+/** The state that an OAuth 2.0 client stores between the beginning and the end of a flow. */
 interface OAuthFlowState {
-  /** Bound to the id token. OAuth 2.0 has no id token. */
+  /** The id token must contain it. Unused without an id token (plain OAuth 2.0). */
   nonce: string;
-  /** The verifier for the request to the provider (RFC 7636). Useless without the code that the provider issues. */
+  /** The PKCE verifier (RFC 7636). Useless without the code that the provider issues. */
   codeVerifier: string;
 }
 
@@ -39,8 +39,8 @@ export async function beginAuthorization(
 }
 
 /**
- * Exchanges the code with which a browser has returned.
- * @param withIdToken whether the response must contain an id token, with the flow's nonce
+ * Exchanges the code of a callback for tokens.
+ * @param withIdToken true if the response must contain an id token with the flow's nonce
  * @throws Error if the response does not belong to the request
  */
 export function exchangeCode(

@@ -3,12 +3,12 @@ import { LOGGER, type Logger } from '@gatehouse/platform';
 import type { ProtocolProvider } from '../identity-protocol.js';
 import { describeProviderFailure } from '../provider-failure.js';
 
-/** Sends requests without which a sign-in can continue (ADR 0097). */
+/** Sends optional requests: a sign-in continues if they fail (ADR 0097). */
 @Injectable()
 export class OptionalRequestsService {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
-  /** Returns requests to a provider that return null if they fail, and whether the provider was unavailable for one of them. */
+  /** Returns a runner of optional requests to a provider, which returns null for failed requests. */
   of({ id: providerId, projectId }: ProtocolProvider): OptionalRequests {
     let isUnavailable = false;
     return {

@@ -2,14 +2,15 @@ import type { CustomFetch } from 'openid-client';
 import { isJsonObject } from '@gatehouse/domain';
 
 /**
- * Replaces the access token that a response lacks, such as a response from Azure AD B2C for the scope `openid`. No request is
- * sent with it.
+ * Placeholder for an access token that is missing from a response, such as from Azure AD B2C for the scope
+ * `openid`. No request is sent with it.
  */
 export const NO_ACCESS_TOKEN = 'none';
 
 /**
- * Returns `fetch` that removes from token responses what Gatehouse does not use: openid-client rejects a response in which
- * such a member has another type, such as null (ADR 0097). Only token requests are POST requests.
+ * Returns a `fetch` function that removes unused members from token responses, because openid-client rejects a
+ * response if such a member has an unexpected type, such as null (ADR 0097). Only token requests are POST
+ * requests.
  */
 export const tolerateTokenResponses =
   (fetch: CustomFetch): CustomFetch =>
@@ -32,7 +33,7 @@ function keepUsedMembers(text: string): string {
   return JSON.stringify({
     access_token: textOf(body['access_token']) ?? (idToken && NO_ACCESS_TOKEN),
     id_token: idToken,
-    // A provider rejects a token of another type at its resources, which are not required after an id token.
+    // The provider's resources reject a token of another type, but they are not required after an id token.
     token_type: 'bearer',
     // GitHub returns errors with status 200.
     error: body['error'],

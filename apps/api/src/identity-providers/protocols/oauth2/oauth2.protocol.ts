@@ -32,7 +32,7 @@ import type { OAuth2Preset } from './presets/oauth2-preset.js';
 
 type Provider = ProtocolProvider<OAuthClientSettings>;
 
-/** OAuth 2.0 with a service's API that describes the person (RFC 6749, section 4.1). */
+/** OAuth 2.0 (RFC 6749, section 4.1) for services that return the profile from their own API. */
 @Injectable()
 export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
   readonly presets = oauth2Presets;

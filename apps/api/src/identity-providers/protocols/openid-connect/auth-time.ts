@@ -2,15 +2,15 @@ import { hasPresetIssuer, type IdentityProvider } from '@gatehouse/domain';
 import { microsoft } from './presets/microsoft.js';
 
 /**
- * Returns whether a provider's id tokens contain `auth_time`, after a token with these claims; null if the token does
- * not prove it. Microsoft adds the claim only if the app registration requests it. For other providers, the request
- * decides (OpenID Connect Core, section 2), which the person can change.
+ * Returns true if a provider's id tokens contain `auth_time`, according to a token with these claims; null if
+ * the token does not prove it. Microsoft adds the claim only if the app registration requests it. Other
+ * providers decide by the request (OpenID Connect Core, section 2), which the user can change.
  */
 export function readStatesAuthTime(
   { type, issuer, statesAuthTime }: Pick<IdentityProvider, 'type' | 'issuer' | 'statesAuthTime'>,
   { auth_time: authTime }: { auth_time?: unknown },
 ): boolean | null {
   const isMicrosoft = type === 'microsoft' || hasPresetIssuer(microsoft, issuer);
-  // Once a token has contained the claim, a token without it is about another account type.
+  // Once a token has contained the claim, a token without it belongs to another account type.
   return isMicrosoft && statesAuthTime !== true ? authTime !== undefined : statesAuthTime;
 }

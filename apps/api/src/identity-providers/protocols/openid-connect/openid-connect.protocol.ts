@@ -53,7 +53,6 @@ type Provider = ProtocolProvider<OAuthClientSettings>;
 // oxlint-disable-next-line no-restricted-globals -- only the type
 type Fetch = typeof fetch;
 
-/** Returns a provider's preset. */
 const presetOf = ({ type }: Provider): OpenIdConnectPreset =>
   openIdConnectPresets[type as keyof typeof openIdConnectPresets];
 
@@ -62,7 +61,7 @@ const presetOf = ({ type }: Provider): OpenIdConnectPreset =>
 export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettings> {
   readonly presets = openIdConnectPresets;
   readonly settings = new OAuthClientSettingsFormat(openIdConnectPresets, ['openid']);
-  /** By key set URL. */
+  /** Key sets by URL. */
   private readonly keySets = new LRUCache<string, JWTVerifyGetKey>({ max: 100 });
 
   constructor(
@@ -93,11 +92,12 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     if (!isNumericDate(idToken.exp)) throw new Error('the expiry of the id token is no time');
     assertTenant(provider.settings(), idToken);
     const accessToken = tokens.access_token;
-    const canAsk = configuration.serverMetadata().userinfo_endpoint && accessToken !== NO_ACCESS_TOKEN;
+    const canRequestUserInfo =
+      configuration.serverMetadata().userinfo_endpoint && accessToken !== NO_ACCESS_TOKEN;
     const optional = this.optional.of(provider);
     const request = () => client.fetchUserInfo(configuration, accessToken, idToken.sub);
     let claims: ProviderClaims = idToken;
-    if (canAsk && !needed.areComplete(idToken)) {
+    if (canRequestUserInfo && !needed.areComplete(idToken)) {
       const userInfo = await (needed.areSufficient(idToken) ? optional.run(request) : request());
       if (userInfo) claims = mergeUserInfo(idToken, userInfo);
     }
@@ -168,7 +168,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
   }
 }
 
-/** Returns a provider's discovery. */
+/** Returns a function that discovers the provider's endpoints. */
 const configureFor =
   (provider: Provider) =>
   (client: OpenIdClient, fetch: CustomFetch): Promise<Configuration> => {
@@ -182,7 +182,10 @@ const configureFor =
     });
   };
 
-/** Returns how Gatehouse authenticates at the token endpoint: with a secret, with a secret that it signs, or not at all. */
+/**
+ * Returns the client authentication method for the token endpoint: a secret, a secret that Gatehouse signs, or
+ * none.
+ */
 function authenticate(client: OpenIdClient, provider: Provider): ClientAuth {
   const settings = provider.settings();
   if (!presetOf(provider).signsClientSecret)
@@ -213,8 +216,8 @@ function assertTenant({ tenants }: Pick<OAuthClientSettings, 'tenants'>, { tid }
 }
 
 /**
- * Returns the name that Apple sends beside the code at the first sign-in. It is not signed: the client can set it,
- * like a registration's name.
+ * Returns the name that Apple sends with the code at the first sign-in. It is not signed, so the client can set
+ * it, like the name in a registration.
  */
 function readAppleName({ user }: CallbackParameters): ProviderClaims {
   if (!user) return {};

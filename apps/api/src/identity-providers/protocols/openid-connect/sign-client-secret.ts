@@ -1,11 +1,11 @@
 import { now } from '@gatehouse/platform';
 import { useSecret, type OAuthClientSettings } from '../oauth-client/oauth-client-settings.js';
 
-/** Lifetime for client secrets that Gatehouse signs, in seconds. */
+/** Lifetime of client secrets that Gatehouse signs, in seconds. */
 const SIGNED_SECRET_TTL = 5 * 60;
 
 /**
- * Returns a client secret for Apple: a token that the provider's private key signs
+ * Returns a client secret for Apple: a token that is signed with the provider's private key
  * (https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret).
  */
 export async function signClientSecret(

@@ -32,7 +32,7 @@ it('returns the claims and the signed text', async () => {
   expect(idToken.startsWith(`${signedText}.`)).toBe(true);
 });
 
-it('rejects every notation but the canonical one', async () => {
+it('accepts only the canonical encoding', async () => {
   const idToken = await sign({ nonce: 'n' });
   const [header, payload, signature] = idToken.split('.') as [string, string, string];
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -49,7 +49,7 @@ it('rejects every notation but the canonical one', async () => {
     'base64 with padding': `${header}.${payload}.${Buffer.from(signature, 'base64url').toString('base64')}`,
     'a fourth part': `${idToken}.`,
     'no signature': `${header}.${payload}`,
-    'no text': '',
+    'an empty string': '',
   };
   expect(await isAccepted(idToken)).toBe(true);
   const accepted = await Promise.all(
@@ -58,7 +58,7 @@ it('rejects every notation but the canonical one', async () => {
   expect(accepted.flat()).toEqual([]);
 });
 
-it('returns the same signed text for another valid signature on the token', async () => {
+it('returns the same signed text for another valid signature of the token', async () => {
   const idToken = await sign();
   const [header, payload, signature] = idToken.split('.') as [string, string, string];
   const bytes = Buffer.from(signature, 'base64url');
@@ -80,18 +80,21 @@ it.each<[string, JWTPayload, boolean]>([
   ['that will be issued in 60 s', { iat: seconds + 60 }, true],
   ['that will be issued in 61 s', { iat: seconds + 61 }, false],
   ['that is valid in 61 s', { nbf: seconds + 61 }, false],
-  ['without a time of issue', { iat: undefined }, false],
+  ['without an issue time', { iat: undefined }, false],
   ['without an expiry', { exp: undefined }, false],
 ])('allows 60 s leeway for a token %s: claims %j, accepted %j', async (_, claims, expected) => {
   expect(await isAccepted(await sign(claims))).toBe(expected);
 });
 
-it.each([1e18, 253_402_300_800])('names the field in a token whose expiry is not a time: %p', async (exp) => {
-  await expect(verify(await sign({ exp }))).rejects.toMatchObject({
-    code: 'validation_failed',
-    details: { errors: [{ field: 'idToken', code: 'invalid' }] },
-  });
-});
+it.each([1e18, 253_402_300_800])(
+  'reports the field for a token whose expiry is not a time: %p',
+  async (exp) => {
+    await expect(verify(await sign({ exp }))).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: { errors: [{ field: 'idToken', code: 'invalid' }] },
+    });
+  },
+);
 
 it('returns the time until which it accepts the token', async () => {
   for (const claims of [{}, { exp: seconds + 10 }, { iat: seconds - 600, exp: 253_402_300_799 }]) {

@@ -3,25 +3,25 @@ import { CLOCK_LEEWAY_SECONDS, invalidField, isNumericDate } from '@gatehouse/do
 import { decodeBase64Url } from '@gatehouse/platform';
 import type { VerifiedAppToken } from '../identity-protocol.js';
 
-/** Id token algorithms. A symmetric algorithm would make the client secret a signing key. */
+/** Accepted id token algorithms. A symmetric algorithm would make the client secret a signing key. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
-/** Maximum age of an id token in seconds: an app sends it as soon as it has received it. */
+/** Maximum age of an id token, in seconds. Apps send it as soon as they have received it. */
 const MAX_AGE_SECONDS = 60 * 60;
 
-/** The values that an id token must have. */
+/** The values that an id token must contain. */
 export interface IdTokenConditions {
   issuer: string;
   /** The client ids, one of which must be the audience. */
   audience: string[];
-  /** The nonce that the app has sent. Undefined if the app does not know its SDK's nonce. */
+  /** The nonce that the app has sent. Undefined if the app cannot read the nonce of its SDK. */
   nonce: string | undefined;
   requireNonce: boolean;
 }
 
 /**
  * Verifies an id token that an app has received from a provider.
- * @throws Error for an id token that is not valid; GatehouseError `validation_failed` if its expiry is not a time
+ * @throws Error for an invalid id token; GatehouseError `validation_failed` if its expiry is not a time
  */
 export async function verifyIdToken(
   idToken: string,
@@ -30,7 +30,7 @@ export async function verifyIdToken(
   time: Date,
 ): Promise<VerifiedAppToken> {
   const parts = idToken.split('.');
-  // The library ignores padding, whitespace and unused bits, so one token would have several accepted encodings.
+  // jose ignores padding, whitespace and unused bits, so one token would have several accepted encodings.
   if (parts.length !== 3 || parts.some((part) => decodeBase64Url(part) === null))
     throw new Error('the id token is not canonical');
   const { jwtVerify } = await import('jose');
@@ -45,11 +45,13 @@ export async function verifyIdToken(
   });
   if (!isNumericDate(payload.exp))
     throw invalidField('idToken', 'invalid', 'idToken contains an expiry that is no time');
-  // With another audience, the token may have been issued to its app (OpenID Connect Core, section 3.1.3.7).
+  // A token with another audience may have been issued to that audience's app (OpenID Connect Core, section
+  // 3.1.3.7).
   if ([payload.aud].flat().some((each) => !audience.includes(String(each))))
     throw new Error('the id token has another audience');
   if (requireNonce && !nonce) throw new Error('the request contains no nonce');
-  // Without a nonce in the request, the token's nonce is ignored: the provider's SDK may have created it.
+  // Without a nonce in the request, the token's nonce is ignored, because the provider's SDK may have created
+  // it.
   if (nonce !== undefined && payload['nonce'] !== nonce) throw new Error('the nonce is not correct');
   const lastSecond = Math.min(payload.exp, payload.iat! + MAX_AGE_SECONDS) + CLOCK_LEEWAY_SECONDS;
   return {

@@ -17,7 +17,10 @@ async function loadClaims(issuer: string, { fetchResource }: PersonResources): P
   };
 }
 
-/** Discord (https://docs.discord.com/developers/topics/oauth2). Its emails are not trusted: accounts are pseudonymous. */
+/**
+ * Discord (https://docs.discord.com/developers/topics/oauth2). Its emails are not trusted, because accounts are
+ * pseudonymous.
+ */
 export const discord: OAuth2Preset = {
   name: 'Discord',
   issuer: 'https://discord.com',

@@ -3,7 +3,7 @@ import type { OAuth2Preset, PersonResources } from './oauth2-preset.js';
 
 const PUBLIC_ISSUER = 'https://github.com';
 
-/** The REST API's base URL; GitHub Enterprise Server's API is on the same host. */
+/** Base URL of the REST API. GitHub Enterprise Server serves its API on the same host. */
 const apiUrl = (issuer: string): string =>
   issuer === PUBLIC_ISSUER ? 'https://api.github.com' : `${issuer}/api/v3`;
 
@@ -13,7 +13,7 @@ async function loadClaims(
 ): Promise<ProviderClaims> {
   const user = await fetchResource(`${apiUrl(issuer)}/user`);
   if (!isJsonObject(user) || !Number.isSafeInteger(user['id'])) return {};
-  // A GitHub App without the permission "Email addresses" gets 403.
+  // A GitHub App without the permission "Email addresses" receives a 403.
   const emails = await fetchOptional(`${apiUrl(issuer)}/user/emails`);
   const primary = Array.isArray(emails)
     ? emails.filter(isJsonObject).find(({ primary: isPrimary }) => isPrimary === true)
@@ -39,7 +39,7 @@ export const github: OAuth2Preset = {
   isBaseUrl: true,
   canReauthenticate: false,
   isPersonal: true,
-  // GitHub names this issuer since April 2026.
+  // GitHub has used this issuer since April 2026.
   endpoints: (issuer) => ({
     issuer: `${issuer}/login/oauth`,
     authorization: `${issuer}/login/oauth/authorize`,

@@ -1,8 +1,8 @@
 import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 
 /**
- * Apple (https://developer.apple.com/documentation/signinwithapple). Responds with `form_post` if the scopes contain
- * a name or an email, and sends the boolean claims in its id tokens as strings or as booleans.
+ * Apple (https://developer.apple.com/documentation/signinwithapple). Responds with `form_post` if the scopes
+ * include `name` or `email`, and sends boolean claims in id tokens as strings or booleans.
  */
 export const apple: OpenIdConnectPreset = {
   name: 'Apple',
