@@ -94,7 +94,10 @@ export class ProviderCallbackService {
       const code = error instanceof GatehouseError ? error.code : null;
       if (code === 'sso_required') {
         const { projectId, id: providerId } = provider;
-        this.logger.info({ projectId, providerId, reason: code }, 'sign-in without the required provider rejected');
+        this.logger.info(
+          { projectId, providerId, reason: code },
+          'sign-in without the required provider rejected',
+        );
         return { error: 'sign_in_failed' };
       }
       const known = redirectErrors.find((each) => each === code);
