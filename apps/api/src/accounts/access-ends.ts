@@ -35,9 +35,9 @@ const secrets = ['password', 'links', 'signInTokens', 'factors', 'emailCodes', '
 const kindsVoidedByAddressChange = ['verify-email', 'reset-password', 'accept-invite'] as const;
 
 /**
- * The access that each action ends. Apart from these actions, only the worker ends several sessions of a
- * customer at once: those that were not opened with a required provider. docs/accounts.md describes the
- * actions.
+ * The access that each action ends. Apart from these actions, only the worker ends more than one session or
+ * secret of a customer at once: it ends sessions that were not opened with a required provider.
+ * docs/accounts.md describes the actions.
  */
 export const accessEnds = {
   logout: { parts: signIns },

@@ -144,8 +144,8 @@ export class AccountLifecycleService {
 
   /**
    * Gives an account to the owner of its email address: ends all earlier access, and marks the address as
-   * verified. Anyone who registered with another person's address loses access (FE-03). Every step that
-   * verifies an address calls this method, except the verification link: ending access there would sign out
+   * verified. Anyone who registered with another person's address loses access (FE-03). Every verification of
+   * an unverified address calls this method, except the verification link, which would otherwise sign out
    * honest customers.
    * @param reason revocation reason of the sessions
    * @returns the updated customer and the events to record

@@ -92,7 +92,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes a key on every API process within one second. Does nothing if the key is already revoked.
+   * Revokes a key, which every API process rejects within one second. Does nothing if the key is already
+   * revoked.
    * @throws GatehouseError `not_found`, `insufficient_scope` and `insufficient_access` for a key with more
    *   permissions than the caller, `last_organization_key`
    */

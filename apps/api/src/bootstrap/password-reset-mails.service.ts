@@ -13,7 +13,10 @@ const PAGE_SIZE = 1_000;
  */
 const REPEAT_SECONDS = 3_600;
 
-/** Errors that skip a customer, who cannot sign in with a password or has reached an email limit. */
+/**
+ * Errors for which a customer is skipped: the customer cannot sign in with a password, or has reached an email
+ * limit.
+ */
 const skippedErrors: ErrorCode[] = [
   'conflict',
   'method_not_enabled',

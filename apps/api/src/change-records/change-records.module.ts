@@ -3,7 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { OneTimeTokensModule } from '../one-time-tokens/one-time-tokens.module.js';
 import { ChangeRecordsService } from './change-records.service.js';
 
-/** Records changes of customers with everything that the event type declares. */
+/** Records customer changes with everything that the event type declares. */
 @Module({
   imports: [AuditModule, OneTimeTokensModule],
   providers: [ChangeRecordsService],

@@ -18,7 +18,7 @@ export interface ChangeContent {
   details?: Record<string, unknown>;
   /** True if the customer acted with a request that has no credential. */
   isByCustomer?: boolean;
-  /** True to send the customer no email. */
+  /** True to skip the email to the customer. */
   isSilent?: boolean;
 }
 

@@ -14,7 +14,7 @@ const FIX =
 const hostPattern = /^(?:[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(?:\*\.)?|[^@/]*@)?([^/?#:@]*)/i;
 
 /**
- * Lists the stored host names whose ASCII form differs from the form that this version uses. Scans the whole
+ * Lists the stored host names whose ASCII form differs from the form that this version uses. Scans entire
  * tables.
  */
 export async function checkHostNames(database: Database): Promise<CheckResult[]> {

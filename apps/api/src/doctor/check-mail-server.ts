@@ -44,7 +44,7 @@ async function checkConnection(
     return ok(check, `accepts the connection at ${address}`);
   } catch (error) {
     const message = errorMessage(error);
-    // This message of `Mailer` contains the fix.
+    // `Mailer` includes the fix in this message.
     const [cause, fix] = message.includes('STARTTLS') ? message.split('; ') : [];
     if (cause && fix) return failed(check, cause, `${fix}.`);
     return connectionProblem({ check, product: 'the mail server', setting, address }, error);

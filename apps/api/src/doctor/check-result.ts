@@ -24,7 +24,7 @@ export const skipped = (check: string, message: string): CheckResult => ({
   fix: null,
 });
 
-/** Returns the result of a check that found a problem which does not prevent Gatehouse from working. */
+/** Returns the result of a check that found a problem with which Gatehouse still works. */
 export const warning = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'warning',
@@ -32,7 +32,7 @@ export const warning = (check: string, message: string, fix: string): CheckResul
   fix: toSentence(fix),
 });
 
-/** Returns the result of a check that found a problem which must be fixed. */
+/** Returns the result of a check that found a problem that must be fixed. */
 export const failed = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'error',

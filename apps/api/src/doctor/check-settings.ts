@@ -10,7 +10,7 @@ import { failed, ok, warning, type CheckResult } from './check-result.js';
 /** Environment variables of a process. */
 export type Environment = Record<string, string | undefined>;
 
-/** Returns the fix for a configuration problem, which begins with the name of the setting. */
+/** Returns the fix for a configuration problem. A problem begins with the name of its setting. */
 function settingFix(problem: string): string {
   const [name] = problem.split(' ');
   const verb = problem.includes(' is required') ? 'Set' : 'Correct';

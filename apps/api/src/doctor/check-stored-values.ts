@@ -5,7 +5,7 @@ import { ok, warning, type CheckResult } from './check-result.js';
 
 const isPassword = ({ column }: SecretColumn): boolean => column === 'password_hash';
 
-/** Counts the stored values whose entry is missing from GATEHOUSE_SECRET. Scans the whole tables. */
+/** Counts the stored values whose entry is missing from GATEHOUSE_SECRET. Scans entire tables. */
 export async function checkStoredValues(database: Database, keyring: Keyring): Promise<CheckResult[]> {
   const counts = await new UnreadableRecordsService(new EncryptedValuesRepository(database), keyring).count();
   const passwords: Record<string, number> = {};

@@ -30,7 +30,8 @@ import { newLinkToken } from './email-links.service.js';
 const KIND = 'email-code';
 
 /**
- * A challenge. For a hosted page without a flow, also the secret of the flow that the challenge is bound to.
+ * A challenge. For a hosted page without a flow, also the secret of the new flow to which the challenge is
+ * bound.
  */
 type CreatedChallenge = EmailCodeChallenge & { flow?: string };
 
@@ -58,9 +59,9 @@ export class EmailCodesService {
   ) {}
 
   /**
-   * Creates a challenge and emails its code, with a link if the request contains its target, unless the address
-   * may receive no email. The response is the same in every case. Customers whose provider returned no email
-   * address can always verify one (sign-in contract, section 4).
+   * Creates a challenge and emails its code, with a link if the request contains its target, unless no email
+   * may be sent to the address. The response is the same in every case. Customers whose provider returned no
+   * email address can always verify one (sign-in contract, section 4).
    * @throws GatehouseError `method_not_enabled`, `sso_required`, `validation_failed`
    */
   async send(
@@ -157,7 +158,9 @@ export class EmailCodesService {
 /** The client properties that a code depends on. */
 export type EmailCodeClient = Pick<Client, 'addressBlock' | 'page'>;
 
-/** Returns the provider profile without an email address whose flow the page continues, or null. */
+/**
+ * Returns the provider profile if the page continues the flow of a profile without an email address, or null.
+ */
 export function findPerson({
   page,
 }: Pick<Client, 'page'>): Pick<PersonFlow, 'providerId' | 'profile'> | null {

@@ -6,13 +6,13 @@ import type { Probes } from './probes.js';
 interface MetricsRoutes {
   metrics: Metrics;
   probes: Probes;
-  /** METRICS_TOKEN. */
+  /** The value of METRICS_TOKEN. */
   token: string;
 }
 
 /**
  * Serves the health and the metrics of this process, and the metrics of the webhook-worker beside it, on the
- * API port. For platforms that route only one port to a container (METRICS_TOKEN).
+ * API port. This is intended for platforms that route only one port to a container (METRICS_TOKEN).
  */
 export function metricsRoutes(server: Express, { metrics, probes, token }: MetricsRoutes): void {
   const expected = sha256(`Bearer ${token}`);

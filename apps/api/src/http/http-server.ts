@@ -30,8 +30,8 @@ const clientErrors: Record<string, ErrorCode> = {
 const longBodySockets = new WeakSet<Socket>();
 
 /**
- * Exempts a request from the server's time limit for receiving requests. Only for a request whose sender is
- * already authenticated. Its reader must abort when no data arrives, and the connection must not be reused.
+ * Exempts a request from the server's time limit for receiving requests. The sender must already be
+ * authenticated, the reader must abort when no data arrives, and the connection must not be reused.
  */
 export const allowLongBody = ({ socket }: IncomingMessage): void => void longBodySockets.add(socket);
 

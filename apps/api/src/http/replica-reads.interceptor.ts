@@ -11,8 +11,8 @@ import { defer, lastValueFrom, type Observable } from 'rxjs';
 const READS_FROM_REPLICA = Symbol('reads from replica');
 
 /**
- * Makes a route read from the replica, if there is one. Only for routes that change nothing and whose responses
- * may be seconds old. Neither an access decision nor a later change may depend on such a response.
+ * Makes a route read from the replica, if there is one. Suitable only for routes that change nothing and whose
+ * responses may be seconds old. Neither an access decision nor a later change may depend on such a response.
  */
 export const ReadsFromReplica = (): MethodDecorator => SetMetadata(READS_FROM_REPLICA, true);
 

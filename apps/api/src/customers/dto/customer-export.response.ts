@@ -163,7 +163,7 @@ export class CustomerExportResponse {
 
   @ApiProperty({ type: [ExportedAttemptResponse] }) webhookAttempts!: ExportedAttemptResponse[];
 
-  /** Creates the export. @param limit maximum number of entries per list; further entries are left out */
+  /** Creates the export. @param limit maximum number of entries per list; further entries are omitted */
   static from(
     { customer, registrationDevice }: CustomerDetails,
     records: CustomerRecords,

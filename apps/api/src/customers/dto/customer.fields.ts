@@ -20,7 +20,7 @@ export const ExternalIdField = (): PropertyDecorator =>
     maxLength: 255,
   });
 
-/** The policy that determines if a customer must use a second factor. */
+/** The policy that determines whether a customer must use a second factor. */
 export const CustomerMfaField = (): PropertyDecorator =>
   CheckedField({
     description:

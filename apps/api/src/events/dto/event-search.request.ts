@@ -3,7 +3,7 @@ import { CustomerIdField, SearchTextField } from '../../http/input/search-fields
 import { TimeField } from '../../http/input/time-field.js';
 import { ListEventsQuery } from './event.request.js';
 
-/** The event filters for operators: those for keys, and additional ones. */
+/** The event filters for operators, which extend the filters for keys. */
 export class SearchEventsQuery extends OmitType(ListEventsQuery, ['start', 'include_body'] as const) {
   @TimeField('Only events created before this time') created_before?: string;
   @CustomerIdField() customer_id?: string;

@@ -195,8 +195,8 @@ function isWellEscaped(text: string): boolean {
 }
 
 /**
- * Reads a body. If no memory is held for it, received bytes count once until the body is complete, and then
- * with the memory for parsing: a slow client must not hold more memory than it has sent.
+ * Reads a body. If no memory is held for it, received bytes are counted once until the body is complete, and
+ * then with the memory for parsing, because a slow client must not hold more memory than it has sent.
  * @param held number of bytes for which memory is already held, or 0
  * @throws GatehouseError as soon as a limit is exceeded: `payload_too_large`, without reading the rest, or
  *   `overloaded`, after which the rest is discarded, so that the connection can be reused

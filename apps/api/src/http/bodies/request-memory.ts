@@ -139,7 +139,10 @@ export class RequestMemory {
   }
 }
 
-/** A retry cannot succeed, because the body needs more memory than all requests together can use. */
+/**
+ * Returns the error for a body that needs more memory than all requests together can use. A retry cannot
+ * succeed.
+ */
 const tooLarge = (): GatehouseError =>
   new GatehouseError('payload_too_large', {
     detail:

@@ -182,7 +182,7 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-/** Returns the error for an object that contains a key twice, because a reader could use either value. */
+/** Returns the error for an object that contains a key twice. A reader could use either value. */
 function repeatedKeyError(text: string): GatehouseError {
   // An offset inside the key, so that the path includes the key.
   const field = fieldAt(text, findRepeatedKey(text)! + 1);

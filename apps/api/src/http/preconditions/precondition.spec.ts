@@ -13,7 +13,7 @@ const resultOf = (header: string | undefined): string => {
   }
 };
 
-it('depends on every field, but not on the field order', () => {
+it('computes the entity tag from every field, regardless of the field order', () => {
   const { id, updatedAt } = resource;
   expect(entityTag({ updatedAt, settings: { origins: ['a', 'b'], locale: 'de' }, id })).toBe(tag);
   const others = [
@@ -62,6 +62,6 @@ it.each<[result: string, headers: (string | undefined)[]]>([
       `${'"a",'.repeat(5_000)}b`,
     ],
   ],
-])('results in %s', (result, headers) => {
+])('evaluates the If-Match header to %s', (result, headers) => {
   expect(headers.filter((header) => resultOf(header) !== result)).toEqual([]);
 });

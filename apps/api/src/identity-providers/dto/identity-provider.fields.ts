@@ -1,4 +1,7 @@
-/** Provider client ids and client secrets: visible ASCII, with spaces only inside (RFC 6749, appendix A). */
+/**
+ * Provider client ids and client secrets: visible ASCII, without leading or trailing spaces (RFC 6749, appendix
+ * A).
+ */
 export const clientCredentialSchema = { pattern: '^[!-~](?:[ -~]{0,2046}[!-~])?$' };
 
 /** Apple's team and key ids. */

@@ -54,7 +54,7 @@ const clientId = {
 /** Host names with at least two labels. `canonicalDomain` performs the exact check. */
 const domainPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
-/** The fields that requests to create and to update a provider share. */
+/** The fields that the create and update requests share. */
 abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
   @NameTextField({
     ...setting('Name on the button of the provider. Default: the name of the type'),

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** The URL at which a flow continues at a provider. */
+/** The provider's URL at which a flow continues. */
 export class OAuthUrlResponse {
   @ApiProperty({
     format: 'uri',

@@ -125,7 +125,7 @@ describe.each(types)('isEmailTrusted, for %s at another issuer', (type) => {
     expect(isTrusted({ email: 'ada@bücher.example' })).toEqual(everywhere);
   });
 
-  it('trusts no other email, regardless of the claims', () => {
+  it('does not trust any other email, regardless of the claims', () => {
     expect(isTrusted(convincing, { trustEmail: false })).toEqual(nowhere);
     expect(isTrusted(convincing, { domains: [] })).toEqual(nowhere);
     expect(isTrusted({ ...convincing, email: 'ada@eu.acme.example' })).toEqual(nowhere);

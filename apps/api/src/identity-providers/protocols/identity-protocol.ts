@@ -102,7 +102,7 @@ export type CallbackParameters = Readonly<Record<string, string>>;
 export interface NeededClaims {
   /** Returns true if the claims suffice, so that no request is sent for further claims. */
   areComplete(claims: ProviderClaims): boolean;
-  /** Returns true if a sign-in can continue with the claims after a further request has failed. */
+  /** Returns true if a sign-in can continue with these claims even if a request for further claims fails. */
   areSufficient(claims: ProviderClaims): boolean;
 }
 
@@ -117,7 +117,7 @@ export interface ReturnedFlow {
 
 /** The result of a sign-in at a provider. */
 export interface ProvenPerson {
-  /** Claims with the names of OpenID Connect. `sub` identifies the account. */
+  /** Claims with OpenID Connect names. `sub` identifies the account. */
   claims: ProviderClaims;
   /**
    * Time of the sign-in at the provider, in seconds since 1970, from a signed source. Undefined without a

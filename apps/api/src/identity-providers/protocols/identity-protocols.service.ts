@@ -52,7 +52,7 @@ export class IdentityProtocolsService {
     return this.requests.run(provider, () => this.of(provider.type).begin(this.read(provider), request));
   }
 
-  /** Returns true if the sign-in was declined at the provider, so that the callback contains no proof. */
+  /** Returns true if the sign-in was declined at the provider. The callback then contains no proof. */
   isDenied({ type }: Pick<IdentityProvider, 'type'>, parameters: CallbackParameters): boolean {
     return this.of(type).isDenied(parameters);
   }

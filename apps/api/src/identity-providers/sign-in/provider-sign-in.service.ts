@@ -97,7 +97,7 @@ export class ProviderSignInService {
 
   /**
    * Signs in the customer who is linked to the identity. Otherwise, links the identity to the customer with the
-   * same email, or creates a customer, as far as the provider is trusted.
+   * same email, or creates a customer, depending on whether the provider is trusted.
    * @returns `AccountNeeded` if a customer must be created and there is no admission
    * @throws GatehouseError `method_not_enabled` for a disabled provider; `invalid_code` if the proof has been
    *   used or revoked; `account_exists`, `email_required`, `sign_up_not_allowed`, and the errors of

@@ -15,8 +15,8 @@ import { tolerateTokenResponses } from './token-response.js';
 const MAX_CONNECTIONS = 500;
 
 /**
- * Maximum size of a document in a cached connection, in bytes. Discovery documents and key sets usually have a
- * few KB, but tenants choose the URLs, and a connection retains what it has parsed.
+ * Maximum size of a document in a cached connection, in bytes. Discovery documents and key sets are usually a
+ * few KB in size, but tenants choose the URLs, and a connection retains what it has parsed.
  */
 const MAX_CACHED_BYTES = 32 * 1024;
 

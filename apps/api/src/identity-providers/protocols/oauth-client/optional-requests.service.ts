@@ -3,7 +3,7 @@ import { LOGGER, type Logger } from '@gatehouse/platform';
 import type { ProtocolProvider } from '../identity-protocol.js';
 import { describeProviderFailure } from '../provider-failure.js';
 
-/** Sends optional requests: a sign-in continues if they fail (ADR 0097). */
+/** Sends optional requests: a sign-in continues even if they fail (ADR 0097). */
 @Injectable()
 export class OptionalRequestsService {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}

@@ -3,8 +3,9 @@ import { microsoft } from './presets/microsoft.js';
 
 /**
  * Returns true if a provider's id tokens contain `auth_time`, according to a token with these claims; null if
- * the token does not prove it. Microsoft adds the claim only if the app registration requests it. Other
- * providers decide by the request (OpenID Connect Core, section 2), which the user can change.
+ * the token does not prove it. Microsoft adds the claim only if the app registration requests it. For other
+ * providers, the request determines whether tokens contain it (OpenID Connect Core, section 2), and the user
+ * can change the request.
  */
 export function readStatesAuthTime(
   { type, issuer, statesAuthTime }: Pick<IdentityProvider, 'type' | 'issuer' | 'statesAuthTime'>,
