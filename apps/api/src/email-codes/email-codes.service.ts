@@ -35,7 +35,6 @@ const KIND = 'email-code';
  */
 type CreatedChallenge = EmailCodeChallenge & { flow?: string };
 
-/** A new code. */
 interface EmailCode {
   code: string;
   isShort: boolean;
