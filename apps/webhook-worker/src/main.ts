@@ -1,10 +1,11 @@
-// The kernel ignores SIGTERM for a container's process 1 until there is a handler, and a start spends most of its time
-// on imports. So the handler comes first, and imports nothing. runProcess() replaces it.
+// In a container, the kernel ignores SIGTERM for process 1 until a handler is installed, and startup spends most of its
+// time on imports. This handler is therefore installed first, without an import. runProcess() replaces it.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0));
 
 await import('./run.js').catch((error: NodeJS.ErrnoException) => {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  // Any file in the build may be missing, so this imports none. 78: a restart cannot fix it (sysexits.h, EX_CONFIG).
+  // Exits with 78 (EX_CONFIG in sysexits.h), because a restart cannot fix it. Any file of the build may be missing, so
+  // nothing is imported here.
   process.stderr.write(`${error.message}. Build the programs again: npm ci && npm run build\n`);
   process.exit(78);
 });

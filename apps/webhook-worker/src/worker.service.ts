@@ -34,18 +34,15 @@ import type { PeriodicJob } from './periodic-job/periodic-job.js';
 /** Injection token for the jobs that run in addition to the deliveries. */
 export const PERIODIC_JOBS = Symbol('periodic jobs');
 
-/** Maximum time to wait for attempts in flight when the worker stops, in ms. They are then aborted. */
+/** Maximum time to wait for attempts in flight when the worker stops, in ms. After that, they are aborted. */
 const DRAIN_TIMEOUT_MS = 12_000;
 /**
- * Maximum time for the rest of the stop, in ms. Both together are less than a process's stop timeout
+ * Maximum time for the rest of the shutdown, in ms. Both together are shorter than the stop timeout of a process
  * (programs/run-process.ts).
  */
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/**
- * Starts and stops the worker. After the schema has been migrated, the worker takes work from the queue and
- * the database.
- */
+/** Starts and stops the worker. It takes work from the queue and the database once the schema has been migrated. */
 @Injectable()
 export class WorkerService {
   private isStarted = false;

@@ -11,9 +11,9 @@ import {
 const MAIL_TIMEOUT_MS = 30_000;
 const WEBHOOK_TIMEOUT_MS = 10_000;
 
-/** An alert in every form that a channel may need. */
+/** An alert in all formats that the channels need. */
 export interface AlertMessage {
-  /** Message id. A repeated message has the same id. */
+  /** Message id. It stays the same when the message is sent again. */
   id: string;
   subject: string;
   text: string;
@@ -25,8 +25,8 @@ export interface AlertMessage {
 export type SendAlert = (message: AlertMessage, signal: AbortSignal) => Promise<void>;
 
 /**
- * Returns a function that posts alerts as JSON that Slack can show, signed according to Standard Webhooks.
- * The operator has configured the URL, so it may point to an internal service.
+ * Returns a function that posts alerts as JSON that Slack can display, signed according to Standard Webhooks. The URL
+ * comes from the configuration, so it may point to an internal service.
  * @param secrets signing secrets. Each adds a signature, so that a receiver can still use the previous secret
  */
 export function createWebhookAlertSender(url: string, secrets: string[]): SendAlert {

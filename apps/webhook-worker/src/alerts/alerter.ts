@@ -34,8 +34,8 @@ import {
 } from './alert-senders.js';
 
 /**
- * Notifies operators of conditions that require their attention, in the log and through ALERT_WEBHOOK_URL and ALERT_EMAIL:
- * when a condition begins, when it gets worse, and when it ends. A failed channel is retried and does not
+ * Notifies operators of conditions that require their attention: when a condition begins, when it gets worse, and when
+ * it ends. Writes to the log, and sends to ALERT_WEBHOOK_URL and ALERT_EMAIL. A failed channel is retried and does not
  * delay the others.
  */
 @Injectable()
@@ -119,7 +119,7 @@ export class Alerter extends PeriodicJob {
     ]);
   }
 
-  /** A mail server that accepts no emails does not accept the alert about them either. */
+  /** Returns false for a mail server failure that would be reported through the same mail server. */
   private canReport(kind: AlertKind, destination: AlertDestination): boolean {
     if (kind !== 'mail_delivery_failing' || destination !== 'email') return true;
     return this.config.alerts.mailServer?.isSeparate === true;
@@ -137,7 +137,7 @@ export class Alerter extends PeriodicJob {
       : this.alerts.claimResolution(destination, kind, alerts);
   }
 
-  /** Logs an alert in one of the workers. @param condition null if the condition has ended */
+  /** Logs an alert, in only one of the workers. @param condition null if the condition has ended */
   private async logAlert(kind: AlertKind, condition: AlertCondition | null): Promise<void> {
     const claimed = await this.claim('log', kind, condition);
     if (!claimed) return;
@@ -195,7 +195,7 @@ const channelSettings: Record<AlertChannel, string> = {
   email: 'ALERT_EMAIL',
 };
 
-/** Returns the reason why an alert was not sent. It does not contain the URL, which may be secret. */
+/** Returns the cause of a failed alert. It does not contain the URL, which may be secret. */
 function errorReason(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return errorMessage(cause) || errorCode(cause);

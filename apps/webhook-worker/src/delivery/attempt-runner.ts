@@ -37,7 +37,7 @@ import { lostAttempt, WebhookSender } from './webhook-sender.js';
 const MAX_RECORD_ATTEMPTS = 20;
 const RECORD_RETRY_DELAY_MS = 500;
 
-/** An attempt has ended when its outcome is recorded, so the outcome can wait longer than a claim. */
+/** Outcomes can wait longer than claims, because their requests have already finished. */
 const OUTCOME_BATCHES = { intervalMs: 25, maxBatchSize: 100 };
 
 /** Runs attempts: claims the delivery, sends the request, records the outcome and enqueues the retry. */
@@ -69,7 +69,7 @@ export class AttemptRunner {
     this.outcomeBatcher = new Batcher((attempts) => work.recordOutcomes(attempts), OUTCOME_BATCHES);
   }
 
-  /** Counts the attempts in flight. */
+  /** Number of attempts in flight. */
   get inFlightCount(): number {
     return this.inFlight.size;
   }
@@ -93,7 +93,7 @@ export class AttemptRunner {
 
   /**
    * Runs a claimed attempt until it has ended. Never rejects.
-   * @param claimStart when the statement that claimed it was sent
+   * @param claimStart time at which the claim statement was sent
    */
   async run(attempt: ClaimedAttempt, claimStart: Date): Promise<void> {
     this.limits.acquire(attempt);
@@ -101,7 +101,7 @@ export class AttemptRunner {
   }
 
   /**
-   * Records the outcome `worker_lost` for an attempt. It counts as an attempt, so a target never gets more
+   * Records the outcome `worker_lost` for an attempt. It counts as an attempt, so that a target never receives more
    * than five requests.
    */
   async recordLost(lost: LostAttempt): Promise<void> {
@@ -156,7 +156,7 @@ export class AttemptRunner {
     });
     this.failpoints.hit('delivery.before-record');
     const state = await this.recordOutcome(attempt, result);
-    // A stopped worker's result does not describe the endpoint.
+    // `worker_lost` does not reflect the health of the endpoint.
     if (state && result.error !== 'worker_lost')
       this.healthReporter.recordAttempt(attempt.endpointId, result.success);
     this.logger.info(
@@ -204,7 +204,7 @@ export class AttemptRunner {
   }
 
   /**
-   * Enqueues the next attempt as a delayed job. Without Redis, and in a batch, the due poller finds it
+   * Enqueues the next attempt as a delayed job. Without Redis, and for bulk redeliveries, the due poller finds it
    * instead.
    */
   private async enqueueRetry(finished: Omit<LostAttempt, 'durationMs'>, delayMs: number): Promise<void> {
@@ -217,7 +217,7 @@ export class AttemptRunner {
   }
 }
 
-/** Returns an attempt's span, which starts with the claim. */
+/** Returns the options of an attempt's span, which starts with the claim. */
 const describeAttempt = (attempt: ClaimedAttempt, startTime: Date) => ({
   name: 'deliver webhook',
   kind: 'CONSUMER' as const,

@@ -6,7 +6,7 @@ const tlsCodes =
 
 const protocolCodes = /^(HPE_|ERR_INTERIM_RESPONSE$|ERR_MALFORMED_RESPONSE$)/;
 
-/** Returns the error, from a closed list, for an exception that a request threw. */
+/** Returns the attempt error, from a closed list, for an exception that a request threw. */
 export function classifyAttemptError(error: unknown): AttemptError {
   const code = errorCode(error);
   if (code === 'ERR_REQUEST_TIMEOUT') return 'timeout';

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { ClaimCapacity } from '@gatehouse/persistence';
 import { Config, type DeliveryPointer } from '@gatehouse/platform';
 
-/** Maximum shares of all attempts in flight for one endpoint, and for one project's endpoints. */
+/** Maximum shares of a worker's concurrent attempts: for one endpoint, and for all endpoints of one project. */
 const ENDPOINT_SHARE = 1 / 4;
 const PROJECT_SHARE = 3 / 4;
 
 /**
- * Maximum shares for first attempts, retries and batches. The latter two leave a quarter to first attempts.
+ * Maximum shares for first attempts, retries and bulk redeliveries. The last two together leave a quarter for first
+ * attempts.
  */
 const URGENCY_SHARES = [1, 1 / 2, 1 / 4];
 
@@ -15,14 +16,14 @@ const URGENCY_SHARES = [1, 1 / 2, 1 / 4];
 export type ConcurrencyKey = Omit<DeliveryPointer, 'deliveryId'> & { urgency: number };
 
 /**
- * Limits this worker's concurrent attempts, so that a hanging endpoint, a project with such endpoints, or a batch
- * leaves capacity for all others (requirement WH-13).
+ * Limits this worker's concurrent attempts, so that a hanging endpoint, a project with many of them, or a bulk
+ * redelivery leaves capacity for all others (requirement WH-13).
  */
 @Injectable()
 export class ConcurrencyLimits {
   /** Endpoints whose jobs were rejected because there was no capacity. */
   readonly blockedEndpoints = new Set<string>();
-  /** Counts the releases since the start. */
+  /** Number of releases since the start. */
   releaseCount = 0;
   private readonly endpoints = new Map<string, number>();
   private readonly projects = new Map<string, number>();
@@ -76,7 +77,10 @@ export class ConcurrencyLimits {
     this.releaseCount += 1;
   }
 
-  /** Returns whether as many attempts of each urgency can be claimed without exceeding any limit. */
+  /**
+   * Returns whether this many attempts of each urgency can be claimed without exceeding a limit, even if all have the
+   * same endpoint.
+   */
   hasCapacityFor(attemptsByUrgency: readonly number[]): boolean {
     const attempts = attemptsByUrgency.reduce((sum, count) => sum + count, 0);
     return (
@@ -90,8 +94,8 @@ export class ConcurrencyLimits {
   }
 
   /**
-   * Returns the capacity for claims, at most `limit`. Jobs that acquire capacity before the claim can exceed
-   * it, so the limits are approximate.
+   * Returns the capacity for a claim, at most `limit` deliveries. The limits are approximate, because jobs may acquire
+   * capacity before the claim does.
    */
   getCapacity(limit: number): ClaimCapacity {
     return {

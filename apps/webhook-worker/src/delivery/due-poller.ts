@@ -21,21 +21,21 @@ const CLAIM_LIMIT = 200;
 /** Maximum number of endpoints whose ready queues one statement scans. */
 const ENDPOINTS_PER_SCAN = 500;
 
-/** Number of sweep intervals after which an overdue delivery counts as lost by the queue. Applies with Redis. */
+/** Number of sweep intervals after which a due delivery counts as lost by the queue, if Redis is used. */
 const OVERDUE_SWEEPS = 2;
 
 /** Minimum time between two endpoint scans while some endpoints have no capacity, in ms. */
 const SCAN_INTERVAL_MS = 100;
 
 /**
- * Delay before a poll after capacity was released, in ms. Releases often come together and are then used by
- * one poll.
+ * Delay between a release of capacity and the next poll, in ms. Releases often come in bursts, which one poll can use
+ * together.
  */
 const CAPACITY_DEBOUNCE_MS = 5;
 
 /**
- * Claims due deliveries from PostgreSQL. Without Redis, or while it is unavailable, all work comes from here. With
- * Redis, this finds deliveries whose job was lost, was never enqueued, or arrived while there was no capacity.
+ * Claims due deliveries from PostgreSQL. Without Redis, or while it is unavailable, the poller finds all work. With
+ * Redis, it finds deliveries whose job was lost, was never enqueued, or arrived while there was no capacity.
  */
 @Injectable()
 export class DuePoller {
@@ -47,10 +47,10 @@ export class DuePoller {
   /** True if the last poll may have left due deliveries unclaimed because there was no capacity. */
   private isCapacityShort = false;
   private lastScanAt = -Infinity;
-  /** Time when the next delivery is due, and time when that was read, in ms on the monotonic clock. */
+  /** When the next delivery is due, and when that time was read, in ms on the monotonic clock. */
   private nextDueAt = 0;
   private nextDueReadAt = -Infinity;
-  /** Last endpoint of the endpoint scan; null to start from the beginning. */
+  /** Last endpoint that the endpoint scan has covered; null to start from the beginning. */
   private scanPosition: string | null = null;
 
   constructor(
@@ -111,7 +111,8 @@ export class DuePoller {
       return this.getPause();
     }
     const overdueMs = isQueueReady ? OVERDUE_SWEEPS * sweepInterval : 0;
-    // Bulk redeliveries do not use the queue: they can wait for the next poll and must not fill it.
+    // Bulk redeliveries are never enqueued, because they must not fill the queue. The poller claims them as soon as
+    // they are due.
     const overdue = [overdueMs, overdueMs, 0];
     await this.claimForBlockedEndpoints();
     const { releaseCount } = this.limits;
@@ -132,7 +133,7 @@ export class DuePoller {
   }
 
   /**
-   * True if deliveries may be waiting behind deliveries to endpoints without capacity. Only a claim with ranking and an
+   * True if deliveries may be waiting behind deliveries to endpoints without capacity. Only a ranked claim and an
    * endpoint scan find them.
    */
   private get isScanDue(): boolean {
@@ -142,8 +143,8 @@ export class DuePoller {
   }
 
   /**
-   * Returns the time until the next delivery is due, at most the sweep interval. It is read at most once in this
-   * interval, unless it has passed: new deliveries wake the poller.
+   * Returns the time until the next delivery is due, at most the sweep interval, in ms. The due time is read at most
+   * once per interval unless it has passed, because new deliveries wake the poller.
    */
   private async getPause(): Promise<number> {
     const { sweepInterval } = this.config.webhooks;
@@ -169,7 +170,7 @@ export class DuePoller {
         this.readyQueue.claimDueForEndpoints(ids, capacity, [0, 0, 0]),
       );
       const exhausted = exhaustedLimits(capacity, claimed);
-      // An exhausted project or retry limit may also block other endpoints, which are not known.
+      // An exhausted project or retry limit may block any of the endpoints, so all of them stay blocked.
       const isShared = exhausted.projects.length > 0 || exhausted.urgencies.includes(URGENCY.retry);
       if (claimed.length < capacity.limit && !isShared) stillBlocked = exhausted.endpoints;
     } finally {
@@ -178,7 +179,7 @@ export class DuePoller {
   }
 
   /**
-   * Scans endpoint by endpoint, because endpoints without capacity may fill every poll's window.
+   * Claims endpoint by endpoint, because deliveries to endpoints without capacity may fill the window of every poll.
    * @returns true if there are more endpoints to scan
    */
   private async scanEndpoints(exhausted: ExhaustedLimits, overdueMs: readonly number[]): Promise<boolean> {
@@ -201,7 +202,7 @@ export class DuePoller {
   }
 }
 
-/** Returns whether a claim without ranking has taken as many deliveries of an urgency as it can. */
+/** Returns whether an unranked claim has reached its limit for an urgency, so that more deliveries may be due. */
 const mayLeaveMore = (claimed: readonly ClaimedAttempt[]): boolean =>
   UNRANKED_CLAIM.some(
     (limit, urgency) => claimed.filter((item) => item.urgency === urgency).length === limit,

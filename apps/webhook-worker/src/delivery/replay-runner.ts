@@ -4,10 +4,10 @@ import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job/periodic-job.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** Maximum number of replays that are sent at the same time. */
+/** Maximum number of replays in flight. */
 const BATCH_SIZE = 20;
 
-/** Sends replays to the URLs that operators entered, each once, and records the responses (ADR 0064). */
+/** Sends each replay once, to the URL that an operator entered, and records the response (ADR 0064). */
 @Injectable()
 export class ReplayRunner extends PeriodicJob {
   constructor(
@@ -29,7 +29,7 @@ export class ReplayRunner extends PeriodicJob {
   }
 
   private async send(replay: ClaimedReplay): Promise<void> {
-    // Without the endpoint's secret and custom headers: they are not meant for this URL.
+    // Omits the endpoint's secret and custom headers, which are not meant for this URL.
     const result = await this.sender.send({
       ...replay,
       endpointId: replay.id,

@@ -2,16 +2,16 @@ import { publicId, type CustomHeaders } from '@gatehouse/domain';
 import type { ClaimedAttempt } from '@gatehouse/persistence';
 import { signedHeaders, tracing, type Keyring, type UnreadableValues } from '@gatehouse/platform';
 
-/** The parts of an attempt that are sent in its request. */
+/** The fields of an attempt that its request is built from. */
 export type WebhookToSend = Pick<
   ClaimedAttempt,
   'targetUrl' | 'endpointId' | 'eventId' | 'attempt' | 'body' | 'secret' | 'previousSecret' | 'headers'
 >;
 
 /**
- * Returns an attempt's headers: the endpoint's custom headers, overridden by Gatehouse's headers, with a current
- * timestamp, a signature with each valid secret, the newest first (Standard Webhooks 1.0), and the current trace. A
- * previous secret that cannot be decrypted is left out after a report: the newest one suffices.
+ * Returns the headers of an attempt: the endpoint's custom headers, overridden by Gatehouse's own. These contain a
+ * current timestamp, one signature per valid secret, the newest first (Standard Webhooks 1.0), and the current trace. A
+ * previous secret that cannot be decrypted is reported and left out: the newest one suffices.
  * @throws UnreadableValueError if the newest secret or the custom headers cannot be decrypted
  */
 export function webhookHeaders(

@@ -23,8 +23,8 @@ export class WebhookSender implements OnModuleInit {
   /** Time limit for an attempt, in ms. */
   private readonly timeoutMs: number;
   /**
-   * One controller for each request: if hundreds of requests shared a signal, it would search its listeners after each
-   * request.
+   * One controller per request. If hundreds of requests shared a signal, it would search all of its listeners after
+   * each request.
    */
   private readonly inFlight = new Set<AbortController>();
   private isAborted = false;
@@ -44,15 +44,15 @@ export class WebhookSender implements OnModuleInit {
     await this.client.load();
   }
 
-  /** Aborts all requests because the worker must stop. Each ends as `worker_lost`. */
+  /** Aborts all requests when the worker must stop. Each ends as `worker_lost`. */
   abort(): void {
     this.isAborted = true;
     for (const controller of this.inFlight) controller.abort();
   }
 
   /**
-   * Signs and sends an attempt. One time limit covers everything from the DNS lookup to the status line; the
-   * time that remains is for the body (requirement WH-06).
+   * Signs and sends an attempt. One time limit covers everything from the DNS lookup to the status line. The remaining
+   * time is available for the body (requirement WH-06).
    */
   send(attempt: WebhookToSend): Promise<AttemptResult> {
     return runInSpan(
@@ -83,10 +83,10 @@ export class WebhookSender implements OnModuleInit {
         headers,
         body: Buffer.from(attempt.body),
         signal: controller.signal,
-        // Only the first attempt: a retry must not fail for the same reason.
+        // A retry opens a new connection, so that a broken one cannot fail it again.
         reuseConnection: attempt.attempt === 1,
       });
-      // If the event loop was blocked, a response that arrived in time is read after the time limit.
+      // If the event loop was blocked, a response that arrived in time may be read after the time limit.
       const durationMs = Math.min(elapsedMs(), this.timeoutMs);
       return {
         httpStatus: response.status,
@@ -105,7 +105,7 @@ export class WebhookSender implements OnModuleInit {
   }
 }
 
-/** Returns the result for an attempt to which the target has not responded because of the worker. */
+/** Returns the result of an attempt that ended without a response because of the worker. */
 export const lostAttempt = (durationMs: number): AttemptResult => ({
   httpStatus: 0,
   success: false,
@@ -115,7 +115,7 @@ export const lostAttempt = (durationMs: number): AttemptResult => ({
   retryAfter: null,
 });
 
-/** Returns a request's span, without `url.full`: path and query can contain a secret. */
+/** Returns the options of a request's span. Omits `url.full`, because path and query can contain a secret. */
 function describeRequest(targetUrl: string) {
   const { hostname, port, protocol } = new URL(targetUrl);
   return {

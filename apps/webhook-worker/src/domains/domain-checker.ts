@@ -9,12 +9,12 @@ import {
 } from '@gatehouse/persistence';
 import { Config, DomainLookup, LOGGER, type Logger } from '@gatehouse/platform';
 
-/** Maximum number of look-ups at the same time. */
+/** Maximum number of concurrent lookups. */
 const BATCH_SIZE = 20;
 
 /**
- * Looks up the records for verified domains again, each once a day. A domain whose record is missing for seven days is
- * no longer verified (ADR 0050).
+ * Looks up the DNS record of each verified domain again once a day. A domain whose record has been missing for seven
+ * days is no longer verified (ADR 0050).
  */
 @Injectable()
 export class DomainChecker {
@@ -30,7 +30,7 @@ export class DomainChecker {
     this.lookup = new DomainLookup(config);
   }
 
-  /** Checks all domains that are due. Starts no further look-ups after the signal is aborted. */
+  /** Checks all domains that are due. Starts no further lookups after the signal is aborted. */
   async check(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const due = await this.domains.claimDue(BATCH_SIZE);
@@ -54,7 +54,10 @@ export class DomainChecker {
     this.logger.warn({ ...fields, failingSince }, message);
   }
 
-  /** Records a look-up. Returns the domain, with the time since which it has failed; null if it is no longer verified. */
+  /**
+   * Records the result of a lookup. Returns whether the domain is still verified and since when lookups have failed, or
+   * null if it was removed or was not verified.
+   */
   private async record(
     tx: Tx,
     claimed: ClaimedDomain,

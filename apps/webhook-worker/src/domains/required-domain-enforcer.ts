@@ -11,13 +11,13 @@ import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 const INTERVAL_MS = 2_000;
 
-/** Number of customers whose domain one transaction checks, so that the transaction stays short. */
+/** Maximum number of customers that one transaction checks, so that it stays short. */
 const BATCH_SIZE = 500;
 
 /**
- * Ends sessions that a required provider has not opened, for customers in the provider's domains, after the provider or
- * the domain has changed (requirement FE-06). A project can have a million customers, so this takes many short
- * transactions.
+ * Ends sessions of customers in the domains of a required provider that were not opened with this provider, after the
+ * provider or one of the domains has changed (requirement FE-06). A project can have a million customers, so the work
+ * is split into many short transactions.
  */
 @Injectable()
 export class RequiredDomainEnforcer extends PeriodicJob {
@@ -27,7 +27,7 @@ export class RequiredDomainEnforcer extends PeriodicJob {
     private readonly transactions: Transactions,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(INTERVAL_MS, logger, 'check of sessions in required domains failed');
+    super(INTERVAL_MS, logger, 'required domain check failed');
   }
 
   protected async run(signal: AbortSignal): Promise<void> {
@@ -35,7 +35,7 @@ export class RequiredDomainEnforcer extends PeriodicJob {
     while (!signal.aborted && (await this.transactions.run((tx) => this.endNext(tx))));
   }
 
-  /** Returns false if no domain is left that another worker does not check. */
+  /** Returns false if no domain is left, except those that other workers are checking. */
   private async endNext(tx: Tx): Promise<boolean> {
     const pending = await this.domains.claim(tx);
     if (!pending) return false;

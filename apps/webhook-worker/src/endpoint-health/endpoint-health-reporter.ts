@@ -6,7 +6,7 @@ import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /**
  * Collects attempt results in memory and reports them every few seconds for all endpoints at once. One update per
- * attempt would serialize an endpoint's attempts. Results that a crashed worker has not reported are in the attempt
+ * attempt would serialize an endpoint's attempts. If a worker crashes, its unreported results are still in the attempt
  * log.
  */
 @Injectable()
@@ -21,7 +21,7 @@ export class EndpointHealthReporter extends PeriodicJob {
     super(config.webhooks.health.reportInterval, logger, 'endpoint health report failed');
   }
 
-  /** Stops, and reports the remaining results. */
+  /** Stops the job and reports the remaining results. */
   override async stop(): Promise<void> {
     await super.stop();
     await this.run().catch(() => undefined);

@@ -17,8 +17,8 @@ import { PeriodicJob } from '../periodic-job/periodic-job.js';
 const PAGE_SIZE = 100;
 
 /**
- * Disables endpoints whose attempts in the last three days have all failed, on each of at least three days and at least
- * five in all (contract, section 5). Runs once a minute.
+ * Disables endpoints whose attempts in the last three days have all failed: at least five attempts, on at least three
+ * different days (contract, section 5). Runs once a minute.
  */
 @Injectable()
 export class FailingEndpointDisabler extends PeriodicJob {
@@ -31,12 +31,12 @@ export class FailingEndpointDisabler extends PeriodicJob {
     private readonly config: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(config.webhooks.health.checkInterval, logger, 'check for failing endpoints failed');
+    super(config.webhooks.health.checkInterval, logger, 'failing endpoint check failed');
   }
 
   protected async run(signal: AbortSignal): Promise<void> {
     const { disableAfter } = this.config.webhooks.health;
-    // Endpoints that stay enabled must not hide the endpoints behind them.
+    // Reads all pages: endpoints that stay enabled must not hide the endpoints after them.
     let page: FailingEndpoint[] = [];
     do {
       page = await this.health.findFailing(disableAfter, page.at(-1)?.endpointId ?? null, PAGE_SIZE);
@@ -48,8 +48,8 @@ export class FailingEndpointDisabler extends PeriodicJob {
   }
 
   /**
-   * Disables an endpoint if the attempt log contains enough failures and no success. A worker that crashed may not
-   * have reported a success.
+   * Disables an endpoint if the attempt log contains enough failures and no success. The log decides, because a worker
+   * may have crashed before it reported a success.
    */
   private async disableIfFailing({ endpointId, failingSince }: FailingEndpoint): Promise<void> {
     const days = daysOfWindow(now(), this.config.webhooks.health.disableAfter);

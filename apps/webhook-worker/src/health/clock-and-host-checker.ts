@@ -3,7 +3,7 @@ import { CLOCK_AND_HOST_CHECK_INTERVAL_MS, ClockAndHostMonitor } from '@gatehous
 import { LOGGER, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
-/** Checks the clock and the database hosts at the start and once a minute. */
+/** Checks the clock and the database hosts at startup and once a minute. */
 @Injectable()
 export class ClockAndHostChecker extends PeriodicJob {
   constructor(

@@ -7,7 +7,10 @@ import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 const INTERVAL_MS = 5_000;
 
-/** Reports to operators that this worker is running. A graceful stop removes the worker from the list. */
+/**
+ * Records that this worker is running, for the worker list in the console. A graceful stop removes the worker from the
+ * list.
+ */
 @Injectable()
 export class Heartbeat extends PeriodicJob {
   private readonly id = newId();
@@ -22,7 +25,7 @@ export class Heartbeat extends PeriodicJob {
 
   override async stop(): Promise<void> {
     await super.stop();
-    // If the database is unavailable, the missing heartbeats show that the worker has stopped.
+    // If the database is unavailable, the worker counts as stopped once its heartbeats are missing.
     await this.workers.remove(this.id).catch(() => undefined);
   }
 

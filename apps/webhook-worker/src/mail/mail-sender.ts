@@ -53,7 +53,7 @@ export class MailSender extends PeriodicJob {
     await Promise.all(due.map((mail) => this.handleInTrace(mail, claimStart)));
   }
 
-  /** Handles an email as part of the trace in which it was created. */
+  /** Handles an email within the trace that created it. */
   private handleInTrace(mail: ClaimedMail, startTime: Date): Promise<void> {
     const handle = (): Promise<void> => {
       tracing?.record({ name: 'claim email', kind: 'INTERNAL', startTime }, now());
@@ -101,8 +101,8 @@ export class MailSender extends PeriodicJob {
     } else {
       await this.mails.markCaptured(mail);
       this.metrics?.recordMail('captured');
-      // The only log message that contains a link. Without a mail server, the link would not be available
-      // otherwise.
+      // The only log message that contains a link. Without a mail server, the recipient does not receive it in any
+      // other way.
       this.logger.info(
         { mailId: mail.id, kind: mail.kind, link: rendered.link },
         'email captured; SMTP_URL is not set',
@@ -111,7 +111,7 @@ export class MailSender extends PeriodicJob {
   }
 }
 
-/** Returns an email's span, which starts with the claim. */
+/** Returns the options of an email's span, which starts with the claim. */
 const describeMail = ({ id, kind, attempts }: Mail, startTime: Date) => ({
   name: 'deliver email',
   kind: 'CONSUMER' as const,
@@ -119,7 +119,7 @@ const describeMail = ({ id, kind, attempts }: Mail, startTime: Date) => ({
   attributes: { 'gatehouse.mail_id': id, 'gatehouse.mail_kind': kind, 'gatehouse.attempt': attempts },
 });
 
-/** Returns an SMTP transaction's span. */
+/** Returns the options of an SMTP transaction's span. */
 function describeConnection(smtpUrl: string) {
   const { hostname, port } = new URL(smtpUrl);
   const attributes = { 'server.address': hostname, ...(port ? { 'server.port': Number(port) } : {}) };

@@ -1,10 +1,10 @@
 import { sleep, type Logger } from '@gatehouse/platform';
 import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
-/** Pause between two batches from a long log, in ms, so that counting does not delay deliveries. */
+/** Pause between batches, in ms, so that aggregating a long log does not delay deliveries. */
 const PAUSE_MS = 200;
 
-/** Aggregates a log, one batch at a time. Only one worker aggregates at any time. */
+/** Aggregates a log in batches. Only one worker aggregates a log at any time. */
 export abstract class RollupJob extends PeriodicJob {
   constructor(
     private readonly rollups: { rollUpNextBatch(): Promise<boolean> },

@@ -1,16 +1,13 @@
 import { errorMessage, type Logger } from '@gatehouse/platform';
 
-/**
- * A job that runs periodically, never twice at the same time. A failed run is logged, and the next run
- * follows.
- */
+/** A job that runs periodically. Runs never overlap, and a failed run is logged and does not prevent the next one. */
 export abstract class PeriodicJob {
   private timer: NodeJS.Timeout | undefined;
   private currentRun: Promise<void> | undefined;
   private readonly abortController = new AbortController();
 
   /**
-   * @param intervalMs time between two starts
+   * @param intervalMs time between the starts of two runs
    * @param failureMessage log message for a failed run
    */
   constructor(
@@ -32,7 +29,7 @@ export abstract class PeriodicJob {
     await this.currentRun;
   }
 
-  /** Performs a complete run, after the current one has ended. @throws the run's error */
+  /** Performs a complete run after the current one has ended. @throws the error from the run */
   async runNow(): Promise<void> {
     while (this.currentRun) await this.currentRun;
     const run = this.run(this.abortController.signal);

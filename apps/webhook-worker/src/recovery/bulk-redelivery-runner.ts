@@ -5,8 +5,9 @@ import { DuePoller } from '../delivery/due-poller.js';
 import { PeriodicJob } from '../periodic-job/periodic-job.js';
 
 /**
- * Releases some deliveries from the bulk redeliveries and recoveries twice a second: 50,000 at once would delay all
- * other deliveries. The progress is stored in the database, so that any worker can continue after another was killed.
+ * Releases a limited number of planned bulk redeliveries and recoveries twice a second, because 50,000 at once would
+ * delay all other deliveries. The progress is stored in the database, so that another worker can continue after a
+ * crash.
  */
 @Injectable()
 export class BulkRedeliveryRunner extends PeriodicJob {
@@ -19,7 +20,7 @@ export class BulkRedeliveryRunner extends PeriodicJob {
     { webhooks }: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    // Checks twice per release interval. Otherwise each release could be late by up to a whole interval.
+    // Checks twice per release interval, because a release could otherwise be late by a whole interval.
     super(webhooks.sweepInterval / 4, logger, 'bulk redelivery run failed');
     this.releaseIntervalMs = webhooks.sweepInterval / 2;
   }

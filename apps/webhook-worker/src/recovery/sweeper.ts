@@ -24,8 +24,7 @@ export class Sweeper extends PeriodicJob {
   protected async run(): Promise<void> {
     const lost = await this.work.findLost(MAX_LOST_ATTEMPTS);
     await Promise.all(lost.map((attempt) => this.runner.recordLost(attempt)));
-    // Such deliveries result from races, and from endpoints that had very many pending deliveries when they were
-    // disabled.
+    // Races can leave such deliveries, and so can disabling an endpoint with very many pending deliveries.
     const cancelled = await this.work.cancelForInactiveEndpoints();
     this.metrics?.recordRepairs('orphan_cancelled', cancelled);
   }

@@ -32,7 +32,7 @@ export class MaintenanceRunner {
     }, HOUR_MS);
   }
 
-  /** Runs one job completely. @throws Error if there is no such job, or the job's error */
+  /** Runs one job completely. @throws Error for an unknown name, or the error from the job */
   async runNow(name: string): Promise<void> {
     const job = this.maintenanceJobs.jobs.find((candidate) => candidate.name === name);
     if (!job) throw new Error(`unknown maintenance job ${name}`);

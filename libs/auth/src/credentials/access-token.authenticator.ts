@@ -3,7 +3,7 @@ import { SessionsRepository } from '@gatehouse/persistence';
 import { AccessTokens, customerIdOf } from '../tokens/access-tokens.js';
 import type { CustomerCaller } from './caller.js';
 
-/** Authenticates the customer from an access token. */
+/** Authenticates customers by their access tokens. */
 @Injectable()
 export class AccessTokenAuthenticator {
   constructor(

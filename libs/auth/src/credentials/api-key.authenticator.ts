@@ -13,8 +13,8 @@ export class ApiKeyAuthenticator {
   ) {}
 
   /**
-   * Returns null for a key that is malformed, unknown, revoked or expired. A wrong checksum requires no
-   * database query.
+   * Returns null for a malformed, unknown, revoked or expired key. A wrong checksum is detected without a database
+   * query.
    */
   async authenticate(value: string): Promise<KeyCaller | null> {
     if (!apiKeyType(value)) return null;

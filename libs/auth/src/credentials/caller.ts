@@ -36,7 +36,7 @@ export interface CustomerCaller {
   /** The limits of the customer's project. */
   limits: ProjectLimits;
   sessionId: string;
-  /** The actor in a session that a sign-in token opened; null in the customer's own session. */
+  /** The key and the reason behind a session that a sign-in token opened; null in the customer's own sessions. */
   support: SupportAccess | null;
 }
 
@@ -53,7 +53,7 @@ export interface OperatorCaller {
   /** True if the operator was verified again in this session within the last five minutes. */
   isReauthenticated: boolean;
   /**
-   * On the routes that also accept a secret key, an operator is treated like a key with these scopes and access to all
+   * On routes that also accept a secret key, an operator is treated like a key with these scopes and access to all
    * organizations within `accessScope`.
    */
   scopes: readonly Scope[];

@@ -58,7 +58,7 @@ export function malformedCredentialDetail(
   return null;
 }
 
-/** Returns the detail for a valid credential that the route does not accept, or not in this header. */
+/** Returns the detail for a valid credential that the route does not accept, or does not accept in this header. */
 export const unexpectedCredentialDetail = (
   kind: CallerKind,
   header: PresentedCredential['header'],

@@ -40,7 +40,7 @@ const isBackgroundRequest = ({ headers }: Request): boolean => headers['x-gateho
 
 const isSecretKey = (caller: HeaderCaller | null): caller is SecretKeyCaller => caller?.kind === 'secret-key';
 
-/** An operator's session is sent in a cookie, never together with these credentials. */
+/** A caller that sent its credential in a header. Operators send a session cookie instead. */
 type HeaderCaller = Exclude<Caller, OperatorCaller>;
 
 const acceptedHeaders: Record<HeaderCaller['kind'], PresentedCredential['header'][]> = {
@@ -98,9 +98,9 @@ export class CredentialGuard implements CanActivate {
   }
 
   /**
-   * Attaches a secret key that accompanies a request on a route without a credential. Keys have no effect on such
-   * routes, and an invalid key is ignored. But on the routes where customers sign in, a server may state the client IP
-   * (contract, section 3). An operator's client IP cannot be set in this way.
+   * Attaches the secret key of a server that signs a customer in through a route without a credential. With the key,
+   * the server may state the customer's client IP in `X-Client-Ip` (contract, section 3). Keys have no other effect on
+   * such routes, and an invalid key is ignored. The client IP of an operator cannot be set in this way.
    */
   private async attachAccompanyingSecretKey(request: AuthenticatedRequest): Promise<void> {
     if (!request.path.startsWith('/api/v1/auth/')) return;
@@ -117,8 +117,8 @@ export class CredentialGuard implements CanActivate {
   }
 
   /**
-   * Authenticates an operator. API keys and access tokens have no effect on console routes, so they are not looked up
-   * and do not cause a rejection.
+   * Authenticates an operator. Console routes do not look up API keys and access tokens: they ignore them beside a
+   * session cookie, and reject a request that contains only them.
    */
   private async authenticateOperator(request: AuthenticatedRequest, route: RouteCredential): Promise<void> {
     const token = operatorToken(request);
@@ -199,8 +199,8 @@ function requireReauthentication(
 }
 
 /**
- * Returns whether a credential was sent with another scheme than Bearer. Then the challenge contains no error, as if no
- * credential had been sent (RFC 6750, section 3.1).
+ * Returns whether a credential was sent with a scheme other than Bearer. In this case, the challenge contains no error,
+ * as if no credential had been sent (RFC 6750, section 3.1).
  */
 const usesOtherScheme = ({ header }: PresentedCredential, { headers }: Request): boolean =>
   header === 'authorization' && /^(?!bearer )[a-z][\w-]* +\S/i.test(headers.authorization ?? '');

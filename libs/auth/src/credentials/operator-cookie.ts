@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { GatehouseError, type ErrorCode, type ErrorDetails } from '@gatehouse/domain';
 
 /**
- * The session cookie's name. Browsers send a cookie with this prefix to no other host and never over plain http (RFC
- * 6265bis, section 4.1.3.2).
+ * Name of the session cookie. Browsers send a cookie with the prefix `__Host-` to no other host and never over plain
+ * HTTP (RFC 6265bis, section 4.1.3.2).
  */
 export const OPERATOR_COOKIE = '__Host-gatehouse_operator';
 
@@ -17,9 +17,9 @@ export function operatorToken(request: IncomingMessage): string | null {
 }
 
 /**
- * Returns a cookie's value, or null if the request has none or several with this name. A name is compared as the
- * browser sent it, with only spaces and tabs removed: `trim` would also remove characters such as U+00A0, with which
- * any subdomain can set a cookie whose name does not begin with `__Host-` in a browser (RFC 6265bis, section 5.7).
+ * Returns the value of a cookie, or null if the request contains none or several with this name. Only spaces and tabs
+ * are removed in front of a name. `trim` would also remove characters such as U+00A0: with one of them in front, a
+ * subdomain can set a cookie that browsers do not protect as a `__Host-` cookie (RFC 6265bis, section 5.7).
  */
 export function readCookie({ headers }: IncomingMessage, name: string): string | null {
   const values = (headers.cookie ?? '')

@@ -4,7 +4,7 @@ import { OperatorSessionsRepository } from '@gatehouse/persistence';
 import { Config, errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { OperatorCaller } from './caller.js';
 
-/** Authenticates the operator from a console session. */
+/** Authenticates operators by their console sessions. */
 @Injectable()
 export class OperatorSessionAuthenticator {
   constructor(
@@ -43,8 +43,8 @@ export class OperatorSessionAuthenticator {
   }
 
   /**
-   * Records that the session was used. The caller does not wait for this, because a one-minute inaccuracy in a
-   * thirty-minute idle timeout is acceptable.
+   * Records that the session was used, without waiting for the result: an inaccuracy of one minute is acceptable in an
+   * idle timeout of thirty.
    */
   private touch(id: string): void {
     this.sessions.recordUse(id).catch((error: unknown) => {

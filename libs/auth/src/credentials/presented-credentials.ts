@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatehouseError } from '@gatehouse/domain';
 
-/** A credential as it was sent. */
+/** An unverified credential from a request header. */
 export interface PresentedCredential {
   header: 'authorization' | 'x-api-key' | 'x-publishable-key';
   value: string;
@@ -10,10 +10,10 @@ export interface PresentedCredential {
 const headers = ['authorization', 'x-api-key', 'x-publishable-key'] as const;
 
 /**
- * Returns the credentials in a request's headers. Bearer tokens are returned without their scheme. The value
- * for another scheme, or for none, is the empty string, which no route accepts.
- * @throws GatehouseError `multiple_credentials` for a header with different values, two different secret
- *   keys, or two different publishable keys
+ * Returns the credentials in a request's headers. Bearer tokens are returned without their scheme. An Authorization
+ * header with another scheme, or with none, yields the empty string, which no route accepts.
+ * @throws GatehouseError `multiple_credentials` for a header with different values, two different secret keys, or two
+ *   different publishable keys
  */
 export function presentedCredentials(request: IncomingMessage): PresentedCredential[] {
   const presented = headers.flatMap((header) => {

@@ -16,7 +16,7 @@ export interface RouteCredential {
   role?: OperatorRole;
   /** The operators who must have verified the second factor again within the last five minutes. */
   reauthentication?: ReauthenticatedOperators;
-  /** True if an operator must not be limited to organizations. */
+  /** True if the route rejects operators who are limited to organizations. */
   requiresInstallationAccess?: boolean;
 }
 
@@ -39,15 +39,15 @@ export const NoCredential = (): MethodDecorator & ClassDecorator => declareCrede
 /** Declares a route that accepts a publishable key in `x-publishable-key`. */
 export const PublishableKey = (): MethodDecorator & ClassDecorator => declareCredential(['publishable-key']);
 
-/** Declares a route that accepts a publishable key, or a secret key with all given scopes. */
+/** Declares a route that accepts a publishable key, or a secret key with all of the scopes. */
 export const PublishableOrSecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['publishable-key', 'secret-key'], scopes);
 
-/** Declares a route that accepts a secret key with all given scopes, as a bearer token or in `x-api-key`. */
+/** Declares a route that accepts a secret key with all of the scopes, as a bearer token or in `x-api-key`. */
 export const SecretKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['secret-key'], scopes);
 
-/** Declares a route that accepts a secret key with all given scopes and organization access. */
+/** Declares a route that accepts a secret key with all of the scopes and organization access. */
 export const OrganizationKey = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
   declareCredential(['secret-key'], scopes, 'organization');
 
@@ -65,7 +65,7 @@ export const Operator = (role: OperatorRole): MethodDecorator & ClassDecorator =
 
 /**
  * Makes a controller's inherited routes accept an operator's session instead of a secret key. The operator's role must
- * have the scopes (`roleScopes`), or be at least the role that the handler declares with `MinimumRole`.
+ * grant the scopes (`roleScopes`), or be at least the role that the handler declares with `MinimumRole`.
  */
 export const OperatorRoutes = (): ClassDecorator => SetMetadata(OPERATOR_ROUTES, true);
 

@@ -9,12 +9,12 @@ import {
 import type { AttemptLimit, LoginAllowance } from '@gatehouse/persistence';
 import { limitReached, type LimitPolicy } from '@gatehouse/platform';
 
-/** The limit on failed attempts at a password or at codes. */
+/** Limit on failed password or code attempts. */
 type AttemptPolicy = LimitPolicy & AttemptLimit;
 
 /**
- * Known client IPs have a separate count with the same quota (contract, section 3). The window doubles whenever
- * consecutive failures reach the quota again (docs/adr/0035).
+ * Returns a policy whose window doubles each time that consecutive failures reach the quota again, up to a day
+ * (docs/adr/0035). Known client IPs are counted separately, with the same quota (contract, section 3).
  */
 const growingPolicy = (name: LimitName, quota: number, windowSeconds: number): AttemptPolicy => ({
   name,
@@ -23,7 +23,7 @@ const growingPolicy = (name: LimitName, quota: number, windowSeconds: number): A
   maxWindowSeconds: 24 * 3600,
 });
 
-/** Returns the limit on failed attempts by a project's customers. */
+/** Returns the limit on failed attempts for the customers of a project. */
 export const failurePolicy = (
   name: FailureLimit,
   { settings: { limits } }: Pick<ProjectContext, 'settings'>,
@@ -31,7 +31,7 @@ export const failurePolicy = (
 
 const { quota, window } = fixedLimits['failed-operator-login'];
 
-/** The limit on operators' failed passwords, codes and passkeys, which count together per email address. */
+/** Limit on an operator's failed passwords, codes and passkeys, counted together per email address. */
 export const operatorFailurePolicy = growingPolicy('failed-operator-login', quota, window);
 
 /** A counted attempt by a customer or an operator. */
@@ -42,7 +42,7 @@ interface CountedAttempt {
   windowSeconds: number;
 }
 
-/** A counted attempt whose password or code is verified, and the allowance that granted it. */
+/** A counted attempt that may proceed to verification, with the allowance that granted it. */
 export type GrantedAttempt<T extends CountedAttempt> = T & { granted: LoginAllowance };
 
 /** @throws GatehouseError `too_many_attempts` if the attempt is rejected */

@@ -14,15 +14,15 @@ import { SigningKeyRing, type SigningKey } from './signing-key-ring.js';
 
 const TOKEN_TYPE = 'at+jwt';
 
-/** Tolerance for differences between two replicas' clocks, in seconds. */
+/** Tolerance for clock skew between replicas, in seconds. */
 const LEEWAY_SECONDS = 5;
 
-/** Maximum cached verified tokens. A customer sends the same token for up to an hour. */
+/** Maximum number of verified tokens in the cache. A customer sends the same token until it expires or is refreshed. */
 const VERIFIED_TOKEN_CACHE_SIZE = 10_000;
 
 /**
- * The claims in an access token (RFC 9068; contract, section 3), without the project's `accessTokenClaims`. Times in
- * seconds since 1970.
+ * The claims of an access token (RFC 9068; contract, section 3), without the project's `accessTokenClaims`. Times are
+ * Unix timestamps in seconds.
  */
 export interface AccessTokenClaims {
   iss: string;
@@ -38,17 +38,17 @@ export interface AccessTokenClaims {
   iat: number;
   exp: number;
   email_verified: boolean;
-  /** The methods with which the customer proved their identity (RFC 8176). Missing in tokens from earlier versions. */
+  /** Authentication methods of the session (RFC 8176). Absent from tokens that earlier versions issued. */
   amr?: AuthenticationMethod[];
-  /** The last proof's time. Missing in tokens from earlier versions. */
+  /** Time of the last authentication. Absent from tokens that earlier versions issued. */
   auth_time?: number;
 }
 
-/** The session properties that its tokens depend on. */
+/** The session data that access tokens contain. */
 export interface TokenSession {
   id: string;
   amr: AuthenticationMethod[];
-  /** The time of the last proof of identity. */
+  /** Time of the last authentication. */
   authTime: Date;
 }
 
@@ -69,8 +69,8 @@ export class AccessTokens {
   ) {}
 
   /**
-   * Returns an access token for the customer's session that is valid for the project's `accessTokenTtl`
-   * seconds, signed with its `signingAlgorithm`.
+   * Returns an access token for the session. It is signed with the project's `signingAlgorithm` and valid for its
+   * `accessTokenTtl`, in seconds.
    */
   sign(customer: CustomerIdentity, session: TokenSession, project: TokenProject): string {
     const key = this.ring.getCurrentKey(project.settings.signingAlgorithm);
@@ -85,7 +85,7 @@ export class AccessTokens {
         auth_time: Math.floor(session.authTime.getTime() / 1000),
       },
       {
-        // The @nestjs/jwt types lack KeyObject. With a PEM key the same signature takes ten times as long.
+        // The types of @nestjs/jwt do not include KeyObject. Signing with a PEM key takes ten times as long.
         privateKey: key.privateKey as unknown as string,
         algorithm: key.algorithm,
         header: { alg: key.algorithm, typ: TOKEN_TYPE, kid: key.kid },
@@ -114,8 +114,8 @@ export class AccessTokens {
   }
 
   /**
-   * Returns the reason why `verify` rejects a token, for the error's detail: `malformed` if it is not a JWT, `expired`
-   * if it is authentic but expired, otherwise null.
+   * Returns why `verify` rejects a token: `malformed` if it is not a JWT, `expired` if it is authentic but expired,
+   * otherwise null.
    */
   findRejectionReason(token: string): 'malformed' | 'expired' | null {
     const header = readHeader(token);
@@ -140,7 +140,7 @@ export class AccessTokens {
     });
   }
 
-  /** Verifies the signature and caches the result, because verification causes most of a request's cost. */
+  /** Verifies the signature and caches the result, because verification is the most expensive part of a request. */
   private verifySignature(token: string): VerifiedToken | null {
     const header = readHeader(token);
     if (header?.['typ'] !== TOKEN_TYPE || 'crit' in header) return null;
@@ -158,7 +158,7 @@ export class AccessTokens {
   }
 }
 
-/** Returns the custom claims. A reserved name is ignored, regardless of how it was stored in the settings. */
+/** Returns the project's custom claims. Ignores reserved names, even if the settings contain them. */
 function customClaims(customer: CustomerIdentity, { settings }: TokenProject): Record<string, unknown> {
   const { publicMetadata, email } = customer;
   const values: Record<string, unknown> = { ...publicMetadata, email };
@@ -181,8 +181,8 @@ const hasEveryClaim = (claims: AccessTokenClaims): boolean =>
   Number.isInteger(claims.exp);
 
 /**
- * Returns a JWT's header; null unless each of the three parts is canonical base64url. The library that verifies
- * signatures ignores the unused bits in the last character.
+ * Returns the header of a JWT, or null unless all three parts are canonical base64url. jsonwebtoken ignores the unused
+ * bits in the last character and would accept several spellings of the same token.
  */
 function readHeader(token: string): Record<string, unknown> | null {
   const parts = token.split('.').map(decodeBase64Url);

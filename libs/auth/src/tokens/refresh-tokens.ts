@@ -10,7 +10,7 @@ const BODY_LENGTH = 16 + 4 + SECRET_LENGTH;
 /** The content of an authentic refresh token. */
 export interface ParsedRefreshToken {
   sessionId: string;
-  /** 1 for the token from the login, incremented by each rotation. */
+  /** 1 for the first token of a session, incremented by each rotation. */
   generation: number;
   secret: Buffer;
   hash: Buffer;
@@ -18,14 +18,14 @@ export interface ParsedRefreshToken {
 
 export interface IssuedRefreshToken {
   token: string;
-  /** The secret's SHA-256 hash, the only part that is stored. */
+  /** SHA-256 hash of the secret. Nothing else of the token is stored. */
   hash: Buffer;
 }
 
 /**
- * Issues opaque refresh tokens: session id, generation, secret and a MAC. The first secret is random, and
- * each further secret is derived from the previous one, so that a repeated refresh returns the same successor
- * although no token is stored.
+ * Issues opaque refresh tokens, which consist of a session id, a generation, a secret and a MAC. The first secret of a
+ * session is random. Each further secret is derived from the previous one, so that a repeated refresh returns the same
+ * successor although no token is stored.
  */
 @Injectable()
 export class RefreshTokens {

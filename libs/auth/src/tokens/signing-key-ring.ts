@@ -21,19 +21,19 @@ import { Config, Keyring, secureBytes } from '@gatehouse/platform';
 export const JWKS_MAX_AGE_SECONDS = 300;
 
 /**
- * Time between a key's publication and its first use, in ms. Before that use, every replica must have loaded the key
- * (within a minute), and every client must have renewed its cached public keys (within 5 minutes with Gatehouse's
- * header; some libraries ignore it and cache for 10 minutes).
+ * Time between the publication of a key and its first use, in ms. By then, every replica has loaded the key (within a
+ * minute), and every client has refreshed its cached public keys (within 5 minutes according to the response's
+ * `Cache-Control`, or 10 minutes for libraries that ignore it).
  */
 const PUBLISH_LEAD_MS = 15 * 60_000;
 
 /**
- * Time for which a key is retained after its last signature, in ms: the maximum access token validity, 24 h, and an
- * hour for leeway, clock differences and a replica that could not reload for some time.
+ * Time for which a key is retained after its last signature, in ms: the maximum lifetime of an access token, 24 h, and
+ * one hour for leeway, clock skew and replicas that fail to reload for a while.
  */
 const RETIRED_AFTER_MS = 25 * 3_600_000;
 
-/** The minimum in RFC 7518. Longer keys sign more slowly. */
+/** The minimum that RFC 7518, section 3.3, requires. Longer keys sign more slowly. */
 const RSA_BITS = 2048;
 
 const generatePair = promisify(generateKeyPair);
@@ -68,9 +68,9 @@ export class SigningKeyRing {
   ) {}
 
   /**
-   * Loads the ring. Before that, removes retired keys, creates the next key if there is none or the newest has
-   * reached its maximum age, and creates the RSA keys that earlier versions did not create. The signing key does
-   * not change until the next load.
+   * Loads the ring. Before that, deletes retired keys, creates the next key if there is none or the newest has reached
+   * its maximum age, and adds the RSA keys that earlier versions did not create. The new key does not sign before a
+   * later load.
    * @returns the created key, or null
    * @throws Error if GATEHOUSE_SECRET cannot decrypt a key that is not retired
    */
@@ -83,16 +83,16 @@ export class SigningKeyRing {
     for (const record of stored) record.rsaPrivateKey ??= await this.addRsaKey(record.kid);
     const keys = stored.map((record) => this.decryptKeys(record));
     this.keys = new Map(keys.flat().map((key) => [key.kid, key]));
-    // If the database's clock was set back to before all keys, the oldest key signs.
+    // If the database clock was set back to a time before all keys, the oldest key signs.
     this.signers = keys[stored.findIndex(({ age }) => age >= 0)] ?? keys.at(-1) ?? [];
     return created;
   }
 
   /**
    * Adds a key that is published immediately and signs later, or, with `atOnce`, a key that immediately replaces all
-   * others, even keys that a lost GATEHOUSE_SECRET encrypts. Every replica uses the new key after its next load. With
-   * `atOnce`, the caller must make sure that no running api has another GATEHOUSE_SECRET, which could not decrypt the
-   * key.
+   * others, even keys that were encrypted with a lost GATEHOUSE_SECRET. Every replica uses the new key after its next
+   * load. With `atOnce`, the caller must make sure that no API process runs with another GATEHOUSE_SECRET, because it
+   * could not decrypt the key.
    * @throws RootSecretError without `atOnce` if GATEHOUSE_SECRET cannot decrypt the current keys
    */
   async rotate({ atOnce }: { atOnce: boolean }): Promise<NextSigningKey> {
@@ -122,8 +122,8 @@ export class SigningKeyRing {
   }
 
   /**
-   * Returns the stored keys. Called before a key is stored: other replicas could not decrypt a key from a replica that
-   * cannot decrypt their keys.
+   * Returns the stored keys. Must be called before a key is stored: if this replica cannot decrypt the keys of the
+   * others, they cannot decrypt its key either.
    * @throws Error if GATEHOUSE_SECRET cannot decrypt one of them
    */
   private async listDecryptable(): Promise<StoredSigningKey[]> {
@@ -152,13 +152,16 @@ export class SigningKeyRing {
     };
   }
 
-  /** Returns a new RSA key, encrypted. Another thread takes up to half a second to generate the key. */
+  /** Returns a new RSA key, encrypted. Generation takes up to half a second and runs on another thread. */
   private async generateRsaKey(kid: string): Promise<Buffer> {
     const { privateKey } = await generatePair('rsa', { modulusLength: RSA_BITS });
     return this.encrypt(rsaKid(kid), privateKey);
   }
 
-  /** Returns the RSA key for a signing key that a previous version inserted: the key that all replicas use. */
+  /**
+   * Adds an RSA key to a signing key from an earlier version. Returns the stored key, which may be the one of a replica
+   * that was faster.
+   */
   private async addRsaKey(kid: string): Promise<Buffer> {
     const rsaPrivateKey = await this.generateRsaKey(kid);
     return (await this.repository.addRsaKey(kid, rsaPrivateKey)) ?? rsaPrivateKey;
@@ -177,8 +180,8 @@ export class SigningKeyRing {
 
   /**
    * Derives the public key from the encrypted private key, so that an attacker who can write rows but does not know the
-   * secret cannot add a key. A known key remains the same object, because the verified token cache refers to that
-   * object.
+   * secret cannot add a key. A known key remains the same object, because the cache of verified tokens compares keys by
+   * identity.
    */
   private decryptKey(kid: string, algorithm: SigningAlgorithm, sealed: Buffer): SigningKey {
     const known = this.keys.get(kid);
