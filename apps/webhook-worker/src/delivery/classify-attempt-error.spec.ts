@@ -33,7 +33,7 @@ describe('classifyAttemptError', () => {
   });
 
   it('WH-11: returns connection_error for any other thrown value', () => {
-    for (const thrown of [undefined, null, 'a text', new Error('no code'), withCode(42), withCode(null)])
+    for (const thrown of [undefined, null, 'a string', new Error('no code'), withCode(42), withCode(null)])
       expect(classifyAttemptError(thrown)).toBe('connection_error');
   });
 });

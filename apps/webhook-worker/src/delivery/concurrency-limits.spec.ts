@@ -12,7 +12,7 @@ const concurrencyKey = (endpointId: string, projectId: string | null = 'p', urge
   urgency,
 });
 
-/** Counts the successful calls to `tryAcquire`, one after the other. */
+/** Calls `tryAcquire` repeatedly and returns the number of successful calls. */
 const acquireRepeatedly = (
   limits: ConcurrencyLimits,
   times: number,
@@ -46,7 +46,7 @@ describe('ConcurrencyLimits (WH-13)', () => {
     expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`g${index}`, `r${index}`))).toBe(25);
   });
 
-  it('provides capacity again after a release', () => {
+  it('frees capacity on release', () => {
     const limits = createLimits(4);
     expect(limits.tryAcquire(concurrencyKey('one'))).toBe(true);
     expect(limits.tryAcquire(concurrencyKey('one'))).toBe(false);

@@ -11,7 +11,7 @@ const retry = (endpointId: string): ConcurrencyKey => ({
   urgency: URGENCY.retry,
 });
 
-/** Starts a poller with a concurrency, and stops it after its first poll. */
+/** Starts a poller and stops it after its first poll. */
 async function pollOnce(
   readyQueue: Partial<ReadyQueueRepository>,
   limits: ConcurrencyLimits,
@@ -54,7 +54,7 @@ describe('DuePoller', () => {
     const limits = new ConcurrencyLimits(config);
     for (const id of ['one', 'two', 'three']) limits.acquire(retry(id));
     for (const id of ['four', 'five']) limits.blockedEndpoints.add(id);
-    // Only one delivery to the blocked endpoints is claimed. It exhausts the retry limit.
+    // Only one delivery to the blocked endpoints can be claimed, because it exhausts the retry limit.
     const readyQueue: Partial<ReadyQueueRepository> = {
       claimDueForEndpoints: async (ids) => (ids.includes('four') ? [retry('four') as ClaimedAttempt] : []),
       claimDue: async () => [],

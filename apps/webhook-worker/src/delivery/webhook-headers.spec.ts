@@ -28,7 +28,7 @@ const warnings: unknown[] = [];
 const unreadable = new UnreadableValues(null, {
   warn: (fields: object) => warnings.push(fields),
 } as unknown as Logger);
-/** Encrypts with a GATEHOUSE_SECRET entry that is missing in the keyring. */
+/** Encrypts with a GATEHOUSE_SECRET entry that is missing from `keyring`. */
 const lost = new Keyring([randomBytes(32).toString('hex')]);
 
 describe('webhookHeaders', () => {

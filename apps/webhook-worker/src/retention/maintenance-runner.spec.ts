@@ -3,7 +3,7 @@ import { type Config, createLogger } from '@gatehouse/platform';
 import { MaintenanceRunner } from './maintenance-runner.js';
 
 describe('MaintenanceRunner', () => {
-  it('resolves stop after the current statement has ended, and starts no other', async () => {
+  it('resolves stop after the current job has ended, and starts no other job', async () => {
     const calls: string[] = [];
     let end!: () => void;
     const ended = new Promise<void>((resolve) => (end = resolve));

@@ -24,10 +24,10 @@ it.each([
   expect(malformedCredentialDetail({ header, value }, ['secret-key'])).toMatch(expected),
 );
 
-it('AK-09: returns the same null for a well-formed key that is unknown, revoked or expired', () =>
+it('AK-09: returns null for a well-formed key, whether unknown, revoked or expired', () =>
   expect(malformedCredentialDetail({ header: 'authorization', value: key }, ['secret-key'])).toBeNull());
 
-it('names the credential type and the accepted credentials, without repeating the value', () => {
+it('includes the credential type and the accepted credentials, but not the value', () => {
   const detail = unexpectedCredentialDetail('secret-key', 'x-publishable-key', ['publishable-key']);
   expect(detail).toBe(
     'The X-Publishable-Key header contains a secret key. Send a publishable key, pk_…, in X-Publishable-Key.',

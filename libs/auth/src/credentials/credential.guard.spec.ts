@@ -124,7 +124,7 @@ describe('CredentialGuard', () => {
     ['register', publishable, 'publishable-key'],
     ['register', bearer(sk), 'secret-key'],
     ['me', bearer(jwt), 'access-token'],
-  ])('AK-03: accepts on the route %s: %j', async (route, headers, kind) => {
+  ])('AK-03: route %s accepts %j', async (route, headers, kind) => {
     await expect(call(route, headers)).resolves.toMatchObject({ caller: { kind } });
   });
 
@@ -182,7 +182,7 @@ describe('CredentialGuard', () => {
       { 'keys of two projects': { 'x-publishable-key': foreignPk, ...bearer(sk) } },
     ],
     ['undeclared', 'not_found', { 'any key, because it declares none (AK-06)': bearer(sk) }],
-  ])('AK-03: rejects on the route %s with %s: %j', async (route, code, cases) => {
+  ])('AK-03: route %s returns %s for %j', async (route, code, cases) => {
     for (const headers of Object.values(cases))
       await expect(call(route, headers)).rejects.toEqual(errorWith(code));
   });
@@ -229,11 +229,11 @@ describe('CredentialGuard', () => {
     ['an unknown secret key', { ...clientIpHeaders, 'x-api-key': unknownSk }],
     ['keys of two projects', { ...clientIpHeaders, 'x-publishable-key': foreignPk, 'x-api-key': sk }],
     ['two secret keys', { ...clientIpHeaders, 'x-api-key': sk, authorization: `Bearer ${limitedSk}` }],
-  ])('RL-02: ignores on a route without a credential %s, also for X-Client-Ip', async (_, headers) => {
+  ])('RL-02: ignores X-Client-Ip with %s on a route without a credential', async (_, headers) => {
     expect((await call('open', headers)).accompanyingSecretKey).toBeUndefined();
   });
 
-  it('RL-02: ignores X-Client-Ip outside the API for front ends, whatever the key', async () => {
+  it('RL-02: ignores X-Client-Ip outside the front-end API, even with valid keys', async () => {
     for (const path of ['/operator/v1/session', '/operator/v1/setup', '/reset-password', '/api/v1/authors'])
       expect(
         (await call('open', { ...clientIpHeaders, 'x-api-key': sk }, path)).accompanyingSecretKey,
@@ -272,7 +272,7 @@ describe('CO-01: the console', () => {
     ['createLimitedKey', 'operator', null],
     ['admins', 'operator', 'admin'],
     ['admins', 'admin', null],
-  ])('checks the role on the route %s: %s, required: %s', async (route, role, requiredRole) => {
+  ])('checks the role: route %s, operator is %s, required role %s', async (route, role, requiredRole) => {
     const result = callConsole(route, cookie(role));
     if (!requiredRole) return expect(result).resolves.toMatchObject({ caller: { kind: 'operator', role } });
     await expect(result).rejects.toMatchObject({
@@ -302,13 +302,13 @@ describe('CO-01: the console', () => {
       await expect(callConsole(route, headers)).rejects.toEqual(errorWith(code));
   });
 
-  it('ignores a key when it checks the permissions of a session', async () => {
+  it('checks the permissions of the session, not those of a key sent with it', async () => {
     await expect(callConsole('admins', { ...cookie('viewer'), 'x-api-key': sk })).rejects.toEqual(
       errorWith('insufficient_role'),
     );
   });
 
-  it('accepts no session on inherited routes in their own controller, or on undeclared routes', async () => {
+  it('rejects sessions on shared routes outside the console and on undeclared routes', async () => {
     await expect(callConsole('read', cookie('admin'), Shared)).rejects.toEqual(errorWith('invalid_api_key'));
     await expect(callConsole('undeclared', cookie('admin'))).rejects.toEqual(errorWith('not_found'));
     await expect(callConsole('open', {})).resolves.not.toHaveProperty('caller');

@@ -10,16 +10,16 @@ it.each<[string, string | undefined, string | null]>([
   ['the cookie among others', `x=1; ${NAME}=a=b;\ty=2`, 'a=b'],
   ['an empty value', `${NAME}=`, ''],
   ['a longer name', `${NAME}2=a; x${NAME}=b`, null],
-  ['another case', `${NAME.toUpperCase()}=a`, null],
-  ['two cookies of the name', `${NAME}=a; ${NAME}=b`, null],
+  ['a different case', `${NAME.toUpperCase()}=a`, null],
+  ['two cookies with the name', `${NAME}=a; ${NAME}=b`, null],
   ['a space after the name', `${NAME} =a`, null],
 ])('reads a cookie: %s', (_, cookie, expected) => {
   expect(read(cookie)).toBe(expected);
 });
 
-// Browsers reject a cookie whose name begins with __Host- from a subdomain, but not one with these characters before
-// it.
-it('reads the cookie beside another one whose name has a character before the prefix', () => {
+// Browsers do not allow a subdomain to set a cookie whose name begins with __Host-, but they allow these characters in
+// front of the prefix.
+it('ignores a cookie whose name has another character before the prefix', () => {
   const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).filter(
     (character) => !'\t ;'.includes(character),
   );

@@ -81,7 +81,7 @@ const signed = (head: object, body: object, key = current, hash = 'sha256'): str
 };
 
 describe('AccessTokens', () => {
-  it('TK-02: contains only issuer, project, customer, session, proof and expiry', () => {
+  it('TK-02: contains only issuer, project, customer, session, authentication and expiry', () => {
     const token = tokens.sign(customer, session, project);
     expect(decode(token, 0)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: 'current' });
     const body = decode(token, 1) as unknown as AccessTokenClaims;
@@ -108,13 +108,13 @@ describe('AccessTokens', () => {
     it.each([
       ['auth0|64a1', 'auth0|64a1'],
       [null, customer.id],
-    ])('issues for the externalId %s the sub %s, and the id as customer_id', (externalId, sub) => {
+    ])('maps externalId %s to sub %s and adds the id as customer_id', (externalId, sub) => {
       const token = signFor(externalId);
       expect(decode(token, 1)).toMatchObject({ sub, customer_id: customer.id });
       expect(customerIdOf(tokens.verify(token)!)).toBe(customer.id);
     });
 
-    it('requires a customer_id to verify a sub that is no id', () => {
+    it('requires a customer_id to verify a sub that is not an id', () => {
       expect(tokens.verify(signed(header(), claims({ sub: 'auth0|64a1' })))).toBeNull();
       expect(
         tokens.verify(signed(header(), claims({ sub: 'auth0|64a1', customer_id: customer.id }))),
@@ -143,10 +143,10 @@ describe('AccessTokens', () => {
     expect(body.exp - body.iat).toBe(ttl);
   });
 
-  describe("TK-02: a project's claims", () => {
-    const signWith = (accessTokenClaims: string[], person: Partial<Customer>) => {
+  describe('TK-02: custom claims', () => {
+    const signWith = (accessTokenClaims: string[], fields: Partial<Customer>) => {
       const settings = { ...project.settings, accessTokenClaims };
-      const token = tokens.sign({ ...customer, ...person }, session, { ...project, settings });
+      const token = tokens.sign({ ...customer, ...fields }, session, { ...project, settings });
       expect(tokens.verify(token)).toMatchObject({ sub: customer.id, sid });
       return decode(token, 1);
     };
@@ -159,9 +159,9 @@ describe('AccessTokens', () => {
     });
 
     it('contain customer fields, which a publicMetadata key replaces unless it is email', () => {
-      const person = { email: 'ada@example.com', firstName: 'Ada', lastName: null, externalId: 'u1' };
+      const fields = { email: 'ada@example.com', firstName: 'Ada', lastName: null, externalId: 'u1' };
       const publicMetadata = { email: 'forged@example.com', externalId: 7 };
-      const body = signWith(['email', 'firstName', 'lastName', 'externalId'], { ...person, publicMetadata });
+      const body = signWith(['email', 'firstName', 'lastName', 'externalId'], { ...fields, publicMetadata });
       expect(body).toMatchObject({ email: 'ada@example.com', firstName: 'Ada', externalId: 7 });
       expect(body).not.toHaveProperty('lastName');
     });
@@ -175,7 +175,7 @@ describe('AccessTokens', () => {
 
     it('never set a reserved claim', () => {
       for (const name of reservedClaims) {
-        // Parsed from JSON, because the literal { __proto__: … } creates no key.
+        // Parsed from JSON, because the literal { __proto__: … } does not create a property.
         const publicMetadata = JSON.parse(`{"${name}": "forged"}`) as Record<string, unknown>;
         const body = signWith([name], { publicMetadata });
         expect(JSON.stringify(body)).not.toContain('forged');
@@ -185,12 +185,12 @@ describe('AccessTokens', () => {
     });
   });
 
-  it('accepts a valid token that a test signed, also with an older key', () => {
+  it('accepts a valid token, including one signed with the previous key', () => {
     expect(tokens.verify(signed(header(), claims()))).not.toBeNull();
     expect(tokens.verify(signed(header({ kid: 'previous' }), claims(), previous))).not.toBeNull();
   });
 
-  it('TK-04: accepts an expired token for exactly five seconds', () => {
+  it('TK-04: accepts an expired token for five seconds', () => {
     expect(tokens.verify(signed(header(), claims({ exp: now() - 2 })))).not.toBeNull();
     expect(tokens.verify(signed(header(), claims({ exp: now() - 6 })))).toBeNull();
   });
@@ -228,7 +228,7 @@ describe('AccessTokens', () => {
     'no issuer': [{ iss: undefined }],
     'no expiry': [{ exp: undefined }],
     'an expiry that is a string': [{ exp: '9999999999' }],
-    'no time of issue': [{ iat: undefined }],
+    'no issue time': [{ iat: undefined }],
     'no audience': [{ aud: undefined }],
     'an audience that is a list': [{ aud: [project.id] }],
     'no subject': [{ sub: undefined }],
@@ -245,9 +245,9 @@ describe('AccessTokens', () => {
     'an unknown key id': [{}, { kid: 'unknown' }],
     'no key id': [{}, { kid: undefined }],
     'a key id that is a path': [{}, { kid: '../../current' }],
-    'a key id that every object inherits': [{}, { kid: 'constructor' }],
+    'a key id that is an inherited property': [{}, { kid: 'constructor' }],
   };
-  it('TK-01, TK-02: rejects an authentic signature over any other claims or header', () => {
+  it('TK-01, TK-02: rejects an authentic signature over invalid claims or headers', () => {
     const accepted = Object.entries(others).filter(
       ([, [body, head]]) => tokens.verify(signed(header(head), claims(body))) !== null,
     );
@@ -315,7 +315,7 @@ describe('AccessTokens', () => {
     expect(accepted.map(([name]) => name)).toEqual([]);
   });
 
-  it('TK-01: rejects every notation of an authentic token but the one that was issued', () => {
+  it('TK-01: rejects every other encoding of an authentic token', () => {
     const token = signed(header(), claims());
     expect(tokens.verify(token)).not.toBeNull();
     const [head, body, signature] = token.split('.') as [string, string, string];
@@ -336,7 +336,7 @@ describe('AccessTokens', () => {
       expect(tokens.verify(other)).toBeNull();
       expect(tokens.findRejectionReason(other)).toBe('malformed');
     }
-    // The payload is checked as well, even if its signature is authentic.
+    // The encoding of header and payload is checked as well, even with an authentic signature.
     const paddedBody = `${encode(claims({ note: 'x' }))}`;
     for (const text of [`${encode(header())}.${paddedBody}=`, `${encode(header())}=.${paddedBody}`]) {
       const end = createSign('sha256')

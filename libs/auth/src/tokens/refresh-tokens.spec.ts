@@ -13,7 +13,7 @@ const parsed = (token: string): ParsedRefreshToken => {
 };
 
 describe('RefreshTokens', () => {
-  it('TK-05: issues a first token with session, generation 1 and 256 random bits, stored hashed', () => {
+  it('TK-05: issues a first token with session, generation 1 and a random 256-bit secret', () => {
     const { token, hash } = tokens.issueFirst(sessionId);
     expect(token).toMatch(/^rt_[\w-]+$/);
     const { secret: bits, ...rest } = parsed(token);
@@ -23,7 +23,7 @@ describe('RefreshTokens', () => {
     expect(tokens.issueFirst(sessionId).token).not.toBe(token);
   });
 
-  it('TK-09: always returns the same successor to a token', () => {
+  it('TK-09: always returns the same successor for a token', () => {
     const first = parsed(tokens.issueFirst(sessionId).token);
     const successor = tokens.issueSuccessor(first);
     expect(tokens.issueSuccessor(first)).toEqual(successor);
@@ -42,13 +42,13 @@ describe('RefreshTokens', () => {
     expect(hashes.size).toBe(50);
   });
 
-  it('TK-06: returns different successors to two sessions with the same secret', () => {
-    const mine = parsed(tokens.issueFirst(sessionId).token);
-    const other = tokens.issueSuccessor({ ...mine, sessionId: sessionId.replace('2b', '2c') });
-    expect(other.hash.equals(tokens.issueSuccessor(mine).hash)).toBe(false);
+  it('TK-06: returns different successors for two sessions with the same secret', () => {
+    const parent = parsed(tokens.issueFirst(sessionId).token);
+    const other = tokens.issueSuccessor({ ...parent, sessionId: sessionId.replace('2b', '2c') });
+    expect(other.hash.equals(tokens.issueSuccessor(parent).hash)).toBe(false);
   });
 
-  it('TK-03, TK-07: rejects a token modified in a character, length or alphabet, and other text', () => {
+  it('TK-03, TK-07: rejects modified tokens and other strings', () => {
     const { token } = tokens.issueFirst(sessionId);
     const changed = [...token].map(
       (character, index) => token.slice(0, index) + (character === 'A' ? 'B' : 'A') + token.slice(index + 1),
@@ -62,11 +62,11 @@ describe('RefreshTokens', () => {
       'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.AAAA',
     ];
     const forged = [`rt_${'A'.repeat(1_000_000)}`, `rt_${Buffer.alloc(68, 7).toString('base64url')}`];
-    const texts = [...changed, ...prefixes, ...lengths, ...others, ...forged];
-    expect(texts.filter((text) => tokens.parse(text) !== null)).toEqual([]);
+    const strings = [...changed, ...prefixes, ...lengths, ...others, ...forged];
+    expect(strings.filter((value) => tokens.parse(value) !== null)).toEqual([]);
   });
 
-  it('CF-04: accepts tokens as long as their secret stays in the ring, also behind a new one', () => {
+  it('CF-04: accepts tokens while their root secret stays in the keyring', () => {
     const { token, hash } = tokens.issueFirst(sessionId);
     expect(new RefreshTokens(new Keyring([newer, secret])).parse(token)).toMatchObject({ sessionId, hash });
     expect(new RefreshTokens(new Keyring([newer])).parse(token)).toBeNull();

@@ -59,7 +59,7 @@ const createRing = (table: FakeTable, ...secrets: string[]): SigningKeyRing =>
   );
 
 const publishedKids = (ring: SigningKeyRing): unknown[] => ring.getJwks().keys.map(({ kid }) => kid);
-/** Returns the `kid`s under which signing keys are published. */
+/** Returns the two published `kid`s of each signing key. */
 const pairs = (...kids: string[]): string[] => kids.flatMap((kid) => [kid, `${kid}-rsa`]);
 const getSigners = (ring: SigningKeyRing): string[] =>
   signingAlgorithms.map((algorithm) => ring.getCurrentKey(algorithm).kid);
@@ -88,11 +88,11 @@ describe('SigningKeyRing', () => {
     ]);
   });
 
-  it('publishes the next key long enough before its use and retains the previous one', async () => {
+  it('publishes the next key well before its first use and retains the previous one', async () => {
     const { kid, activatesAt } = await ring.rotate({ atOnce: false });
     const ahead = activatesAt.getTime() - table.time;
-    // By then every replica has loaded it and every client has renewed its cached keys; jose caches them for 10 minutes
-    // regardless of the header.
+    // By then, every replica must have loaded it and every client must have refreshed its cached keys. jose caches keys
+    // for 10 minutes regardless of the header.
     expect(ahead).toBeGreaterThan(MINUTE + Math.max(JWKS_MAX_AGE_SECONDS * 1000, 10 * MINUTE));
 
     await ring.load();
@@ -119,13 +119,13 @@ describe('SigningKeyRing', () => {
     expect(table.rows).toHaveLength(1);
   });
 
-  it('rotates by age, once', async () => {
+  it('creates one successor when the newest key reaches its maximum age', async () => {
     table.time += 90 * DAY - 1;
     expect(await ring.load()).toBeNull();
     table.time += 1;
-    const made = await ring.load();
-    expect(made?.activatesAt.getTime()).toBeGreaterThan(table.time);
-    expect(publishedKids(ring)).toEqual(pairs(made!.kid, first));
+    const created = await ring.load();
+    expect(created?.activatesAt.getTime()).toBeGreaterThan(table.time);
+    expect(publishedKids(ring)).toEqual(pairs(created!.kid, first));
     expect(await ring.load()).toBeNull();
     expect(await createRing(table).load()).toBeNull();
   });
@@ -137,7 +137,7 @@ describe('SigningKeyRing', () => {
     for (const [index, kid] of pairs(first).entries()) expect(ring.find(kid)).toBe(before[index]);
   });
 
-  it('signs with an RSA key that it could not add because the previous key was just deleted', async () => {
+  it('signs with an RSA key that it could not store because the row was just deleted', async () => {
     table.rows[0]!.rsaPrivateKey = null;
     table.addRsaKey = () => Promise.resolve(null);
     const other = createRing(table);
@@ -145,14 +145,14 @@ describe('SigningKeyRing', () => {
     expect(getSigners(other)).toEqual(pairs(first));
   });
 
-  it("still signs after the database's clock was set back", async () => {
+  it('still signs after the database clock was set back', async () => {
     table.time -= DAY;
     const other = createRing(table);
     await other.load();
     expect(getSigners(other)).toEqual(pairs(first));
   });
 
-  it('CF-04: decrypts older keys with a new root secret while the older one is in the ring', async () => {
+  it('CF-04: decrypts existing keys while the previous root secret stays in the keyring', async () => {
     const both = createRing(table, newer, older);
     await both.load();
     expect(both.find(first)!.publicKey.equals(ring.find(first)!.publicKey)).toBe(true);
@@ -165,14 +165,14 @@ describe('SigningKeyRing', () => {
     expect(publishedKids(alone)).toEqual(pairs(kid));
   });
 
-  it('CF-04: adds no key with a root secret that cannot decrypt the others', async () => {
+  it('CF-04: adds no key with a root secret that cannot decrypt the existing keys', async () => {
     table.time += 90 * DAY;
     table.rows[0]!.rsaPrivateKey = null;
     await expect(createRing(table, newer).load()).rejects.toThrow('GATEHOUSE_SECRET');
     expect(table.rows).toMatchObject([{ kid: first, rsaPrivateKey: null }]);
   });
 
-  it('TK-01: adds no key from a row that was modified in the database', async () => {
+  it('TK-01: does not trust a row that was modified in the database', async () => {
     const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
     Object.assign(table.rows[0]!, { publicJwk: foreign });
     const reader = createRing(table);
