@@ -56,9 +56,7 @@ function preloadFont() {
   };
 }
 
-/**
- * Writes a .gz and a .br file beside each file that becomes smaller, so that the api only has to send them.
- */
+/** Writes a .gz and a .br file beside each file that becomes smaller, so that the API only has to send them. */
 function precompress() {
   return {
     name: 'precompress',

@@ -9,7 +9,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app';
 
-// Otherwise, the page keeps the error from index.html, with a link that reloads it.
+// If a style sheet could not be loaded, the page keeps the error message from index.html, with a link that reloads it.
 if (areStylesLoaded) {
   createRoot(document.getElementById('root')!).render(
     <StrictMode>

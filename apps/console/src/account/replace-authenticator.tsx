@@ -43,7 +43,7 @@ function CurrentCodeForm({ onAccepted }: CurrentCodeFormProps): ReactNode {
     <form onSubmit={submit}>
       <Stack maw={360}>
         <Text c="dimmed">
-          To move to another authenticator app, enter a code of the current one or a recovery code. The new
+          To move to another authenticator app, enter a code from the current one or a recovery code. The new
           app replaces the current one and all recovery codes.
         </Text>
         <CodeInput value={code} onChange={setCode} label="Current code" />

@@ -12,12 +12,18 @@ import type { PaletteOption } from './palette-entries';
 import { rememberOption, usePaletteOptions } from './palette-options';
 import { useViewCommands } from './use-view-commands';
 
-/** The command palette, and the ways to open it. */
+/** The command palette and the functions that open it. */
 export interface Palette {
   open: () => void;
-  /** Opens the palette with a text that was typed into another field, or appends the text before the palette has the focus. */
+  /**
+   * Opens the palette with text that was typed into another field. If the palette is open but does not have the focus
+   * yet, appends the text.
+   */
   type: (text: string) => void;
-  /** Opens the palette, or its first result if it has a text but not yet the focus. */
+  /**
+   * Handles Enter in another field: opens the palette, or its first result if the palette is open but does not have the
+   * focus yet.
+   */
   enter: () => void;
   dialog: ReactNode;
 }
@@ -27,7 +33,7 @@ export function useCommandPalette(): Palette {
   const [isOpen, dialog] = useDisclosure();
   const [typed, setTyped] = useState('');
   const [isEnterPending, setEnterPending] = useState(false);
-  // A focused field would receive the shortcut keys.
+  // The focus does not return to the field, which would receive the shortcut keys.
   const [isFromField, setFromField] = useState(false);
   const open = (text = '', fromField = true): void => {
     setTyped(redactSecrets(text));
@@ -93,8 +99,8 @@ function CommandPalette({
     else setEnterPending(isSearching);
     event.preventDefault();
   };
-  // Opens the first result when the search finishes, if Enter was pressed before, for example after an ID was
-  // pasted.
+  // If Enter was pressed during a search, for example after pasting an ID, opens the first result when the search
+  // finishes.
   useEffect(() => {
     if (!isEnterPending || isSearching) return;
     setEnterPending(false);

@@ -8,7 +8,7 @@ import classes from './shell.module.css';
 const REFETCH_INTERVAL_MS = 15_000;
 const COUNT_PATH = '/operator/v1/webhooks/dead-letters/count';
 
-/** Renders the unresolved dead letter count, or nothing if there are none. */
+/** Renders the number of unresolved dead letters, or nothing if there are none. */
 export function DeadLetterBadge(): ReactNode {
   const { data } = useQuery<{ count: number; isMore: boolean }, Problem>({
     queryKey: [COUNT_PATH, 'badge'],

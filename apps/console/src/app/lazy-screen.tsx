@@ -18,7 +18,7 @@ export const lazyScreen = (
   path,
   loader: ({ request }) =>
     load().catch(async (cause: unknown) => {
-      // A document whose first screen fails does not reload, so that reloads cannot follow each other.
+      // Does not reload if the first screen fails, because the reloads could repeat endlessly.
       if (!hasStarted() || !(await wasUpgraded()))
         throw new ScreenLoadError('A screen could not be loaded', { cause });
       window.location.assign(request.url);

@@ -6,7 +6,7 @@ export interface NavigationItem {
   label: string;
   to: string;
   icon: IconName;
-  /** The key that opens the page after "g". */
+  /** The key that opens the page when it is pressed after "g". */
   letter?: string;
   /** Returns false to hide the item. If omitted, the item is always visible. */
   isVisible?: (session: Session) => boolean;
@@ -80,7 +80,7 @@ export const visibleNavigation = (session: Session): NavigationGroup[] =>
     }))
     .filter(({ items }) => items.length > 0);
 
-/** Returns the icon for the page to which a path belongs. */
+/** Returns the icon of the page that a path belongs to. */
 export const pageIcon = (path: string): IconName =>
   navigation.flatMap(({ items }) => items).find(({ to }) => to !== '/' && path.startsWith(to))?.icon ??
   'table';

@@ -1,4 +1,4 @@
-/** The nonce with which this page may add style sheets (requirement CO-02). */
+/** The nonce that allows this page to add style sheets (requirement CO-02). */
 export const styleNonce: string =
   document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 

@@ -1,17 +1,20 @@
 import type { IconName } from '../components/icon';
 import type { Command } from '../commands/commands';
 
-/** A palette entry: a command, or a record, whose page it opens. */
+/** A palette entry: a command, or a record to open. */
 export interface PaletteOption extends Pick<Command, 'run' | 'to' | 'shortcut'> {
   key: string;
-  /** The heading above the entry and the other entries in its group. */
+  /** The heading of the entry's group. */
   group: string;
   icon: IconName;
   title: string;
   subtitle: string | null;
 }
 
-/** Returns the commands that contain all words in a text, in two lists: commands that begin with the text, and the others. */
+/**
+ * Returns the commands whose titles contain all typed words, in two lists: titles that begin with the typed text, and
+ * all others.
+ */
 export function matchCommands(
   typed: string,
   commands: readonly Command[],
@@ -26,14 +29,14 @@ export function matchCommands(
   return [matching.filter(isFirst), matching.filter((option) => !isFirst(option))];
 }
 
-/** Groups the options. The groups have the order of their first options. */
+/** Groups the options, in the order in which the groups first appear. */
 export function groupOptions(options: readonly PaletteOption[]): PaletteOption[] {
   return [...new Set(options.map(({ group }) => group))].flatMap((group) =>
     options.filter((option) => option.group === group),
   );
 }
 
-/** The command groups by the part of the ID before the first dot. */
+/** Command groups, by the part of the command ID before the first dot. */
 const groupsByPrefix: Record<string, string> = { page: 'Pages', control: 'This page', view: 'Saved views' };
 
 const toOption = ({ id, title, subtitle = null, icon, shortcut, run, to }: Command): PaletteOption => {

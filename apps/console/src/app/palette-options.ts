@@ -31,10 +31,13 @@ const kinds: Record<string, { group: string; icon: IconName }> = {
 /** Maximum number of entries under "Recent". */
 const MAX_RECENT = 5;
 
-/** The records that were opened from the palette since the page was loaded, newest first. The browser stores nothing. */
+/**
+ * The records that were opened from the palette since the page was loaded, newest first. Nothing is stored in the
+ * browser.
+ */
 let recentOptions: readonly PaletteOption[] = [];
 
-/** Shows a record under "Recent" from now on. */
+/** Adds a record to "Recent". */
 export function rememberOption(option: PaletteOption): void {
   if (option.run || option.key.startsWith('command ')) return;
   const others = recentOptions.filter(({ key }) => key !== option.key);
@@ -42,9 +45,9 @@ export function rememberOption(option: PaletteOption): void {
 }
 
 /**
- * Returns the entries for a typed text: commands whose title begins with it, the found records, and commands that
- * contain its words.
- * @param pageCommands the current page's controls
+ * Returns the entries for the typed text: commands whose title begins with it, the records that the search finds, and
+ * commands that contain its words.
+ * @param pageCommands the controls on the current page
  */
 export function usePaletteOptions(
   typed: string,
@@ -76,7 +79,7 @@ export function usePaletteOptions(
       ...recent,
       ...first,
       ...results.flatMap(toRecord),
-      // Later, so that Enter right after an address or a name opens the record that the search finds.
+      // Omitted during the search, so that pressing Enter early opens the record that the search finds.
       ...(isSearching ? [] : [...mailOptions(typed), ...others]),
     ]),
     isSearching,

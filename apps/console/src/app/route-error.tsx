@@ -36,7 +36,7 @@ export function RouteError(): ReactNode {
   );
 }
 
-/** Shown for an error outside the console's frame, such as on the sign-in page. */
+/** Shown for an error outside the shell, such as on the sign-in page. */
 export function PageError(): ReactNode {
   return (
     <Container size="xs" pt="20vh">

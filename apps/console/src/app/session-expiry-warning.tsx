@@ -8,12 +8,12 @@ import { EXPIRY_WARNING_MS, SESSION_PATH, useSessionQuery } from '../session/ses
 import classes from './shell.module.css';
 
 /**
- * Warns two minutes before the session ends. The time comes from the server's last response, which includes the
- * activity in other tabs.
+ * Warns two minutes before the session ends. The remaining time comes from the last response of the server, which
+ * accounts for activity in other tabs.
  */
 export function SessionExpiryWarning(): ReactNode {
   const { data } = useSessionQuery();
-  // Any request that an operator causes extends the session.
+  // Any request that results from user activity extends the session.
   const extend = useApiMutation(() => api.GET(`${SESSION_PATH}/sessions`), SESSION_PATH);
   if (data?.state !== 'signed_in' || data.expiresIn === null || data.endsIn === null) return null;
   if (data.expiresIn * 1000 > EXPIRY_WARNING_MS) return null;

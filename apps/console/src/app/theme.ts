@@ -77,7 +77,7 @@ export const theme = createTheme({
   },
 });
 
-/** Variables that give alerts, and light and outlined buttons, the badge tones (app/theme.css). */
+/** CSS variables that apply the badge tones to alerts and to light and outlined buttons (app/theme.css). */
 const colorVariables = Object.fromEntries(
   Object.entries({ accent: 'info', red: 'bad', yellow: 'warn', green: 'good' }).flatMap(([color, tone]) => [
     [`--mantine-color-${color}-light`, `var(--${tone}-background)`],

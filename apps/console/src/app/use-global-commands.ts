@@ -6,7 +6,7 @@ import { navigationCommands } from './navigation';
 import { useHasInstallationAccess } from '../session/roles';
 import { useIsSingleSignOnRequired, useSession, useSignOut } from '../session/session';
 
-/** The commands that create records, from any page. */
+/** The commands that create records. They are available on every page. */
 const createCommands: Command[] = [
   { id: 'project.create', title: 'Create project', icon: 'plus', role: 'admin', to: '/projects?create=' },
   { id: 'endpoint.create', title: 'Add endpoint', icon: 'plus', role: 'admin', to: '/endpoints?create=1' },
@@ -40,7 +40,7 @@ const inviteCommand: Command = {
   to: '/operators?invite=1',
 };
 
-/** Offers the pages, and the commands that are possible on every page. */
+/** Registers the commands that open pages, and the commands that are available on every page. */
 export function useGlobalCommands(): void {
   const hasInstallationAccess = useHasInstallationAccess();
   const isSingleSignOnRequired = useIsSingleSignOnRequired();

@@ -6,7 +6,7 @@ import { useSession } from '../session/session';
 
 const pathsOfLists: Partial<Record<SavedView['list'], string>> = { attempts: '/deliveries/attempts' };
 
-/** Offers the operator's saved views. */
+/** Registers a command for each of the operator's saved views. */
 export function useViewCommands(): void {
   const { data } = useGet(VIEWS_PATH);
   const hiddenPaths = hiddenNavigation(useSession()).map(({ to }) => to);

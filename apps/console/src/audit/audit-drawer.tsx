@@ -20,7 +20,7 @@ interface AuditDrawerProps {
   onClose: () => void;
 }
 
-/** Renders all of an entry's fields in a drawer beside the list. */
+/** Renders all fields of an entry in a drawer beside the list. */
 export function AuditDrawer({ id, initialEntry, onClose }: AuditDrawerProps): ReactNode {
   const query = useGet(
     '/operator/v1/audit-log/{entryId}',

@@ -25,7 +25,7 @@ import { AuditActor, formatDetails, AuditTarget } from './audit-cells';
 const ID = /^[\w-]{1,64}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The search result kinds that can act, and their labels. */
+/** The search result kinds that can be actors, and their labels. */
 const actorKinds = { operator: 'Operator', api_key: 'API key', customer: 'Customer' };
 
 /** The search result kinds that can be targets, and their labels. */

@@ -3,7 +3,7 @@ import type { Batch } from './redelivery-batch';
 import classes from './batch.module.css';
 import { finishedCount } from './batch-format';
 
-/** Counts the deliveries per outcome, in the bar's order. */
+/** Returns the number of deliveries per outcome, in the order of the bar. */
 export function progressSegments({ progress: { succeeded, failed, pending, cancelled, skipped } }: Batch) {
   const skippedCount = skipped.reduce((sum, { count }) => sum + count, 0);
   return [

@@ -1,7 +1,7 @@
 import type { Batch } from './redelivery-batch';
 import { statusClassLabels } from '../components/status-class';
 
-/** The names of a batch's filters, by parameter. */
+/** Labels of the filters that a batch can be planned with, by parameter. */
 export const filterLabels: Record<string, string> = {
   project_id: 'Project',
   organization_id: 'Organization',
@@ -22,7 +22,7 @@ export const filterLabels: Record<string, string> = {
 interface FilterEntry {
   name: string;
   text: string;
-  /** The path of the screen for the record that the text identifies. */
+  /** Path of the record that the text identifies. */
   path?: string;
 }
 
@@ -34,7 +34,7 @@ const recordPaths: Record<string, string> = {
   delivery_id: 'deliveries',
 };
 
-/** A later server version can have more classes. */
+/** Indexed by string, because a newer server may return other classes. */
 const classLabels: Record<string, string> = statusClassLabels;
 
 type FormatTime = (at: string) => string;
@@ -57,7 +57,7 @@ export function filterEntries({ filter }: Batch, formatTime: FormatTime): Filter
 export const batchKindLabel = ({ kind }: Batch): string =>
   kind === 'recovery' ? 'Endpoint recovery' : 'Redelivery';
 
-/** Counts the eligible deliveries that have finished, with any outcome. */
+/** Returns the number of eligible deliveries that have finished, with any outcome. */
 export function finishedCount({ eligible, progress: { remaining, pending } }: Batch): number {
   return Math.max(0, eligible - remaining - pending);
 }

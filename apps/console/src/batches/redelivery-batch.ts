@@ -19,6 +19,6 @@ const rejectionLabels: Record<Rejection['reason'], string> = {
   expired: 'Deleted by retention',
 };
 
-/** Returns the reason why a delivery is excluded. Reasons from later versions are shown by name. */
+/** Returns the label for an exclusion reason. A reason that only a newer server returns is shown by name. */
 export const rejectionLabel = (reason: string): string =>
   (rejectionLabels as Record<string, string>)[reason] ?? reason.replaceAll('_', ' ');

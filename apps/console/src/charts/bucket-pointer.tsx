@@ -19,8 +19,8 @@ interface BucketPointerProps {
 }
 
 /**
- * Shows the values in the bucket below the mouse. With the keyboard, the arrow keys select a bucket, and Enter opens
- * its records.
+ * Shows the values in the bucket under the mouse pointer. On the keyboard, the arrow keys select a bucket, and Enter
+ * opens its records.
  */
 export function BucketPointer(props: BucketPointerProps): ReactNode {
   const { title, labels, series, format, bucketPath, index, onChange, center, width } = props;
@@ -80,7 +80,7 @@ export function BucketPointer(props: BucketPointerProps): ReactNode {
   );
 }
 
-/** Returns the bucket that a key selects, null to close the values, or undefined if the key has no effect. */
+/** Returns the bucket that a key selects, null to hide the values, or undefined if the key has no effect. */
 function nextIndex(key: string, current: number, last: number): number | null | undefined {
   switch (key) {
     case 'ArrowLeft':

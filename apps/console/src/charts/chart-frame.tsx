@@ -22,7 +22,7 @@ interface ChartFrameProps {
   /** Cells in the first column, one for each value. */
   labels: string[];
   format: (value: number) => string;
-  /** Returns the path to which the label at an index links in the table. */
+  /** Returns the path that the label at an index links to in the table. */
   labelPath?: (index: number) => string;
   children: ReactNode;
 }

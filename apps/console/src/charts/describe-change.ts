@@ -6,7 +6,7 @@ export type Improvement = 'more' | 'less';
 /** The unit of a change: percent of the previous value, or percentage points for a rate from 0 to 1. */
 export type ChangeUnit = 'percent' | 'points';
 
-/** A value's change. The text expresses the same as the color. */
+/** The change of a value. The text conveys the same information as the color. */
 export interface ValueChange {
   /** "+12%", "−3 points", "Up", "No change". */
   text: string;
@@ -29,7 +29,7 @@ export function describeChange(
   return { text, tone: improvement && (direction === improvement ? 'good' : 'bad') };
 }
 
-/** Returns the text for a change, or null if none is visible at this precision. */
+/** Returns a change as text, or null if it is not visible at this precision. */
 function changeText(current: number, previous: number, unit: ChangeUnit): string | null {
   if (current === previous) return null;
   if (unit === 'percent' && previous === 0) return 'Up';

@@ -12,7 +12,7 @@ interface MarksProps {
   step: number;
 }
 
-/** Renders each bucket's values as stacked bars, with a one-pixel gap between two bars. */
+/** Renders the values of each bucket as stacked bars, with a one-pixel gap between them. */
 export function Bars({ series, x, y, step }: MarksProps): ReactNode {
   const gap = Math.max(step > 6 ? 1.5 : 0.25, step * 0.24);
   const count = Math.max(0, ...series.map(({ values }) => values.length));

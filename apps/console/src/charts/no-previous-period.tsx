@@ -4,11 +4,11 @@ import { Icon } from '../components/icon';
 
 interface NoPreviousPeriodProps {
   isCompared: boolean;
-  /** The previous period's metrics; null if there are none. */
+  /** Metrics of the previous period; null if there are none. */
   previous: object | null;
 }
 
-/** Explains why metrics are compared with nothing. Renders nothing if they are not compared, or if there are earlier ones. */
+/** Renders an explanation if the comparison is on but the previous period has no metrics. */
 export function NoPreviousPeriod({ isCompared, previous }: NoPreviousPeriodProps): ReactNode {
   return (
     isCompared &&

@@ -25,7 +25,7 @@ export interface Point {
   y: number;
 }
 
-/** Returns a line's points, in parts between which no value was measured. */
+/** Returns the points of a line, split into parts where values are missing. */
 export function lineParts(
   values: (number | null)[],
   x: (index: number) => number,

@@ -14,7 +14,7 @@ interface TimeChartProps {
   /** The start of each bucket, ISO 8601. */
   timestamps: string[];
   series: Series[];
-  /** The previous period's values at the same positions, for comparison. For bars, the values in whole buckets. */
+  /** Values of the previous period at the same positions, for comparison. For bars, the totals per bucket. */
   previous?: Omit<Series, 'color'> | null;
   /** Bars in one bucket are stacked; lines are not. */
   kind: 'bars' | 'lines';
@@ -87,7 +87,7 @@ function Plot(props: PlotProps): ReactNode {
     y: (value: number): number => TOP + plot.height * (1 - value / ticks.at(-1)!),
   };
   const band = { y: TOP, width: step, height: plot.height };
-  // A shorter time range has fewer buckets.
+  // After a switch to a shorter time range, the active bucket may no longer exist.
   const index = active !== null && active < timestamps.length ? active : null;
   return (
     <>
@@ -128,7 +128,7 @@ function Plot(props: PlotProps): ReactNode {
             {tickLabel(timestamps, each, zone)}
           </text>
         ))}
-        {/* Only for the mouse: the keyboard uses the pointer below, and the table has the same links. */}
+        {/* Only for the mouse. Keyboard users select buckets in BucketPointer, and the table has the same links. */}
         {bucketPath &&
           timestamps.map((time, each) => (
             <Link key={time} to={bucketPath(each)} tabIndex={-1}>
@@ -171,8 +171,7 @@ function Gridlines({ ticks, y, width, format }: GridlinesProps): ReactNode {
 }
 
 /**
- * Returns the indexes of the buckets that are labeled with their time. Their number is limited so that the
- * labels do not overlap.
+ * Returns the indexes of the buckets that get a time label. Their number is limited so that the labels do not overlap.
  */
 function tickIndexes(count: number, width: number): number[] {
   const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / 90))));

@@ -4,7 +4,7 @@ import type { IconName } from '../components/icon';
 import { roleIncludes, useRole } from '../session/roles';
 import type { Role } from '../session/session';
 
-/** An action or a page that a shortcut and the command palette offer. Either `run` or `to` is set. */
+/** An action, or a page to open, with a shortcut and an entry in the command palette. Either `run` or `to` is set. */
 export interface Command {
   /** Unique among the page's commands: "delivery.redeliver". */
   id: string;
@@ -15,7 +15,7 @@ export interface Command {
   icon?: IconName;
   /** Keys, separated by spaces if they are pressed one after the other: "r", "g d". */
   shortcut?: string;
-  /** The role that the command requires. Default: every role. */
+  /** The minimum role. Default: any role. */
   role?: Role;
   /** Shown only in the shortcut list, because the command depends on the focus. */
   shortcutOnly?: boolean;
@@ -40,8 +40,8 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /**
- * Offers commands while the component is mounted. The commands may be new objects at every render: `run` from the last
- * render is called. Leave out a command that is not possible at present.
+ * Registers commands while the component is mounted. The commands may be new objects in each render: `run` from the
+ * latest render is called. Omit commands that are not available at the moment.
  */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands);

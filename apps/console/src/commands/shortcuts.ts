@@ -4,14 +4,14 @@ const SEQUENCE_MS = 2_000;
 /** The first key in a sequence such as "g d". */
 export interface PendingKey {
   key: string;
-  /** ms, see `Event.timeStamp`. */
+  /** Time of the key press in ms, as in `Event.timeStamp`. */
   at: number;
 }
 
 /**
  * Finds the shortcut that a key completes. If the key starts a sequence, returns it as `pending`.
  * @param shortcuts keys, separated by spaces if they are pressed one after the other
- * @param pending the key before, if it starts a sequence
+ * @param pending the previous key, if it starts a sequence
  */
 export function matchKey(
   shortcuts: readonly string[],

@@ -13,7 +13,7 @@ const TYPING_SELECTOR =
   'input:not([type="checkbox"], [type="radio"], [type="button"]), textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"]';
 
 /**
- * Performs the shortcuts for the page's commands and returns the dialog that lists them.
+ * Handles the shortcuts of the page's commands and returns the dialog that lists them.
  * @param openPalette called for `/` on a page without a search field
  */
 export function useKeyboardShortcuts(openPalette: () => void): ReactNode {
@@ -66,7 +66,7 @@ const rowCommands: Command[] = [
   },
 ].map((command) => ({ ...command, shortcutOnly: true }));
 
-/** Calls the command whose shortcut is pressed. */
+/** Runs the command whose shortcut is pressed. */
 function useCommandKeys(commands: readonly Command[]): void {
   const runCommand = useRunCommand();
   const pending = useRef<PendingKey | null>(null);
@@ -85,7 +85,7 @@ function useCommandKeys(commands: readonly Command[]): void {
       );
       pending.current = match.pending;
       const command = commands.find(({ shortcut }) => shortcut === match.shortcut);
-      // The browser opens the focused link.
+      // Enter in a list has no `run`: the browser opens the focused link.
       if (!match.shortcut || (!command?.run && command?.to === undefined)) return;
       event.preventDefault();
       runCommand(command);

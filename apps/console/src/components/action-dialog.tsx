@@ -22,7 +22,7 @@ interface ActionDialogProps {
   confirmationText?: string;
   /** Disables the button, for example while fields in `children` are empty. */
   disabled?: boolean;
-  /** Returns true for errors that `children` show. */
+  /** Returns true for errors that `children` render themselves. */
   hidesError?: (problem: Problem) => boolean;
   /** Makes the dialog wider, for forms. */
   size?: 'lg';
@@ -35,7 +35,7 @@ interface ActionDialogProps {
 
 /** Renders a dialog that requests confirmation, performs the action once and shows the error if it fails. */
 export function ActionDialog(props: ActionDialogProps): ReactNode {
-  // A ref, because a second click can come before a state change is rendered.
+  // A ref, because a second click can arrive before a state change is rendered.
   const isSubmitting = useRef(false);
   return (
     <Modal
@@ -52,7 +52,7 @@ export function ActionDialog(props: ActionDialogProps): ReactNode {
   );
 }
 
-/** Scrolls to an element. In a long form, the error would appear below the visible part. */
+/** Scrolls an element into view. In a long form, the error would otherwise be outside the visible part. */
 function scrollIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }

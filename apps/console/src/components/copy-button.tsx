@@ -5,7 +5,7 @@ import { Icon } from './icon';
 
 interface CopyButtonProps {
   value: string;
-  /** The copied value's name. The button label is "Copy" and this name. */
+  /** Name of the copied value, for the button label: "Copy" followed by the name. */
   name: string;
 }
 

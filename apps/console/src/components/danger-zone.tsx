@@ -25,7 +25,7 @@ export function DangerZone({ children }: { children: ReactNode }): ReactNode {
   );
 }
 
-/** Renders a destructive action in the section. */
+/** Renders a destructive action in the danger zone. */
 export function DangerAction({
   title,
   description,

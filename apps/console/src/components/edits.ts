@@ -22,7 +22,7 @@ export const changedFields = <Fields extends object>(
   saved: Fields,
 ): Partial<Fields> => pick(edits, (field, value) => !isSame(value, saved[field]));
 
-/** Returns the fields that have been saved with another value meanwhile, or none if no edit would overwrite them. */
+/** Returns the fields that others have changed since the first edit, or none if the form has no unsaved edits. */
 export function savedChanges<Fields extends object>(
   { edits, base }: EditState<Fields>,
   saved: Fields,

@@ -21,7 +21,7 @@ const NO_TYPES: EventType[] = [];
 
 /** Returns the server's event types; an empty array until they are loaded. */
 export function useEventTypes(): EventType[] {
-  // Only a new server version adds event types.
+  // Never stale, because only a new server version adds event types.
   const { data } = useQuery<EventType[], Problem>({
     queryKey: [PATH, 'all'],
     queryFn: async ({ signal }) => ((await fetchPath(PATH, {}, signal)) as { data: EventType[] }).data,

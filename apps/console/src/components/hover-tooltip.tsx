@@ -8,8 +8,8 @@ interface HoverTooltipProps {
 }
 
 /**
- * Renders a tooltip that exists only while the pointer is on its content. Thousands of Mantine tooltips in a
- * list would take seconds to render. The content must have an accessible name without it.
+ * Renders a tooltip that exists only while the pointer is over its content. Thousands of Mantine tooltips in a list
+ * would take seconds to render. The content must have an accessible name without the tooltip.
  */
 export function HoverTooltip({ label, children }: HoverTooltipProps): ReactNode {
   const [isShown, setShown] = useState(false);

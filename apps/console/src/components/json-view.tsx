@@ -6,11 +6,11 @@ import { VisibleText } from './untrusted-text';
 import classes from './json-view.module.css';
 
 interface JsonViewProps {
-  /** Unmodified text, or a value. */
+  /** A string as received, or a value to show as JSON. */
   value: unknown;
   /** The label: "Response body". */
   name: string;
-  /** Replaces an empty text. */
+  /** Shown if the body is empty. */
   emptyText?: string;
 }
 

@@ -21,8 +21,8 @@ const splitLines = (text: string): string[] => [
 ];
 
 /**
- * Renders an input for a list of short texts, one per line, so that the list can be pasted, sorted and read
- * as a whole.
+ * Renders an input for a list of short strings, one per line, so that the list can be pasted, sorted and read as a
+ * whole.
  */
 export function LinesInput({ value, onChange, description, ...props }: LinesInputProps): ReactNode {
   const [text, setText] = useState(value.join('\n'));

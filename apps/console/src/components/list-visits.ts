@@ -13,7 +13,7 @@ export interface ListVisit {
   rowId: string | null;
 }
 
-/** The lists that the operator has visited. They stay in memory only, because they contain search texts. */
+/** The lists that the operator has visited. They are kept only in memory, because they contain search terms. */
 interface ListVisits {
   /** The last visit by page path. */
   byPath: Map<string, ListVisit>;
@@ -28,13 +28,13 @@ export const ListVisitsContext = createContext<ListVisits>(createListVisits());
 
 export const useListVisits = (): ListVisits => useContext(ListVisitsContext);
 
-/** The location state for a list to which a back link has returned. */
+/** Location state of a list that was reached through a back link. */
 export interface ReturnState {
   listKey: string;
 }
 
 /**
- * Returns the key under which a page's scroll position is stored. A page to which a back link returns has the previous
- * visit's key.
+ * Returns the key for the scroll position of a page. A page that was reached through a back link has the key of the
+ * previous visit.
  */
 export const scrollKey = ({ key, state }: Location): string => (state as ReturnState | null)?.listKey ?? key;

@@ -27,7 +27,10 @@ interface PageProps {
   /** Replaces the title as the heading, for example to add a badge. */
   heading?: ReactNode;
   description?: ReactNode;
-  /** The record's list. If the operator has opened the record from another list, the link returns to it. */
+  /**
+   * The list that the back link opens. If the operator opened the record from another list, the link returns to that
+   * list.
+   */
   back?: BackLink;
   /** Buttons on the right. */
   actions?: ReactNode;
@@ -42,7 +45,7 @@ export function Page({ title, heading, description, back: list, actions, childre
     document.title = `${showInvisible(title)} · Gatehouse`;
   }, [title]);
   useEffect(() => {
-    // A list to which the operator has returned focuses a row.
+    // A list focuses the opened row when the operator returns to it.
     if (!document.activeElement?.hasAttribute('data-row-link'))
       headingRef.current?.focus({ preventScroll: true });
   }, []);

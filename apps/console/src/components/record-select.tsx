@@ -46,12 +46,12 @@ interface RecordSource<T> {
 
 interface Option {
   value: string;
-  /** With codes for invisible characters, because the field shows it as plain text. */
+  /** Contains codes for invisible characters, because the field shows it as plain text. */
   label: string;
   detail?: string;
 }
 
-/** Returns the first records, or the records that the search finds for the typed text. */
+/** Returns the first records, or the records that match the typed text. */
 async function fetchOptions<T extends { id: string }>(
   { path, kinds, getLabel, getDetail }: RecordSource<T>,
   typed: string,
@@ -100,7 +100,7 @@ export const useRecordOptions = <T extends { id: string }>(
     staleTime: 30_000,
   });
 
-/** Renders a select for a record, with a search for the typed text. */
+/** Renders a searchable select for a record. */
 function RecordSelect<T extends { id: string }>({
   source,
   ...props
@@ -211,7 +211,7 @@ interface SearchSelectProps extends RecordSelectProps {
   kinds: Readonly<Record<string, string>>;
 }
 
-/** Renders a select for records of several kinds, which are searched by name. */
+/** Renders a select that searches records of several kinds by name. */
 export function SearchSelect({ kinds, ...props }: SearchSelectProps): ReactNode {
   const source: RecordSource<SearchResult> = {
     path: null,

@@ -1,6 +1,6 @@
 /**
  * Returns pasted text without secrets, so that it can be part of a URL (requirement CO-05). A key is reduced to the
- * eight characters that lists show, a signing secret to its prefix. A partial key or secret is treated in the same way.
+ * eight characters that lists show, and a signing secret to its prefix. The same applies to truncated keys and secrets.
  */
 export const redactSecrets = (text: string): string =>
   text

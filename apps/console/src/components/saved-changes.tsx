@@ -9,22 +9,25 @@ import type { Edits } from './use-edits';
 interface SavedChangesProps<Fields extends object> {
   edits: Edits<Fields>;
   labels: Record<keyof Fields, string>;
-  /** Formats a value; the default is its text. */
+  /** Formats a value. Default: `formatValue`. */
   format?: (field: keyof Fields & string, value: unknown) => string;
-  /** Renders a value, instead of `format`. */
+  /** Renders a value. Overrides `format`. */
   render?: (field: keyof Fields & string, value: unknown) => ReactNode;
   /** The error from the last save. */
   problem: Problem | null;
 }
 
-/** Returns whether a save was rejected because the record was changed meanwhile. */
+/** Returns whether a save was rejected because the record was changed in the meantime. */
 export const isStale = (problem: Problem | null): boolean => problem?.code === 'precondition_failed';
 
 /** Returns the label for the button that saves a form. */
 export const saveLabel = ({ isOverwrite }: { isOverwrite: boolean }): string =>
   isOverwrite ? 'Overwrite' : 'Save changes';
 
-/** Lists the fields that others have saved while a form was edited. The operator decides about each edited field. */
+/**
+ * Lists the fields that others have saved while a form was edited. For each edited field, the operator can overwrite
+ * the saved value or use it.
+ */
 export function SavedChanges<Fields extends object>({
   edits,
   labels,
@@ -35,7 +38,7 @@ export function SavedChanges<Fields extends object>({
   const { changed, savedChanges, isOverwrite } = edits;
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // In a long form, it would appear below the visible part.
+    // In a long form, the alert would otherwise be outside the visible part.
     if (isStale(problem)) element.current?.scrollIntoView({ block: 'nearest' });
   }, [problem]);
   if (Object.keys(changed).length === 0) return null;

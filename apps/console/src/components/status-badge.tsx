@@ -3,7 +3,7 @@ import classes from './status-badge.module.css';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'calm' | 'info';
 
-/** Renders a label with a color. The label is sufficient without the color. */
+/** Renders a label with a color. The label conveys the meaning without the color. */
 export function Badge({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode {
   return <span className={`${classes.badge} ${classes[tone]}`}>{children}</span>;
 }
@@ -44,7 +44,7 @@ const labels: Record<string, string> = { cancelled: 'Canceled' };
 const statusLabel = (state: string): string =>
   labels[state] ?? state.charAt(0).toUpperCase() + state.slice(1).replaceAll('_', ' ');
 
-/** Renders a state by its name. States from later versions are shown in gray. */
+/** Renders a state. States that only a newer server returns are gray. */
 export function StatusBadge({ state }: { state: string }): ReactNode {
   return <Badge tone={tones[state] ?? 'calm'}>{statusLabel(state)}</Badge>;
 }

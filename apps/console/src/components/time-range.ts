@@ -12,7 +12,7 @@ export type Preset = keyof typeof presets;
 
 export const isPreset = (text: string): text is Preset => Object.hasOwn(presets, text);
 
-/** Presets for a day in the shown time zone. */
+/** Presets for a day in the operator's time zone. */
 export const dayPresets = {
   today: { label: 'Today', daysAgo: 0 },
   yesterday: { label: 'Yesterday', daysAgo: 1 },

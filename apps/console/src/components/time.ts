@@ -39,7 +39,7 @@ export function toWallTime(at: string | number, zone: TimeZone): string {
   return new Date(date.getTime() - offsetMs).toISOString().slice(0, -1);
 }
 
-/** Returns a time like "2026-11-21T14:04" in a time zone in the API format. Invalid text is unchanged. */
+/** Converts a time such as "2026-11-21T14:04" in a time zone to the API format. Returns invalid text unchanged. */
 export function fromWallTime(text: string, zone: TimeZone): string {
   const ms = Date.parse(zone === 'utc' ? `${text}Z` : text);
   return Number.isNaN(ms) ? text : new Date(ms).toISOString();
@@ -49,7 +49,7 @@ export function fromWallTime(text: string, zone: TimeZone): string {
 export const formatTime = (at: string | number, zone: TimeZone): string =>
   `${toWallTime(at, zone).replace('T', ' ')} ${zoneName(at, zone)}`;
 
-/** Formats a time in the shown zone and in the other one, or only once if both are UTC. */
+/** Formats a time in the operator's zone and in the other one, or only once if both are UTC. */
 export function formatBothTimes(at: string | number, zone: TimeZone): string[] {
   const [shown, other] = [formatTime(at, zone), formatTime(at, zone === 'utc' ? 'local' : 'utc')];
   return shown === other ? [shown] : [shown, other];

@@ -8,15 +8,15 @@ interface UntrustedTextProps {
   text: string | null | undefined;
   /** Truncates the text to one line with "…" and shows the full text in the tooltip. */
   oneLine?: boolean;
-  /** An untrusted text that the tooltip shows instead. */
+  /** Untrusted text for the tooltip, in place of the full text. */
   tooltip?: string | null;
   mono?: boolean;
   fallback?: string;
 }
 
 /**
- * Renders untrusted text, such as an email address, a name, an error or a response. It is never
- * rendered as markup, and invisible characters are shown by their codes.
+ * Renders untrusted text, such as an email address, a name, an error or a response. It is never rendered as markup, and
+ * invisible characters are shown as codes.
  */
 export function UntrustedText({
   text,
@@ -36,11 +36,11 @@ export function UntrustedText({
   );
 }
 
-/** Renders a text with codes for its invisible characters, such as characters that reverse the text. */
+/** Renders text with its invisible characters as codes, for example characters that reverse the text direction. */
 export function VisibleText({ text }: { text: string }): ReactNode {
   return splitInvisible(text).map((part, index) =>
     part.isCode ? (
-      // The position identifies the part.
+      // Parts have no ID, and their order does not change.
       <span key={index} className={classes.code} title="Invisible character">
         {part.text}
       </span>

@@ -8,7 +8,7 @@ import {
   type SavedChange,
 } from './edits';
 
-/** A form's input on top of the saved fields. */
+/** The state of a form: edits on top of the saved fields. */
 export interface Edits<Fields extends object> {
   /** The saved fields with the edits applied. */
   values: Fields;
@@ -27,8 +27,8 @@ export interface Edits<Fields extends object> {
 }
 
 /**
- * Returns the state of a form whose fields can be saved by others meanwhile. Fields that were not edited show the
- * current saved values.
+ * Returns the state of a form whose record others can change at the same time. Fields without edits show the current
+ * saved values.
  */
 export function useEdits<Fields extends object>(saved: Fields): Edits<Fields> {
   const [state, setState] = useState<EditState<Fields>>({ edits: {}, base: null });

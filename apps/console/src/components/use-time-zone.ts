@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import { usePreferences } from '../http/preferences';
 import { formatTime, type TimeZone } from './time';
 
-/** Returns the time zone in which the operator sees times. */
+/** Returns the operator's preferred time zone. */
 export const useTimeZone = (): TimeZone => usePreferences().timeZone;
 
 /** Returns a function that formats a time in this zone. */

@@ -5,7 +5,7 @@ type Change = (params: URLSearchParams) => URLSearchParams | void;
 
 /**
  * Returns a function that changes URL parameters. It starts from the URL itself: `useSearchParams` returns the
- * parameters from the last rendering, so that the second of two changes would undo the first.
+ * parameters of the last render, so a second change before the next render would undo the first.
  */
 export function useUpdateSearch(): (change: Change, options?: NavigateOptions) => void {
   const [, setSearch] = useSearchParams();

@@ -3,7 +3,7 @@ import { useUpdateSearch } from './use-update-search';
 
 /**
  * Returns the state of a dialog that a URL parameter opens, so that a command or a link can open it from any page. A
- * list on the same page must name the parameter in `otherParams`.
+ * list on the same page must include the parameter in `otherParams`.
  */
 export function useUrlDialog(param: string): { isOpen: boolean; open: () => void; close: () => void } {
   const [search] = useSearchParams();

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useServer } from '../session/session';
 
-/** Explains in a dialog where an email goes if the installation does not send emails. */
+/** Renders a note for dialogs that send emails, if the installation captures emails instead of sending them. */
 export function CapturedMailsNote(): ReactNode {
   return (
     useServer().mailbox && (

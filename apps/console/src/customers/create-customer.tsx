@@ -10,11 +10,11 @@ import { CapturedMailsNote } from './captured-mails-note';
 import { emptyCustomer, isComplete, toNewCustomer } from './customer-fields';
 import { CustomerForm } from './customer-form';
 
-/** The way in which the customer gets a password. */
+/** The options for the customer's first password. */
 type Access = 'invite' | 'password' | 'none';
 
 interface CreateCustomerProps {
-  /** The ID of the project that is selected at first; "" for none. */
+  /** ID of the initially selected project; "" for none. */
   projectId: string;
   onClose: () => void;
 }
@@ -36,7 +36,7 @@ export function CreateCustomer({ projectId, onClose }: CreateCustomerProps): Rea
     <ActionDialog
       open
       size="lg"
-      // After the creation, closing the dialog would navigate back to the list.
+      // After the customer is created, `onClose` would navigate back to the list.
       onClose={() => isCreated.current || onClose()}
       title="Create customer"
       confirmLabel="Create customer"

@@ -53,7 +53,7 @@ export function CustomerButtons({ customer }: { customer: Customer }): ReactNode
                 Resend verification email
               </Menu.Item>
             )}
-            {/* The lock notice contains the button. */}
+            {/* The notice for a locked customer already contains this action. */}
             {!customer.lock && <Menu.Item onClick={() => setSelectedAction(unlockAction)}>Unlock</Menu.Item>}
           </Menu.Dropdown>
         </Menu>
@@ -96,7 +96,7 @@ function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): Rea
   );
 }
 
-/** Downloads all stored data about a customer, for a customer who requests it. */
+/** Downloads all data that is stored about a customer, for example after a request by the customer. */
 function ExportButton({ id }: { id: string }): ReactNode {
   const exportCustomer = useApiMutation(() =>
     unwrap(api.GET('/operator/v1/customers/{customerId}/export', { params: { path: { customerId: id } } })),

@@ -60,7 +60,7 @@ const names = Object.keys(emptyCustomer) as (keyof CustomerFields)[];
 const changedFields = (before: CustomerFields, after: CustomerFields): (keyof CustomerFields)[] =>
   names.filter((name) => before[name] !== after[name]);
 
-/** Returns a merge patch with only the changed fields, so that other changes in the meantime stay. */
+/** Returns a merge patch with only the changed fields, so that concurrent changes to other fields are kept. */
 export function toPatch(before: CustomerFields, after: CustomerFields): Schemas['UpdateCustomerRequest'] {
   const changed = toNewCustomer(after);
   const patch: Record<string, unknown> = {};

@@ -12,7 +12,7 @@ import { SignInMethodRow } from './sign-in-method-row';
 
 type Identity = Schemas['OperatorIdentityResponse'];
 
-/** Renders a customer's accounts at identity providers. */
+/** Renders a customer's accounts with identity providers. */
 export function CustomerIdentities({ customerId }: { customerId: string }): ReactNode {
   const query = useGet('/operator/v1/customers/{customerId}/identities', { path: { customerId } });
   const [selected, setSelected] = useState<Identity | null>(null);

@@ -16,10 +16,10 @@ type Lock = Schemas['CustomerLockResponse'];
 /** Maximum number of failed sign-ins that are shown. */
 const MAX_FAILURES = 5;
 
-/** Maximum number of sign-ins among which the failed ones are found. */
+/** Maximum number of sign-ins that are searched for failed ones. */
 const MAX_SIGN_INS = 20;
 
-/** Renders why and until when a customer is locked, with the button that unlocks the customer at once. */
+/** Renders the causes and the end of a lock, with a button that unlocks the customer. */
 export function CustomerLock({ customer }: { customer: Customer }): ReactNode {
   const unlock = useApiMutation(
     () => performCustomerAction(unlockAction, customer),
@@ -74,7 +74,7 @@ const LockTitle = ({ until }: { until: string | null }): ReactNode =>
 const countFailures = (count: number, what: string): string =>
   `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 
-/** Returns the causes of a lock, and the ways in which the customer can still sign in. */
+/** Returns the causes of a lock, and how the customer can still sign in, as sentences. */
 function explainLock({ reasons, ...lock }: Lock): string[] {
   const { failedPasswords, consecutiveFailures, failedSecondFactors, knownAddresses } = lock;
   const addresses = knownAddresses === 1 ? '1 address' : `${knownAddresses} addresses`;
@@ -90,9 +90,7 @@ function explainLock({ reasons, ...lock }: Lock): string[] {
         ]
       : []),
     ...(reasons.includes('failed_second_factors')
-      ? [
-          `${countFailures(failedSecondFactors, 'wrong code')} of a second factor since the lock window began.`,
-        ]
+      ? [`${countFailures(failedSecondFactors, 'wrong second-factor code')} since the lock window began.`]
       : []),
     ...(knownAddresses > 0
       ? [`The customer can still sign in from ${addresses} used in the last 30 days.`]
@@ -100,7 +98,7 @@ function explainLock({ reasons, ...lock }: Lock): string[] {
   ];
 }
 
-/** Renders the recorded failed sign-ins: when, why, and from which device. */
+/** Renders the recorded failed sign-ins, each with its time, reason and device. */
 function RecentFailures({
   customerId,
   lastFailedAt,

@@ -8,7 +8,7 @@ import type { Customer } from './customer-actions';
 
 type Mfa = Customer['mfa'];
 
-/** Describes whether a customer must use a second factor. */
+/** The labels for a customer's second factor setting. */
 export const mfaLabels: Record<Mfa, string> = { inherit: 'As the project requires', required: 'Required' };
 
 interface MfaChange {
@@ -19,7 +19,7 @@ interface MfaChange {
   successMessage: string;
 }
 
-/** The changes to each value. */
+/** The dialog texts for a change to each value. */
 const changes: Record<Mfa, MfaChange> = {
   inherit: {
     title: 'Use the project setting?',
@@ -35,7 +35,7 @@ const changes: Record<Mfa, MfaChange> = {
   },
 };
 
-/** Renders a button that requires a second factor from a customer, or ends that requirement. */
+/** Renders a button that requires a second factor from a customer, or removes this requirement. */
 export function ChangeMfa({ customer }: { customer: Customer }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const mfa = customer.mfa === 'required' ? 'inherit' : 'required';

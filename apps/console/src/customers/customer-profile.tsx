@@ -52,7 +52,7 @@ export function CustomerProfile({ customer }: { customer: Customer }): ReactNode
             'External ID': <UntrustedText text={customer.externalId} mono />,
             Language: <UntrustedText text={customer.locale} mono />,
             ...(customer.imageUrl !== null && {
-              // As text: the content security policy allows no image from another origin.
+              // Shown as text, because the Content Security Policy allows no images from other origins.
               Image: <UntrustedText text={customer.imageUrl} mono />,
             }),
             Password: customer.hasPassword ? 'Set' : 'Not set',

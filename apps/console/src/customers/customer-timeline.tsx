@@ -44,12 +44,12 @@ const columns: Column<TimelineEntry>[] = [
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
-/** Maximum number of deliveries in a row. The event shows the others. */
+/** Maximum number of deliveries per row. The screen of the event shows all of them. */
 const MAX_DELIVERIES = 2;
 
 const OTHER_PARAMS = ['tab', 'mail'] as const;
 
-/** Renders the facts that identify a customer, and what happened to the customer, newest first. */
+/** Renders a customer's main properties and timeline, newest entry first. */
 export function CustomerTimeline({ customer }: { customer: Customer }): ReactNode {
   const { id: customerId } = customer;
   const hasMailbox = useHasMailbox();
@@ -72,8 +72,8 @@ export function CustomerTimeline({ customer }: { customer: Customer }): ReactNod
           toolbar={<RecordLinks customerId={customerId} />}
           live
           empty={{
-            title: 'Nothing happened yet',
-            text: 'Sign-ins, changes, emails and webhooks of this customer appear here until their retention time ends.',
+            title: 'No activity yet',
+            text: 'Sign-ins, changes, emails and webhooks for this customer appear here until their retention time ends.',
           }}
         />
       </div>
@@ -99,7 +99,7 @@ function Facts({ customer }: { customer: Customer }): ReactNode {
   );
 }
 
-/** Renders links to the record lists, with all fields and filters. */
+/** Renders links to the lists of the customer's records, which have all fields and filters. */
 function RecordLinks({ customerId }: { customerId: string }): ReactNode {
   const links = {
     'All emails': `/mails?customerId=${customerId}`,
@@ -126,7 +126,7 @@ function Details({ entry }: { entry: TimelineEntry }): ReactNode {
   const text = entryDetails(entry).join(' · ');
   return (
     <>
-      {/* A webhook's state differs from the entry's state: a failed sign-in can be delivered. */}
+      {/* The badge is about the webhook and not about the entry: a failed sign-in can be delivered. */}
       {entry.kind !== 'webhook' && entry.deliveries.length > 0 && (
         <Text span c="dimmed" size="xs" mr={6}>
           {entry.deliveries.length === 1 ? 'Webhook' : 'Webhooks'}
@@ -153,7 +153,7 @@ function Details({ entry }: { entry: TimelineEntry }): ReactNode {
 function EntryActor({ entry: { actor } }: { entry: TimelineEntry }): ReactNode {
   if (!actor) return null;
   const label = actorLabels[actor.type];
-  // The page's customer needs no name.
+  // The page is about this customer, so the name is omitted.
   const isNamed = actor.type !== 'customer';
   return <UntrustedText text={isNamed && actor.name ? `${label} ${actor.name}` : label} oneLine />;
 }

@@ -142,7 +142,7 @@ function ExportButton({ query, isDisabled }: { query: ListQuery; isDisabled: boo
   );
 }
 
-/** Renders the changes that apply to any of the selected customers. */
+/** Renders a button for each change that applies to at least one selected customer. */
 function AccessButtons({
   customers,
   onSelect,

@@ -5,7 +5,10 @@ import { ProjectName } from '../components/record-name';
 import type { ImportFile } from './import-file';
 import type { Failure } from './import-report';
 
-/** An import, or a dry run's result. A server on the previous version returns none of `updated`, `unchanged` and `incomplete`. */
+/**
+ * An import, or the result of a dry run. A server of the previous version does not return `updated`, `unchanged` and
+ * `incomplete`.
+ */
 export type CustomerImport = Omit<Schemas['ImportDetailResponse'], 'failures'> & {
   updated?: number;
   unchanged?: number;
@@ -16,7 +19,7 @@ export type CustomerImport = Omit<Schemas['ImportDetailResponse'], 'failures'> &
 interface ImportCountsProps {
   /** Undefined before the server has received the first line. */
   customerImport: CustomerImport | undefined;
-  /** The file on this page; null after a reload. */
+  /** The selected file; null after a reload. */
   file: ImportFile | null;
 }
 

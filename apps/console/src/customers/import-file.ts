@@ -14,14 +14,16 @@ export interface ImportFile {
   body: Blob;
   /** Number of lines, for the progress. */
   lines: number;
-  /** The name for a position in the file. */
+  /** The name of a position in the file. */
   lineName: 'Line' | 'Entry';
   encoding: string;
   /** Null for a file that is not CSV. */
   delimiter: Delimiter | null;
   /** The parts of the file that are not sent. */
   report: LocalReport;
-  /** Returns the position of a line that is sent, counted from 1, and its email address if it is known. */
+  /**
+   * Returns the position in the file and, if known, the email address of a sent line. Sent lines are counted from 1.
+   */
   find: (line: number) => { position: number; email: string | null };
 }
 
@@ -156,8 +158,7 @@ async function readLines(file: File, { encoding: label }: FileFormat): Promise<I
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
     if (text !== '') endsWithLineFeed = text.endsWith('\n');
     if (encoding === 'utf-8') continue;
-    if (file.size > MAX_PARSED_BYTES)
-      throw new FileError('a file in another encoding than UTF-8 can have up to 50 MB');
+    if (file.size > MAX_PARSED_BYTES) throw new FileError('a file that is not in UTF-8 can have up to 50 MB');
     converted.push(text);
   }
   return {
@@ -169,7 +170,7 @@ async function readLines(file: File, { encoding: label }: FileFormat): Promise<I
   };
 }
 
-/** Returns the bytes after a byte order mark. */
+/** Returns the file without its byte order mark, if it has one. */
 async function withoutMark(file: File): Promise<Blob> {
   const start = new Uint8Array(await file.slice(0, 3).arrayBuffer());
   return start.join() === '239,187,191' ? file.slice(3) : file;
@@ -181,7 +182,7 @@ const decode = (file: File, encoding = 'utf-8'): ReturnType<typeof decodeChunks>
       yield new Uint8Array(await file.slice(start, start + CHUNK_BYTES).arrayBuffer());
   }, encoding);
 
-/** Returns a message about a file that cannot be imported, as sentences. */
+/** Returns an error message for a file that cannot be imported, in full sentences. */
 export function describeFileError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;

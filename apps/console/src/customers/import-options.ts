@@ -9,7 +9,10 @@ type Flag = 'true' | 'false';
 
 const names = ['emitEvents', 'update', 'allowFastHashes'] as const;
 
-/** Returns the options in the query of a page or a request. An import must continue with the options with which it began. */
+/**
+ * Reads the options from the query of a page or a request. An import must be continued with the options that it was
+ * started with.
+ */
 export const readOptions = (search: URLSearchParams): ImportOptions =>
   toOptions((name) => search.get(name) === 'true');
 
@@ -17,7 +20,7 @@ export const readOptions = (search: URLSearchParams): ImportOptions =>
 export const toFlags = (options: ImportOptions): Record<keyof ImportOptions, Flag> =>
   toOptions((name) => (options[name] ? 'true' : 'false'));
 
-/** Returns the query for a page that shows an import. */
+/** Returns the URL query of the page for an import. */
 export const toSearch = (id: string, options: ImportOptions): Record<string, string> => ({
   id,
   ...Object.fromEntries(names.filter((name) => options[name]).map((name) => [name, 'true'])),

@@ -8,7 +8,7 @@ import type { ImportRun } from './use-import-run';
 interface ImportProgressProps {
   /** Undefined before the server has received the first line. */
   customerImport: CustomerImport | undefined;
-  /** The file on this page; null after a reload. */
+  /** The selected file; null after a reload. */
   file: ImportFile | null;
   run: ImportRun;
 }

@@ -31,7 +31,7 @@ const results: Record<ReportResult, [label: string, tone: Tone]> = {
   failed: ['Failed', 'bad'],
 };
 
-/** Returns all of an import's recorded lines: at most 40,000. */
+/** Returns all lines that the import has recorded, at most 40,000. */
 async function fetchFailures(importId: string, signal: AbortSignal): Promise<Failure[]> {
   const failures: Failure[] = [];
   for (let cursor: string | null = null; ;) {
@@ -46,11 +46,11 @@ async function fetchFailures(importId: string, signal: AbortSignal): Promise<Fai
 interface ImportReportProps {
   /** An import that is not running, or a check's result; null before the file is sent. */
   customerImport: CustomerImport | null;
-  /** The file on this page; null after a reload. */
+  /** The selected file; null after a reload. */
   file: ImportFile | null;
 }
 
-/** Lists why lines, or values in them, were not imported, and what to do: the reasons with their counts, and each line. */
+/** Lists the lines and values that were not imported, with the reasons, their counts and the remedies. */
 export function ImportReport({ customerImport, file }: ImportReportProps): ReactNode {
   const { id = '', dryRun = false, lastLine = 0 } = customerImport ?? {};
   const query = useQuery<Failure[], Problem>({

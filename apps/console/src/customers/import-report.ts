@@ -7,7 +7,7 @@ export type Failure = Schemas['ImportFailureResponse'] & {
   warnings?: Schemas['ImportFailureResponse']['errors'];
 };
 
-/** As in the command line's report (`gatehouse customers import --report`). */
+/** The results in the report, with the same names as in the command line (`gatehouse customers import --report`). */
 export type ReportResult = 'left_out' | 'not_sent' | 'skipped' | 'failed';
 
 /** The reason why a line, or a value in it, was not imported, and the remedy. */
@@ -31,7 +31,7 @@ export interface ReportCount extends Pick<ReportEntry, 'result' | 'field' | 'rea
 /** Maximum number of entries that are listed. All are counted. */
 const MAX_ENTRIES = 20_000;
 
-/** Collects what a file has left out before it is sent. */
+/** Collects the lines and values that are left out before a file is sent. */
 export class LocalReport {
   readonly entries: ReportEntry[] = [];
   /** Number of lines that are not sent. */
@@ -93,7 +93,7 @@ export function toEntries(
   return [...reasons.map(toEntry(isSkipped ? 'skipped' : 'failed')), ...warnings.map(toEntry('left_out'))];
 }
 
-/** Returns the report as CSV. @param lineName the name for a position */
+/** Returns the report as CSV. @param lineName the name of a position in the file */
 export const formatReport = (lineName: string, entries: readonly ReportEntry[]): string =>
   formatCsv([
     ['result', lineName.toLowerCase(), 'email', 'customerId', 'field', 'reason', 'remedy'],

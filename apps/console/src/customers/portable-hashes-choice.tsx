@@ -6,8 +6,8 @@ import { useApiUpdate, useGet } from '../http/queries';
 type Project = Schemas['ProjectResponse'];
 
 /**
- * Renders the option for portable password hashes in a project that begins with an import: its customers' passwords are
- * hashed again at their next sign-in. A project that has customers already is changed in its settings.
+ * Renders the option for portable password hashes in a project that starts with an import. Imported passwords are
+ * hashed again when their customers next sign in. A project that already has customers is changed in its settings.
  */
 export function PortableHashesChoice({ projectId }: { projectId: string }): ReactNode {
   const enabled = projectId !== '';

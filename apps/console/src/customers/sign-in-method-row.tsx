@@ -7,7 +7,7 @@ import { showInvisible } from '../components/visible-text';
 interface SignInMethodRowProps {
   /** The row's accessible name. */
   name: string;
-  /** The event in which the customer got the method, such as "Added". */
+  /** The verb for `createdAt`, such as "Added". */
   added: string;
   createdAt: string;
   lastUsedAt: string | null;

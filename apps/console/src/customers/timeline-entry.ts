@@ -54,7 +54,7 @@ const sessionEnds: Record<string, string> = {
   sso_required: 'Session ended: an identity provider is required',
 };
 
-/** The sentences for events and actions that depend on nothing else. */
+/** The sentences for events and actions that do not depend on the details of an entry. */
 const sentences: Record<string, string> = {
   'customer.imported': 'Created in another system and imported',
   ...labels,
@@ -70,7 +70,7 @@ const textsIn = (details: TimelineEntry['details'], name: string): string[] => {
   return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
 };
 
-/** Returns what happened, as a sentence. Types from later versions are shown by name. */
+/** Returns a sentence that describes an entry. Types that only a newer server returns are shown by name. */
 export function describeEntry(entry: TimelineEntry): string {
   const { kind, type, mail, details } = entry;
   if (mail) return `${mailKinds[type] ?? type} email ${mail.state}`;
@@ -130,7 +130,7 @@ export function describeDelivery({ endpointName, state, attempts }: TimelineDeli
   return `${outcomes[state] ?? 'not yet delivered to'} ${endpointName}${suffix}`;
 }
 
-/** Returns what else is known: why an email was not sent, an operator's reason, the device and the IP address. */
+/** Returns further details: why an email was not sent, an operator's reason, the device and the IP address. */
 export function entryDetails(entry: TimelineEntry): string[] {
   const { kind, type, mail, details, device, ip } = entry;
   // A sign-in sentence contains the device. For a webhook, the device belongs to the event.
@@ -145,7 +145,7 @@ export function entryDetails(entry: TimelineEntry): string[] {
   ].filter((text): text is string => text !== null && text !== '');
 }
 
-/** Returns why a key created the sign-in token in whose session something was done. */
+/** Returns the reason for the sign-in token that opened the session, if support performed the action. */
 const supportReason = ({ support }: TimelineEntry['details']): string | null =>
   typeof support === 'object' && support !== null
     ? textIn(support as TimelineEntry['details'], 'reason')
@@ -158,7 +158,7 @@ export const isFailure = ({ type, mail, deliveries }: TimelineEntry): boolean =>
   mail?.state === 'dropped' ||
   deliveries.some(({ state, resolution }) => state === 'failed' && resolution === null);
 
-/** Returns the path of the record that an entry shows; "" if it shows none. */
+/** Returns the path of the record behind an entry; "" if there is none. */
 export function entryPath(entry: TimelineEntry, customerId: string): string {
   const [delivery] = entry.deliveries;
   if (entry.source === 'audit_entry')

@@ -19,7 +19,7 @@ interface RunState {
   /** True if the operator canceled the upload. */
   isCanceled: boolean;
   error: Problem | null;
-  /** The result of checking the file, which has imported nothing. */
+  /** The result of the dry run. */
   checked: CustomerImport | null;
 }
 
@@ -64,7 +64,7 @@ export function useImportRun(): ImportRun {
   const upload = async (sending: 'check' | 'import', query: ImportQuery, file: ImportFile): Promise<void> => {
     const own = new AbortController();
     const { signal } = (controller.current = own);
-    // An upload's result is not shown if another upload has replaced it.
+    // Ignores the result of an upload that another upload has replaced.
     const finish = (end: Partial<RunState>): void => {
       if (controller.current === own) setState({ ...INITIAL, ...end });
     };
@@ -73,7 +73,7 @@ export function useImportRun(): ImportRun {
       const result = await unwrap<unknown>(
         api.POST('/operator/v1/customers/import', {
           params: { query },
-          // The browser reads the file while it sends it.
+          // The browser streams the file.
           body: file.body as never,
           bodySerializer: (body: unknown) => body,
           headers: { 'Content-Type': 'application/x-ndjson' },

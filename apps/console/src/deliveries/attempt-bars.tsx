@@ -28,7 +28,7 @@ interface AttemptBarsProps<Count> {
   pathTo: AttemptsPath;
 }
 
-/** Renders how many attempts had each response status class. */
+/** Renders the number of attempts per response status class. */
 export function StatusBars({ counts, pathTo }: AttemptBarsProps<StatusCount>): ReactNode {
   return (
     <BarList
@@ -43,7 +43,7 @@ export function StatusBars({ counts, pathTo }: AttemptBarsProps<StatusCount>): R
   );
 }
 
-/** Renders how many attempts failed with each error. */
+/** Renders the number of failed attempts per error. */
 export function ErrorBars({ counts, pathTo }: AttemptBarsProps<ErrorCount>): ReactNode {
   return (
     <BarList

@@ -50,7 +50,7 @@ interface DeliveryDialogsProps {
   onDone: (ids: string[]) => void;
 }
 
-/** Renders the action dialogs. They stay after the selection was cleared, because they report rejections. */
+/** Renders the action dialogs. They stay open after the selection is cleared, because they report rejections. */
 export function DeliveryDialogs({ action, onClose, onDone }: DeliveryDialogsProps): ReactNode {
   const idsOf = (kind: DeliveryAction['kind']): string[] => (action?.kind === kind ? action.ids : []);
   const redelivered = idsOf('redeliver');

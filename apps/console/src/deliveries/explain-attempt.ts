@@ -97,7 +97,7 @@ export const errorLabels = (): Record<string, string> =>
 
 function formatStatusClass(status: number): string {
   if (status < 200 || status > 599)
-    return 'The receiver responded with a status that HTTP does not define as a final one. Check what listens at the URL.';
+    return 'The receiver responded with a status that is not a valid final HTTP status. Check what listens at the URL.';
   if (status < 300) return 'The receiver responded, but the response could not be used.';
   if (status < 400)
     return 'The receiver redirects the request. Redirects are not followed. Set the URL of the endpoint to the final address.';

@@ -20,8 +20,8 @@ const newSecret = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
 
 /**
- * Sends deliveries once to a URL that the operator enters. The URL and the secret stay until the page is left,
- * so that one receiver can get several replays.
+ * Sends deliveries once to a URL that the operator enters. The URL and the secret are kept until the operator leaves
+ * the page, so that several replays can be sent to the same receiver.
  */
 export function ReplayDialog({ ids, ...props }: ReplayDialogProps): ReactNode {
   const [url, setUrl] = useState('');

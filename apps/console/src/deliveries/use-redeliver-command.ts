@@ -1,8 +1,8 @@
 import { useCommands } from '../commands/commands';
 
 /**
- * Offers a redelivery as a command with the shortcut "r".
- * @param run opens the dialog that the button opens; null if nothing can be redelivered
+ * Registers a redelivery command with the shortcut "r".
+ * @param run opens the same dialog as the button; null if nothing can be redelivered
  */
 export function useRedeliverCommand(title: string, run: (() => void) | null): void {
   useCommands(

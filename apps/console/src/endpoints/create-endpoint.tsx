@@ -13,7 +13,7 @@ type CreatedEndpoint = Schemas['CreatedEndpointResponse'];
 type Level = 'project' | 'organization';
 
 interface CreateEndpointProps {
-  /** The ID of the project that is selected at first; "" for none. */
+  /** ID of the initially selected project; "" for none. */
   projectId: string;
   isOpen: boolean;
   onClose: () => void;

@@ -7,7 +7,7 @@ import { toRows, type HeaderRow } from './headers-patch';
 
 /** An endpoint's editable fields, as entered. */
 export interface EndpointFields {
-  /** Empty for the URL's host. */
+  /** Empty to use the host of the URL. */
   name: string;
   url: string;
   description: string;

@@ -91,7 +91,7 @@ interface TileProps {
   name: string;
   value: ReactNode;
   note?: ReactNode;
-  /** The change against the previous period. */
+  /** The change from the previous period. */
   change?: ReactNode;
   /** The path of the attempts that the value counts. */
   to?: string;

@@ -121,7 +121,7 @@ interface CustomEventsProps extends Pick<EventPickerProps, 'value' | 'onChange'>
   onToggle: (entry: string, isOn: boolean) => void;
 }
 
-/** Renders the inputs for custom events: all of them, or types that are entered. */
+/** Renders the inputs for custom events: all of them, or individual types. */
 function CustomEvents({ value, onChange, onToggle }: CustomEventsProps): ReactNode {
   const [rejected, setRejected] = useState('');
   const isCovered = value.includes(ALL_CUSTOM_EVENTS);

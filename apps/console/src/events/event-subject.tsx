@@ -6,7 +6,7 @@ import { isCustomEventType } from '../components/custom-event-type';
 import { UntrustedText } from '../components/untrusted-text';
 import { shortId } from '../components/id';
 
-/** The members in an event's data that can be its subject, and the screen for each. */
+/** The members of an event's data that can be its subject, and the screen for each. */
 const subjects = [
   ['customer', 'customers'],
   ['organization', 'organizations'],

@@ -8,7 +8,7 @@ import { formatDuration } from '../components/time';
 export type Health = Schemas['HealthResponse'];
 export type HealthWorker = Schemas['WorkerHealth'];
 
-/** A component's status. The label expresses the same as the color. */
+/** The status of a component. The label conveys the same information as the color. */
 export interface ComponentStatus {
   tone: Tone;
   label: string;
@@ -78,7 +78,7 @@ const redisProblems: Record<
   read_only: ['Read-only', 'Redis is a replica: set REDIS_URL to the primary.'],
   full: ['Full', 'Increase maxmemory of Redis.'],
   cluster: ['Cluster mode is off', 'Redis is a cluster: set REDIS_CLUSTER=on.'],
-  rejects_writes: ['Rejects writes', 'The log contains the error of Redis.'],
+  rejects_writes: ['Rejects writes', 'The log contains the error from Redis.'],
 };
 
 export function redisStatus(redis: Health['redis']): ComponentStatus {
@@ -181,10 +181,13 @@ export function mailStatus(
   return good('Operational');
 }
 
-/** Time without another such request after which it no longer needs attention, in ms. */
+/** Time after the last forwarded request until the warning ends, in ms. */
 const FORWARDS_MS = 3_600_000;
 
-/** Returns the status for client IPs. A single request can also come from a client itself. */
+/**
+ * Returns the status of client IPs. It is never worse than a warning, because clients can send X-Forwarded-For
+ * themselves.
+ */
 export function clientAddressStatus(
   { count, lastAt }: Health['untrustedForwards'],
   now: number,
@@ -226,7 +229,7 @@ export function configurationStatus(warnings: Health['warnings']): ComponentStat
 export interface HealthProblem {
   name: string;
   status: ComponentStatus;
-  /** The path of the related records, if there is a list with them. */
+  /** Path of the list of related records, if there is one. */
   to?: string;
 }
 

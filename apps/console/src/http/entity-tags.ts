@@ -12,7 +12,10 @@ export function rememberTag(body: unknown, response: Response): void {
   setTag(resourceOf(body), response.headers.get('ETag') ?? undefined);
 }
 
-/** Keeps the previous body's unchanged parts, like react-query does by default. The result has the new body's tag. */
+/**
+ * Keeps the unchanged parts of the previous body, as react-query does by default. The result has the tag of the new
+ * body.
+ */
 export function shareWithTag(before: unknown, body: unknown): unknown {
   const shared = replaceEqualDeep<unknown>(before, body);
   setTag(resourceOf(shared), tagOf(resourceOf(body)));

@@ -84,10 +84,10 @@ export function useInvalidate(): (...prefixes: string[]) => Promise<void> {
 }
 
 /**
- * Returns a mutation: `useApiMutation((reason: string) => unwrap(api.POST(…)), '/operator/v1/webhooks/')`.
- * Afterwards, all data whose path starts with one of the prefixes is reloaded, even after a rejected request,
- * because another operator may have made a change. If the api requires a current code, a dialog requests it
- * from the operator, and the request is repeated.
+ * Returns a mutation: `useApiMutation((reason: string) => unwrap(api.POST(…)), '/operator/v1/webhooks/')`. Afterwards,
+ * all data whose path starts with one of the prefixes is reloaded, even after a rejected request, because another
+ * operator may have made a change. If the API requires reauthentication, a dialog requests it from the operator, and
+ * the request is repeated.
  */
 export function useApiMutation<Input, Output>(
   send: (input: Input) => Promise<Output>,
@@ -111,8 +111,8 @@ export function useApiMutation<Input, Output>(
 }
 
 /**
- * Returns a mutation that updates a resource that `useGet` has loaded, and only in that state: if it was changed
- * meanwhile, the mutation loads it again and fails with `precondition_failed`. The response replaces the loaded data.
+ * Returns a mutation that updates a resource that `useGet` has loaded. If the resource was changed in the meantime, the
+ * mutation loads it again and fails with `precondition_failed`. The response replaces the loaded data.
  * @param send sends the PATCH with the header `If-Match`
  */
 export function useApiUpdate<Input, Body extends object>(

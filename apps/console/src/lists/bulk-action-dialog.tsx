@@ -24,17 +24,17 @@ interface BulkActionDialogProps<Item> {
   perform: (item: Item, reason: string) => Promise<unknown>;
   /** Renders a record in the report. */
   renderItem: (item: Item) => ReactNode;
-  /** Prefixes for paths whose data is loaded again. */
+  /** Path prefixes of the data to reload. */
   invalidatedPaths: string[];
   onClose: () => void;
-  /** Called unless the action was performed on no record. Records on which it was not performed should stay selected. */
+  /** Called if the action was performed on at least one record. The other records should stay selected. */
   onDone: (result: BulkResult<Item>) => void;
 }
 
 /**
  * Performs an action on each record with a separate request, because each is a separate entry in the audit log. Shows
- * the progress, and afterwards the records on which the action was rejected. "Stop" leaves out the rest. If an error
- * ends the run, the dialog shows it and stays open, and the next run continues with the remaining records.
+ * the progress, and afterwards the records for which the action was rejected. "Stop" skips the remaining records. If an
+ * error ends the run, the dialog shows it and stays open, and the next run continues with the remaining records.
  */
 export function BulkActionDialog<Item extends { id: string } | string>(
   props: BulkActionDialogProps<Item>,

@@ -9,7 +9,7 @@ export interface Column<Row> {
   primary?: boolean;
   /** The record's status. At a width of 390 px, it is beside the primary cell. */
   status?: boolean;
-  /** The `sortFilter` value for the order by this column. */
+  /** The `sortFilter` field that this column sorts by. */
   sort?: string;
   /** False if operators cannot hide the column. The primary column cannot be hidden. */
   hideable?: boolean;
@@ -42,7 +42,7 @@ export const primaryColumn = <C extends ColumnKey>(columns: readonly C[]): C | u
 export const hideableColumns = <C extends ColumnKey>(columns: readonly C[]): C[] =>
   columns.filter((column) => column !== primaryColumn(columns) && column.hideable !== false);
 
-/** Returns the entry in `changes` that deviates from a column's default: "id" shows it, "-id" hides it. */
+/** Returns the entry for `changes` that reverses a column's default: "id" shows it, "-id" hides it. */
 const changeOf = (column: ColumnKey): string => (column.hidden ? columnId(column) : `-${columnId(column)}`);
 
 /** @param changes the columns that deviate from their default visibility */

@@ -63,7 +63,7 @@ export const viewFilter = (label: string, options: Record<string, string>, fallb
 });
 
 /**
- * Creates a list's order, which the headers of columns with `sort` change. Its name must be `sort`.
+ * Creates the sort order of a list, which the headers of columns with `sort` change. Its name must be `sort`.
  * @param fields the API values for the ascending order and their labels: `{created_at: 'Created'}`. A value with a
  *   leading "-" is the descending order
  */
@@ -174,11 +174,11 @@ export function toQuery(values: FilterValues, filters: Filters, now: number, zon
   return query;
 }
 
-/** Returns true for a list's tabs and order, which do not limit its records to matches. */
+/** Returns true for tabs and the sort order, which do not count as filters. */
 export const isArrangement = (filter: Filter | undefined): boolean =>
   filter?.kind === 'view' || filter?.kind === 'sort';
 
-/** Returns true if a filter is set. Tabs and the order do not count. */
+/** Returns true if a filter is set. Tabs and the sort order do not count. */
 export function isFiltered(values: FilterValues, filters: Filters): boolean {
   return Object.entries(filters).some(([name, filter]) => !isArrangement(filter) && values[name]);
 }

@@ -84,7 +84,7 @@ export function RefreshError({ list }: { list: ListControls }): ReactNode {
   );
 }
 
-/** Renders a table's outline: its header and rows. */
+/** Renders the skeleton of a table: its header and rows. */
 function RowSkeletons(): ReactNode {
   return (
     <div role="status" aria-label="Loading">

@@ -10,9 +10,9 @@ export interface Rejected<Item> {
 export interface RunResult<Item> {
   done: Item[];
   refused: Rejected<Item>[];
-  /** The items for which no request was sent, or whose request failed for another reason than the item. */
+  /** The items for which no request was sent, or whose request failed for a reason other than the item. */
   unsent: Item[];
-  /** The error that ended the run, because it would also reject the other requests. */
+  /** The error that ended the run, because all further requests would fail in the same way. */
   interruption: Problem | null;
 }
 

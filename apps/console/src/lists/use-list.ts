@@ -7,9 +7,9 @@ import { isFiltered, toQuery, type Filters, type ListQuery } from './filters';
 import { useListParams, type ListName, type ListParams } from './use-list-params';
 
 /**
- * Maximum number of requests for one page. A response covers a bounded number of records and can be empty
- * although older records match. Requests are repeated until one matches; after that, the operator must
- * request older records.
+ * Maximum number of requests for one page. A response covers a bounded number of records and can be empty even if older
+ * records match. Requests are repeated until one returns a match. After the maximum, the operator must request older
+ * records.
  */
 const MAX_REQUESTS = 20;
 const LIVE_INTERVAL_MS = 2_000;
@@ -139,7 +139,7 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
     getNextPageParam: ({ cursor, query: pageQuery }) => (cursor ? { cursor, query: pageQuery } : null),
     enabled: filterError === null,
     refetchInterval: isUpdating && LIVE_INTERVAL_MS,
-    // Returning to the page must not move rows while rows are selected.
+    // Returning to the window must not move rows while rows are selected.
     refetchOnWindowFocus: selected.size === 0,
     placeholderData: (last) => last,
   });

@@ -4,8 +4,8 @@ import { scrollKey, useListVisits } from '../components/list-visits';
 import { usePageTitle } from '../components/page';
 
 /**
- * Records how the operator leaves a list, and moves the focus back to the row that was opened when the operator
- * returns to it. Returns a function to be called when a row is opened.
+ * Records the state in which the operator leaves a list, and focuses the opened row again when the operator returns.
+ * Returns a function to call when a row is opened.
  */
 export function useRowFocus(): (rowId: string, to: string) => void {
   const location = useLocation();
@@ -18,7 +18,7 @@ export function useRowFocus(): (rowId: string, to: string) => void {
     const rowId = last?.key === key ? last.rowId : null;
     visits.byPath.set(pathname, { to: pathname + search, label, key, rowId });
     if (rowId !== null) focusRow(rowId);
-    // A different title is not a different visit.
+    // `label` is not a dependency, because a new title is not a new visit.
   }, [visits, pathname, search, key]);
   return useCallback(
     (rowId, to) => {

@@ -22,7 +22,7 @@ interface MailLogDrawerProps {
   onClose: () => void;
 }
 
-/** Renders all of an email's fields in a drawer beside the list. */
+/** Renders all fields of an email in a drawer beside the list. */
 export function MailLogDrawer({ id, initialMail, hasMailbox, onClose }: MailLogDrawerProps): ReactNode {
   const query = useGet(
     '/operator/v1/mails/{mailId}',

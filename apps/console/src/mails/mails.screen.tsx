@@ -25,7 +25,7 @@ export function MailsScreen(): ReactNode {
   return (
     <Page
       title="Emails"
-      description="Emails of the last 30 days, and whether they were sent. Their text is not stored."
+      description="Emails from the last 30 days, and whether they were sent. Their text is not stored."
     >
       <MailList
         name="mails"

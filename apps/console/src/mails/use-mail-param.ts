@@ -9,7 +9,7 @@ interface MailParam {
   close: () => void;
 }
 
-/** Returns the email in the URL. Its other parameters, such as filters, stay. */
+/** Returns the email in the URL. Changes keep the other parameters, such as filters. */
 export function useMailParam(): MailParam {
   const { pathname } = useLocation();
   const [search, setSearch] = useSearchParams();

@@ -38,8 +38,8 @@ interface ChangeDialogProps extends ChangeOperatorProps {
 }
 
 /**
- * Renders the dialog that changes what an operator may do. It loads the operator again, because a row in the list has
- * no entity tag, and lists what another admin has changed meanwhile.
+ * Renders a dialog that changes an operator's permissions. It loads the operator again, because a row in the list has
+ * no entity tag, and lists what another admin has changed in the meantime.
  */
 function ChangeDialog(props: ChangeDialogProps): ReactNode {
   const { operator: listed, title } = props;

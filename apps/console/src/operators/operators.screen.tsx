@@ -112,7 +112,7 @@ function Operators(): ReactNode {
       <OperatorMenu operator={row} onSelect={(action) => setSelection({ action, operator: row })} />
     ),
   };
-  // The first sign-in at the identity provider creates the operator.
+  // With single sign-on, the first sign-in creates the operator.
   const canInvite = !useIsSingleSignOnRequired();
   const inviteButton = canInvite && (
     <Button leftSection={<Icon name="plus" />} onClick={invitation.open}>

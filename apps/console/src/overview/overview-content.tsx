@@ -11,7 +11,7 @@ interface OverviewContentProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** Renders metrics, or requests a project if the operator can access too many to add up. */
+/** Renders metrics. If the operator can access too many projects to add up, renders a notice to select one. */
 export function OverviewContent<Data>({ query, children }: OverviewContentProps<Data>): ReactNode {
   if (query.error?.fields.projectId)
     return (

@@ -20,7 +20,7 @@ interface MetricCardProps {
   name: string;
   value: string;
   note?: ReactNode;
-  /** The change against the previous period. */
+  /** The change from the previous period. */
   change?: ReactNode;
   /** The values over time. */
   trend?: (number | null)[];

@@ -11,7 +11,7 @@ export interface OverviewSelection {
   isCompared: boolean;
 }
 
-/** Returns the metrics query, and how it is loaded again. */
+/** Returns the parameters and the options for loading the metrics. */
 export const overviewOptions = ({ range, project, isCompared }: OverviewSelection) =>
   [
     {

@@ -78,7 +78,7 @@ function Headline({ overview, project }: { overview: Overview; project: string }
 function DroppedEmails({ emails }: { emails: Overview['mailsOverLimit'] }): ReactNode {
   return (
     <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Emails are being dropped">
-      A project reached its limit of emails. Dropped in the last hour:{' '}
+      A project reached its email limit. Dropped in the last hour:{' '}
       {formatCappedCount(emails.count, emails.isMore)}. Check the{' '}
       <Anchor component={Link} to="/mails?state=dropped" inherit>
         dropped emails

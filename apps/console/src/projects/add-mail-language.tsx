@@ -6,11 +6,11 @@ import { mailTypes, type MailTemplate, type TemplateId } from './mail-template';
 interface AddMailLanguageProps {
   templates: MailTemplate[];
   onClose: () => void;
-  /** Called with the template to edit, an existing one if there already is one in the language. */
+  /** Called with the template to edit: the existing one if there is one in this language, otherwise a new one. */
   onSelect: (template: TemplateId) => void;
 }
 
-/** Renders a dialog that selects an email kind and a language to write its text in. */
+/** Renders a dialog that selects the email type and the language of a new template. */
 export function AddMailLanguage({ templates, onClose, onSelect }: AddMailLanguageProps): ReactNode {
   const [kind, setKind] = useState<string>('verify-email');
   const [tag, setTag] = useState('');
@@ -33,8 +33,8 @@ export function AddMailLanguage({ templates, onClose, onSelect }: AddMailLanguag
       onConfirm={confirm}
     >
       <Text>
-        Customers with this language receive the email with your text. Emails without a text in it use the
-        default language.
+        Customers with this language receive the email with your text. All other emails use the default
+        language.
       </Text>
       <Select
         label="Email"

@@ -48,7 +48,7 @@ export function AddProvider({ project, onClose }: { project: Project; onClose: (
       ...(slug.trim() && { slug: slug.trim() }),
       ...(issuer.trim() && { issuer: issuer.trim() }),
     });
-    toastSuccess('Identity provider added. Register its callback URL at the provider.');
+    toastSuccess('Identity provider added. Register its callback URL with the provider.');
     isCreated.current = true;
     await navigate(providerPath(provider));
   };
@@ -56,7 +56,7 @@ export function AddProvider({ project, onClose }: { project: Project; onClose: (
     <ActionDialog
       open
       size="lg"
-      // After the creation, closing the dialog would navigate back to the list.
+      // After the provider is created, `onClose` would navigate back to the list.
       onClose={() => isCreated.current || onClose()}
       title="Add identity provider"
       confirmLabel="Add provider"
@@ -100,7 +100,7 @@ export function AddProvider({ project, onClose }: { project: Project; onClose: (
       {isPending && (
         <Alert color="gray" icon={<Icon name="info" size={20} />}>
           If the provider asks for the callback URL first, leave the client ID and the client secret empty.
-          The provider is then added turned off, and shows its callback URL.
+          The provider is then added but disabled, and shows its callback URL.
         </Alert>
       )}
       <ProviderForm

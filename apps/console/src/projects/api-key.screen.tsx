@@ -27,7 +27,7 @@ export function ApiKeyScreen(): ReactNode {
     path: { projectId, keyId },
   });
   const key = query.data;
-  // Here, because a key that is rotated without overlap has no actions any more.
+  // Stored here, because the actions disappear when a key is rotated without overlap.
   const [createdKey, setCreatedKey] = useState<CreatedKey | null>(null);
   return (
     <Page

@@ -11,7 +11,7 @@ interface BrandPreviewProps {
   color: string | null;
 }
 
-/** Renders a preview of a hosted page. The logo is not loaded here, because it is a third party's image. */
+/** Renders a preview of a hosted page. The logo is not loaded here, because it comes from a third party. */
 export function BrandPreview({ name, hasLogo, color }: BrandPreviewProps): ReactNode {
   const accent = color && /^#[0-9a-f]{6}$/i.test(color) ? color : DEFAULT_COLOR;
   const colors = { '--accent': accent, '--on-accent': textColorOn(accent) } as CSSProperties;

@@ -26,7 +26,7 @@ interface CreateKeysProps {
 
 /**
  * Creates one or more keys. If some are rejected, the dialog shows the values of the created keys and keeps the
- * rejected keys, so that they can be corrected.
+ * rejected drafts, so that they can be corrected.
  */
 export function CreateKeys({ project, created, onClose, onCreated }: CreateKeysProps): ReactNode {
   const { hasSecondFactor } = useSession();
@@ -47,7 +47,7 @@ export function CreateKeys({ project, created, onClose, onCreated }: CreateKeysP
   const change = (id: number, changes: Partial<KeyDraft>): void =>
     setDrafts(drafts.map((draft) => (draft.id === id ? { ...draft, ...changes } : draft)));
 
-  /** Creates the keys one after the other, because the first one may request a code from the operator. */
+  /** Creates the keys one after the other, because the first request may require reauthentication. */
   const submit = async (): Promise<void> => {
     const rejected: [KeyDraft, Problem][] = [];
     for (const draft of drafts) {

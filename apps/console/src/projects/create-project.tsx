@@ -13,7 +13,7 @@ import { verifiedEmailAdvice } from './verified-email-advice';
 type Body = Schemas['CreateProjectRequest'];
 
 interface CreateProjectProps {
-  /** The ID of the organization that is selected at first; "" for none. */
+  /** ID of the initially selected organization; "" for none. */
   organizationId: string;
   onClose: () => void;
 }
@@ -47,7 +47,7 @@ export function CreateProject({ organizationId, onClose }: CreateProjectProps): 
   return (
     <ActionDialog
       open
-      // After the creation, closing the dialog would navigate back to the list.
+      // After the project is created, `onClose` would navigate back to the list.
       onClose={() => isCreated.current || onClose()}
       title="Create project"
       confirmLabel="Create project"

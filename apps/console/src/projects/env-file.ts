@@ -1,6 +1,6 @@
 import type { CreatedKey } from './api-key';
 
-/** The way in which an application reads its environment. The quick starts use the same names. */
+/** Naming of the variables for the application's framework, as in the quick starts. */
 export type EnvironmentStyle = 'server' | 'vite';
 
 export const environmentStyles: Record<EnvironmentStyle, string> = {
@@ -8,7 +8,7 @@ export const environmentStyles: Record<EnvironmentStyle, string> = {
   vite: 'Vite',
 };
 
-/** The variables that a build with Vite exposes to the browser. The secret key never gets such a name. */
+/** The variables that a build with Vite exposes to the browser. The secret key must not be among them. */
 const viteNames: Record<string, string> = {
   GATEHOUSE_URL: 'VITE_GATEHOUSE_URL',
   GATEHOUSE_PUBLISHABLE_KEY: 'VITE_PUBLISHABLE_KEY',

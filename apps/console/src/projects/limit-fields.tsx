@@ -15,7 +15,7 @@ const perMinute = (name: keyof typeof ranges): NumberField => ({
   description: range(name, ' per minute and client address'),
 });
 
-/** Returns the field for another limit. @param counts a sentence */
+/** Returns the field for any other limit. @param counts a sentence that describes what is counted */
 const other = (name: keyof typeof ranges, counts: string): NumberField => ({
   name: `limits.${name}`,
   description: `${counts} ${range(name)}`,

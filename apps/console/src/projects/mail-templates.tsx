@@ -39,7 +39,7 @@ const columns: Column<MailTemplate>[] = [
   { header: 'Updated', align: 'right', cell: (row) => <RelativeTime at={row.updatedAt} fallback="–" /> },
 ];
 
-/** Lists the texts in a project's emails, and edits, previews and resets them. */
+/** Lists a project's email templates, which can be edited, previewed and reset. */
 export function MailTemplates({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
   const [openDialog, setOpenDialog] = useState<TemplateDialog | null>(null);

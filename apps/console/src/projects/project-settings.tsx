@@ -40,7 +40,7 @@ const sections: {
   {
     title: 'Second factors',
     description:
-      'Whether sign-ins require an authenticator app. The customer page can require it of one customer.',
+      'Whether sign-ins require an authenticator app. The customer page can require it for individual customers.',
     Fields: SecondFactorFields,
   },
   { title: 'Tokens and sessions', description: 'Lifetime and content of tokens.', Fields: TokenFields },
@@ -58,7 +58,7 @@ const sections: {
   },
   {
     title: 'Rate limits',
-    description: 'Requests of customers. Further requests are rejected with the name of the limit.',
+    description: 'Requests from customers. Further requests are rejected with the name of the limit.',
     Fields: LimitFields,
   },
 ];

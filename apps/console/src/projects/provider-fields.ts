@@ -51,7 +51,7 @@ export const providerLabels = (type: ProviderType): Record<keyof ProviderFields,
   requireNonce: 'Require a nonce',
 });
 
-/** Returns a provider's fields. A placeholder is shown as an empty field. */
+/** Returns a provider's fields. A placeholder credential is shown as an empty field. */
 export const toProviderFields = (provider: Provider): ProviderFields => ({
   name: provider.name,
   clientId: provider.clientId === PENDING ? '' : provider.clientId,

@@ -64,7 +64,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
       />
       <Switch
         label={labels.allowSignUp}
-        description="New customers can create accounts with this provider. If this is off, only customers who exist can sign in."
+        description="New customers can create accounts with this provider. If this is off, only existing customers can sign in."
         checked={value.allowSignUp}
         onChange={(event) => set({ allowSignUp: event.currentTarget.checked })}
       />
@@ -98,7 +98,7 @@ function RegistrationHint({ type }: { type: ProviderType }): ReactNode {
           </Anchor>
         </>
       ) : (
-        ' at the provider'
+        ' with the provider'
       )}
       . The steps are in <span style={{ overflowWrap: 'anywhere' }}>{guide}</span>.
     </Text>
@@ -139,7 +139,7 @@ function AppleFields({ type, value, errors, isExisting, set }: PartProps): React
   return (
     <>
       {id('teamId', 'Shown under Membership details.')}
-      {id('keyId', 'Of the key with “Sign in with Apple”.')}
+      {id('keyId', 'ID of the key that has “Sign in with Apple” enabled.')}
       <Textarea
         label={labels.privateKey}
         description={`The content of the .p8 file. ${isExisting ? keepHint : ''}`}
@@ -165,7 +165,7 @@ function NativeFields({ type, value, errors, set }: PartProps): ReactNode {
     <>
       <LinesInput
         label={labels.clientIds}
-        description="For the native sign-in of iOS and Android, one per line."
+        description="For native sign-in on iOS and Android, one per line."
         value={value.clientIds}
         error={errors.clientIds}
         onChange={(clientIds) => set({ clientIds })}

@@ -6,13 +6,13 @@ export type ProviderType = Provider['type'];
 /** The differences between the forms for the provider types. */
 export interface ProviderTypeInfo {
   label: string;
-  /** The provider's console in which clients are registered. */
+  /** The provider's console, where clients are registered. */
   console?: { name: string; url: string };
-  /** The word for the client there, with its article. */
+  /** The provider's term for the client, with an article. */
   client: string;
-  /** The word for its id there. */
+  /** The provider's term for the client ID. */
   clientId: string;
-  /** The word for its secret there, and its place. */
+  /** The provider's term for the client secret, and where to find it. */
   secretHint: string;
   /** Undefined if the issuer is always the same. */
   issuer?: {
@@ -24,7 +24,7 @@ export interface ProviderTypeInfo {
     service?: RegExp;
   };
   hasNativeSignIn?: boolean;
-  /** True if accounts at the service belong to persons, so that the provider has no domains. */
+  /** True if the service has only personal accounts, so that the provider has no domains. */
   isPersonal?: boolean;
 }
 
@@ -60,7 +60,7 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
     issuer: {
       label: 'Issuer',
       description:
-        'Leave empty for all Microsoft accounts, or set that of one tenant. It cannot be changed later.',
+        'Leave empty for all Microsoft accounts, or enter the issuer of one tenant. It cannot be changed later.',
       placeholder: 'https://login.microsoftonline.com/<tenant ID>/v2.0',
       service:
         /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers|[\da-f-]{36})\/v2\.0$/,
@@ -110,18 +110,21 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
   },
 };
 
-/** Returns true if the issuer is another server than the type's service. Its emails are trusted by domain. */
+/**
+ * Returns true if the issuer is a server other than the public service, such as a self-managed GitLab. Its emails are
+ * trusted by domain.
+ */
 export function isOtherServer({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): boolean {
   const { issuer: field } = providerTypes[type];
   if (!field?.service) return field !== undefined;
   return issuer !== '' && !field.service.test(issuer);
 }
 
-/** Returns true if a provider's accounts belong to persons, so that it has no domains. */
+/** Returns true if a provider has only personal accounts, and therefore no domains. */
 export const isPersonal = (provider: Pick<Provider, 'type' | 'issuer'>): boolean =>
   providerTypes[provider.type].isPersonal === true && !isOtherServer(provider);
 
-/** The credentials for a provider whose client is not registered yet. */
+/** Placeholder for the credentials of a provider whose client is not registered yet. */
 export const PENDING = 'pending';
 
 /** Returns the path of the provider's screen. */

@@ -49,7 +49,7 @@ export interface ProjectForm {
   isSaving: boolean;
   /** Time at which the last save was sent if the API rejected its fields, in ms since 1970; otherwise 0. */
   rejectedAt: number;
-  /** Counts the fields that differ from the saved values. */
+  /** Number of fields that differ from the saved values. */
   changeCount: number;
   save: () => void;
   discard: () => void;
@@ -131,7 +131,7 @@ function toPatch(changed: Partial<ProjectFields>, values: ProjectFields): Schema
     else settings[group] = { ...(settings[group] as object), [member]: value };
   }
   if (changed['legacySignIn.url'] === null) settings['legacySignIn'] = null;
-  // Passkeys without a domain are null as a whole.
+  // Without a domain and origins, all passkey settings together are null.
   const wasCleared = 'passkeys.rpId' in changed || 'passkeys.origins' in changed;
   if (wasCleared && values['passkeys.rpId'] === null && values['passkeys.origins'].length === 0)
     settings['passkeys'] = null;

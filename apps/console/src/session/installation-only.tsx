@@ -4,7 +4,7 @@ import { useHasInstallationAccess } from './roles';
 import { Icon } from '../components/icon';
 import { Page } from '../components/page';
 
-/** Renders its children unless the operator is limited to organizations. The api enforces this independently. */
+/** Renders its children unless the operator is limited to organizations. The API enforces this independently. */
 export function InstallationOnly({ title, children }: { title: string; children: ReactNode }): ReactNode {
   if (useHasInstallationAccess()) return children;
   return (

@@ -16,7 +16,7 @@ export const useCan = (required: Role): boolean => roleIncludes(useRole(), requi
 /** Returns true unless the signed-in operator is limited to organizations. */
 export const useHasInstallationAccess = (): boolean => useOperator().organizationIds === null;
 
-/** Renders its children only for this role or a higher one. The api enforces permissions independently. */
+/** Renders its children only for this role or a higher one. The API enforces permissions independently. */
 export function Can(props: { role: Role; children: ReactNode; fallback?: ReactNode }): ReactNode {
   return useCan(props.role) ? props.children : (props.fallback ?? null);
 }

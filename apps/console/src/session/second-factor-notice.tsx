@@ -5,8 +5,8 @@ import { Icon } from '../components/icon';
 import { useSession } from './session';
 
 /**
- * Renders a notice in a form that the api accepts only from operators with a second factor. Renders nothing
- * for operators who have one.
+ * Renders a notice in a form that the API accepts only from operators with a second factor. Renders nothing for
+ * operators who have one.
  */
 export function SecondFactorNotice(): ReactNode {
   if (useSession().hasSecondFactor) return null;

@@ -18,7 +18,7 @@ export type Role = Operator['role'];
 const POLL_MS = 60_000;
 const MIN_POLL_MS = 10_000;
 
-/** Time before a session ends at which a warning is shown. */
+/** Time before the end of a session at which a warning is shown, in ms. */
 export const EXPIRY_WARNING_MS = 120_000;
 
 export const SESSION_PATH = '/operator/v1/session';
@@ -39,7 +39,7 @@ export function useSessionQuery(): UseQueryResult<Session, Problem> {
   });
 }
 
-/** Returns an interval with which a response arrives when the warning begins, and often while it is shown. */
+/** Returns the polling interval in ms. A response arrives when the warning begins, and often while it is shown. */
 function pollInterval({ expiresIn }: Session): number {
   const msUntilWarning = (expiresIn ?? 0) * 1000 - EXPIRY_WARNING_MS;
   return Math.min(POLL_MS, Math.max(MIN_POLL_MS, msUntilWarning));
@@ -47,8 +47,8 @@ function pollInterval({ expiresIn }: Session): number {
 
 /**
  * Returns a function that stores the session from a sign-in response and removes all data that was loaded in the
- * previous session. Data on a mounted screen, which continues after the sign-in, is loaded again instead: without it,
- * its form and the input would be lost.
+ * previous session. The data of a mounted screen is reloaded instead, because the screen would lose its form and input
+ * without it.
  */
 export function useReplaceSession(): (session: Session) => void {
   const client = useQueryClient();
@@ -64,8 +64,8 @@ export function useReplaceSession(): (session: Session) => void {
 }
 
 /**
- * Notifies the other tabs that the operator has signed out. One channel for both directions, because another channel in
- * the same tab would receive its messages.
+ * Notifies the other tabs that the operator has signed out. One channel sends and receives, because a second channel in
+ * the same tab would receive the tab's own messages.
  */
 const signOutChannel = new BroadcastChannel('gatehouse-sign-out');
 

@@ -23,7 +23,7 @@ interface AccountSetupFormProps {
   onSubmit: (setup: AccountSetup) => Promise<Session>;
 }
 
-/** Renders the form behind a one-time link. The sign-in then continues with the authenticator. */
+/** Renders the form behind a one-time link. The sign-in then continues with the second factor. */
 export function AccountSetupForm({
   title,
   description,

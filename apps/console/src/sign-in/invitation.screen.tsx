@@ -4,7 +4,7 @@ import { api, unwrap } from '../http/client';
 import { AccountSetupForm } from './account-setup-form';
 
 const SINGLE_SIGN_ON_TEXT =
-  'Single sign-on is required. Only a link of the command operator-link signs you in without it, for one session. Choose a new password to continue.';
+  'Single sign-on is required. Only a link from the operator-link command signs you in without it, for one session. Choose a new password to continue.';
 
 /**
  * The screen behind an invitation link, to choose a password. Used for the first and for later invitations.

@@ -21,7 +21,7 @@ async function describe(request: Promise<Credential | null>): Promise<unknown> {
   });
 }
 
-/** Lets the operator use a passkey. */
+/** Opens the browser's dialog for using a passkey. @throws Problem `passkey_canceled` */
 export const getPasskey = <Response>(options: object): Promise<Response> =>
   describe(
     navigator.credentials.get({
@@ -31,7 +31,7 @@ export const getPasskey = <Response>(options: object): Promise<Response> =>
     }),
   ) as Promise<Response>;
 
-/** Lets the operator create a passkey. */
+/** Opens the browser's dialog for creating a passkey. @throws Problem `passkey_canceled` */
 export const createPasskey = <Response>(options: object): Promise<Response> =>
   describe(
     navigator.credentials.create({

@@ -17,8 +17,8 @@ interface Prompt {
 }
 
 /**
- * Shows a dialog when the api requires a current code for an action. The action's form stays open below the dialog, and
- * the action is repeated after the code is accepted.
+ * Shows a dialog when the API requires reauthentication for an action. The action's form stays open below the dialog,
+ * and the action is repeated after the reauthentication.
  */
 export function ReauthenticationProvider({ children }: { children: ReactNode }): ReactNode {
   const prompt = useRef<Prompt | null>(null);
@@ -110,7 +110,7 @@ function PasskeyButton({ onConfirmed }: { onConfirmed: () => void }): ReactNode 
 
 const POLL_MS = 2_000;
 
-/** Waits until the operator has signed in again at the identity provider, in another window. */
+/** Waits until the operator has signed in again with the identity provider, in another window. */
 function SingleSignOnDialog({ onFinish }: { onFinish: Prompt['finish'] }): ReactNode {
   const [isStarted, setStarted] = useState(false);
   const { data } = useQuery({

@@ -34,7 +34,9 @@ export function SessionEndedDialog({ email }: { email: string }): ReactNode {
   );
 }
 
-/** Hides the page below its content. The page can be neither seen nor used, and sends no requests. */
+/**
+ * Covers the page with its children. Until it is removed, the page is neither visible nor usable and sends no requests.
+ */
 function Cover({ children }: { children: ReactNode }): ReactNode {
   const element = useRef<HTMLDialogElement>(null);
   const client = useQueryClient();

@@ -16,7 +16,7 @@ export function SignInLayout({ title, description, children }: SignInLayoutProps
   useEffect(() => {
     const previous = document.title;
     document.title = `${title} · Gatehouse`;
-    // A screen below continues after the sign-in.
+    // A screen below the sign-in form continues with its own title.
     return () => {
       document.title = previous;
     };

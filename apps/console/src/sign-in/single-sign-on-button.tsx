@@ -4,7 +4,7 @@ import { useApiMutation } from '../http/queries';
 import { SignInProblem } from './sign-in-problem';
 
 interface SingleSignOnButtonProps extends ButtonProps {
-  /** Begins the sign-in. Returns the identity provider's page. */
+  /** Begins the sign-in. Returns the URL of the identity provider's page. */
   begin: () => Promise<{ url: string }>;
   /** Opens the page in another window, so that this one keeps its content. */
   inNewWindow?: boolean;
@@ -16,7 +16,7 @@ export function SingleSignOnButton({ begin, inNewWindow, ...button }: SingleSign
   const open = useApiMutation(async () => {
     // Opened during the click, because browsers block windows that open later.
     const target = inNewWindow ? window.open('', '_blank') : window;
-    // The identity provider's page could otherwise open another page in this window.
+    // Prevents the identity provider's page from navigating this window.
     if (inNewWindow && target) target.opener = null;
     try {
       const { url } = await begin();
