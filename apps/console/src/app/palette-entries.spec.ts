@@ -12,14 +12,14 @@ const titles = (typed: string): string[][] =>
   matchCommands(typed, commands).map((options) => options.map(({ title }) => title));
 
 describe('matchCommands', () => {
-  it('returns commands that contain all words, and first the commands that begin with the text', () => {
+  it('returns commands that contain all words, with matches at the start first', () => {
     expect(titles('create p')).toEqual([['Create project'], []]);
     expect(titles('PROJECT')).toEqual([['Go to Projects'], ['Create project', 'Open view Failing projects']]);
     expect(titles('theme dark')).toEqual([[], ['Use dark theme']]);
     expect(titles('project dark')).toEqual([[], []]);
   });
 
-  it('returns all commands for an empty text, except commands that depend on the focus', () => {
+  it('returns all commands for an empty search, except those that depend on the focus', () => {
     expect(titles('')).toEqual([
       [],
       ['Create project', 'Go to Projects', 'Open view Failing projects', 'Use dark theme'],
@@ -27,7 +27,7 @@ describe('matchCommands', () => {
   });
 });
 
-it("puts a group's options together", () => {
+it('keeps the options of a group together', () => {
   const [, options] = matchCommands('', commands);
   const groups = groupOptions(options).map(({ group, title }) => [group, title]);
   expect(groups).toEqual([

@@ -26,7 +26,7 @@ describe('chart scale', () => {
     expect([950, 1_240, 3_400_000].map(formatCompact)).toEqual(['950', '1.2K', '3.4M']);
   });
 
-  it('finds the bucket below the pointer, and none beside the plot', () => {
+  it('finds the bucket under the pointer, and none outside the plot', () => {
     expect([-1, 0, 9.9, 10, 29, 30].map((distance) => bucketAt(distance, 10, 3))).toEqual([
       ...[null, 0, 0, 1],
       ...[2, null],

@@ -8,13 +8,13 @@ describe('matchKey', () => {
     expect(matchKey(shortcuts, 'q', 0, null)).toEqual({ shortcut: null, pending: null });
   });
 
-  it('finds a sequence before the single key', () => {
+  it('prefers a sequence to a single key', () => {
     const { shortcut, pending } = matchKey(shortcuts, 'g', 1_000, null);
     expect([shortcut, pending]).toEqual([null, { key: 'g', at: 1_000 }]);
     expect(matchKey(shortcuts, 'd', 1_500, pending)).toEqual({ shortcut: 'g d', pending: null });
   });
 
-  it('ignores the first key after two seconds, or after a key that does not follow it', () => {
+  it('ends a sequence after two seconds or an unrelated key', () => {
     const pending = { key: 'g', at: 1_000 };
     expect(matchKey(shortcuts, 'd', 3_000, pending).shortcut).toBe('d');
     expect(matchKey(shortcuts, 'q', 1_100, pending)).toEqual({ shortcut: null, pending: null });

@@ -46,7 +46,7 @@ describe('time zones', () => {
     expect(formatWait(60, Date.UTC(2026, 0, 1, 12), 'utc')).toBe('in 1 min, at 12:01:00 UTC');
   });
 
-  it.each(['local', 'utc'] as const)('parses and formats %s times without a change', (zone) => {
+  it.each(['local', 'utc'] as const)('parses and formats %s times without loss', (zone) => {
     for (const text of ['2026-01-01T00:00', '2026-07-01T10:15'])
       expect(toWallTime(fromWallTime(text, zone), zone)).toBe(`${text}:00.000`);
     expect(fromWallTime('', zone)).toBe('');

@@ -10,5 +10,4 @@ it.each([none, { ...none, update: true }, { emitEvents: true, update: true, allo
   },
 );
 
-it('returns only the id as the search without options', () =>
-  expect(toSearch('1', none)).toEqual({ id: '1' }));
+it('returns only the id if no options are set', () => expect(toSearch('1', none)).toEqual({ id: '1' }));

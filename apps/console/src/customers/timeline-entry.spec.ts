@@ -42,10 +42,10 @@ describe('describeEntry', () => {
     [{ details: { methods: ['fed'], provider: 'acme' } }, 'Signed in with acme'],
     [{ details: { methods: ['swk', 'user', 'mfa'] } }, 'Signed in with passkey'],
     [{ type: 'login.failed', details: { reason: 'wrong_password' } }, 'Sign-in failed: wrong password'],
-    [{ type: 'login.failed', details: { reason: 'of_later' } }, 'Sign-in failed: of later'],
+    [{ type: 'login.failed', details: { reason: 'new_reason' } }, 'Sign-in failed: new reason'],
     [{ type: 'login.failed' }, 'Sign-in failed: wrong password or code'],
     [{ type: 'session.revoked', details: { reason: 'logout' } }, 'Signed out'],
-    [{ type: 'session.revoked', details: { reason: 'of_later' } }, 'Session ended'],
+    [{ type: 'session.revoked', details: { reason: 'new_reason' } }, 'Session ended'],
     [
       { source: 'audit_entry', type: 'customer.updated', details: { changed: ['firstName', 'lastName'] } },
       'Profile updated: firstName, lastName',
@@ -71,7 +71,7 @@ describe('describeEntry', () => {
       { kind: 'webhook', type: 'customer.updated', deliveries: [delivery(), delivery({ state: 'failed' })] },
       'customer.updated delivered to 1 of 2 endpoints',
     ],
-    [{ source: 'audit_entry', type: 'customer.of_later' }, 'customer.of_later'],
+    [{ source: 'audit_entry', type: 'customer.new_type' }, 'customer.new_type'],
   ])('describes %j as “%s”', (more, sentence) => expect(describeEntry(entry(more))).toBe(sentence));
 });
 
@@ -97,7 +97,7 @@ describe('entryDetails', () => {
     ).toEqual(['Ticket 1', 'Safari', '192.0.2.1']);
   });
 
-  it('returns the reason for a sign-in token in whose session support acted', () => {
+  it('returns the reason for the sign-in token if support performed the action', () => {
     const details = { changed: ['firstName'], support: { sessionId: ID, reason: 'Ticket 2' } };
     const audited = { source: 'audit_entry', type: 'customer.updated', details } as const;
     expect(entryDetails(entry(audited))).toEqual(['Ticket 2']);
