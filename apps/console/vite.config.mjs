@@ -34,7 +34,10 @@ export default defineConfig(({ command }) => {
   };
 });
 
-/** Loads the font in parallel with the style sheet that refers to it, so that the text does not change its font. */
+/**
+ * Preloads the font in parallel with the style sheet that refers to it, so that text is not rendered in the fallback
+ * font first.
+ */
 function preloadFont() {
   return {
     name: 'preload-font',

@@ -2,7 +2,7 @@ import type { ComponentType, ReactNode } from 'react';
 import { useLoaderData, type RouteObject } from 'react-router';
 import { wasUpgraded } from '../http/was-upgraded';
 
-/** The error for a screen whose files could not be loaded. */
+/** Thrown if the files of a screen cannot be loaded. */
 export class ScreenLoadError extends Error {}
 
 /**

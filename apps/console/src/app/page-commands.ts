@@ -4,8 +4,8 @@ import type { Command } from '../commands/commands';
 const CONTROLS = '#content [data-commands] :is(button, a), #content [role=tab]';
 
 /**
- * Returns the controls on the current page as commands, so that the palette offers every action that the page offers to
- * this operator. Controls without text, such as menus, are omitted.
+ * Returns the controls on the current page as commands, so that the palette contains every action that this operator
+ * can perform on the page. Controls without text, such as menus, are omitted.
  */
 export function findPageCommands(): Command[] {
   const commands = [...document.querySelectorAll<HTMLElement>(CONTROLS)]

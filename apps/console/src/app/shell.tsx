@@ -44,7 +44,7 @@ export function Shell(): ReactNode {
   );
 }
 
-/** Reloads the page, so that no data from the previous operator stays in memory. */
+/** Reloads the page, so that no data of the previous operator remains in memory. */
 function ReloadPage(): ReactNode {
   useEffect(() => window.location.reload(), []);
   return null;

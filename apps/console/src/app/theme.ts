@@ -86,7 +86,7 @@ const colorVariables = Object.fromEntries(
   ]),
 );
 
-/** Returns replacements for Mantine's colors whose contrast with their background is less than 4.5:1. */
+/** Replaces the Mantine colors that have a contrast of less than 4.5:1 with their background. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {

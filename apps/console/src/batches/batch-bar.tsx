@@ -21,7 +21,6 @@ interface BatchBarProps {
   isSmall?: boolean;
 }
 
-/** Renders a batch's progress. */
 export function BatchBar({ batch, isSmall = false }: BatchBarProps): ReactNode {
   const { eligible, state } = batch;
   const finished = finishedCount(batch);

@@ -1,6 +1,6 @@
 import type { Tone } from '../components/status-badge';
 
-/** The direction in which a change is an improvement. */
+/** The direction that counts as an improvement. */
 export type Improvement = 'more' | 'less';
 
 /** The unit of a change: percent of the previous value, or percentage points for a rate from 0 to 1. */

@@ -55,7 +55,7 @@ export function barPath({ x, y }: Point, width: number, height: number, radius: 
   return `M${x} ${y + height}v${-side}q0 ${-r} ${r} ${-r}h${width - 2 * r}q${r} 0 ${r} ${r}v${side}z`;
 }
 
-/** Returns at most `count` values: each is the mean of the known values in a group of consecutive values. */
+/** Returns at most `count` values: the means of groups of consecutive values. Missing values are ignored. */
 export function condense(values: (number | null)[], count: number): (number | null)[] {
   const size = Math.max(1, Math.ceil(values.length / count));
   return Array.from({ length: Math.ceil(values.length / size) }, (_, index) => {

@@ -29,7 +29,6 @@ const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 6;
 
-/** Renders values over time. */
 export function TimeChart(props: TimeChartProps): ReactNode {
   const { title, timestamps, series, kind, format = formatInteger, height = 200, bucketPath } = props;
   const { ref, width } = useElementSize();

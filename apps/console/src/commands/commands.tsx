@@ -73,7 +73,6 @@ export function useActiveCommands(): readonly Command[] {
   );
 }
 
-/** Returns a function that performs a command. */
 export function useRunCommand(): (command: Command) => void {
   const navigate = useNavigate();
   return useCallback(

@@ -1,4 +1,4 @@
-/** Time in ms after which the first key in a sequence no longer counts. */
+/** Maximum time between two keys of a sequence, in ms. */
 const SEQUENCE_MS = 2_000;
 
 /** The first key in a sequence such as "g d". */

@@ -81,7 +81,7 @@ function ActionForm(props: ActionDialogProps & { isSubmitting: RefObject<boolean
     setError(null);
     try {
       await onConfirm(reason.trim());
-      // `isSubmitting` stays true until the form is unmounted, so that further clicks are ignored.
+      // `isSubmitting` remains true until the form is unmounted, so that further clicks are ignored.
       onClose();
     } catch (caught) {
       isSubmitting.current = false;

@@ -31,7 +31,7 @@ export function CopyButton({ value, name }: CopyButtonProps): ReactNode {
   );
 }
 
-/** Renders a button with text that copies a value. */
+/** Renders a button with a text label that copies a value. */
 export function CopyTextButton({ value, name }: CopyButtonProps): ReactNode {
   const { copied, copy } = useClipboard({ timeout: 1_500 });
   return (

@@ -12,7 +12,7 @@ interface EventTypeSelectProps {
   /** An event type, or "" for all. */
   value: string;
   onChange: (type: string) => void;
-  /** Offers `customer.*` too, which includes all events for a resource. */
+  /** Also offers groups such as `customer.*`, which include all events for a resource. */
   allowGroups?: boolean;
 }
 

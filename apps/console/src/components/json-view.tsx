@@ -55,7 +55,7 @@ export function JsonView({ value, name, emptyText = 'Empty' }: JsonViewProps): R
   );
 }
 
-/** Returns a JSON object or array with one member per line, and any other text unchanged. */
+/** Returns a JSON object or array with one member per line, and any other string unchanged. */
 export function prettyPrint(text: string | undefined): string {
   if (!text || !/^\s*[[{]/.test(text)) return text ?? '';
   try {

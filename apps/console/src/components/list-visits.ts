@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Location } from 'react-router';
 
-/** The state in which the operator left a list. */
+/** The state of a list when the operator left it. */
 export interface ListVisit {
   /** The page's path and its query, which contains the filters. */
   to: string;

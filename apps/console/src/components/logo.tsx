@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import icon from './icon.svg';
 
-/** Renders the Gatehouse logo. */
 export function Logo({ size = 24 }: { size?: number }): ReactNode {
   return <img src={icon} width={size} height={size} alt="" />;
 }

@@ -11,7 +11,10 @@ interface PageTab {
 interface PageTabsProps {
   label: string;
   tabs: Record<string, PageTab>;
-  /** URL parameters that apply to all tabs. All others apply to one tab and are removed when another tab is opened. */
+  /**
+   * URL parameters that apply to all tabs. The remaining ones belong to one tab and are removed when another tab is
+   * opened.
+   */
   sharedParameters?: string[];
 }
 

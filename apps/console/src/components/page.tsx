@@ -18,7 +18,6 @@ const PageContext = createContext<{ title: string; back?: BackLink }>({ title: '
 /** Returns the link to the list that contains the page's record. */
 export const useBackLink = (): BackLink | undefined => useContext(PageContext).back;
 
-/** Returns the page title. */
 export const usePageTitle = (): string => useContext(PageContext).title;
 
 interface PageProps {

@@ -22,8 +22,8 @@ interface RecordNameProps {
 const FIRST_PAGE_SIZE = 200;
 
 /**
- * Renders the name of a record that is known only by its ID. The first 200 names are loaded with one request,
- * others one by one.
+ * Renders the name of a record when only its ID is known. The first 200 names are loaded with one request, and others
+ * individually.
  */
 function RecordName({
   id,

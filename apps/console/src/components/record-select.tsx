@@ -33,7 +33,7 @@ interface Page<T> {
 }
 
 interface RecordSource<T> {
-  /** The path of the list whose first records are offered before anything is typed; null to offer none. */
+  /** Path of a list. Its first records are offered before the operator types anything; null to offer none. */
   path: string | null;
   /** Returns the record with this ID, or null if there is none. */
   fetchById: (id: string, signal: AbortSignal) => Promise<T | null>;
@@ -46,7 +46,7 @@ interface RecordSource<T> {
 
 interface Option {
   value: string;
-  /** Contains codes for invisible characters, because the field shows it as plain text. */
+  /** Shows invisible characters as codes, because the field renders plain text. */
   label: string;
   detail?: string;
 }

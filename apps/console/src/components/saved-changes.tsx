@@ -25,8 +25,8 @@ export const saveLabel = ({ isOverwrite }: { isOverwrite: boolean }): string =>
   isOverwrite ? 'Overwrite' : 'Save changes';
 
 /**
- * Lists the fields that others have saved while a form was edited. For each edited field, the operator can overwrite
- * the saved value or use it.
+ * Lists the fields that others have saved while the form was being edited. For each edited field, the operator can
+ * overwrite the saved value or use it.
  */
 export function SavedChanges<Fields extends object>({
   edits,

@@ -6,11 +6,11 @@ import { fromWallTime, toWallTime, zoneName, type TimeZone } from './time';
 import { useTimeZone } from './use-time-zone';
 
 interface TimeRangeSelectProps {
-  /** The range as in the URL; "" for any time. */
+  /** The range in the URL format; "" for any time. */
   value: string;
   onChange: (range: string) => void;
   label?: string;
-  /** Offers "Any time". */
+  /** Adds the option "Any time". */
   optional?: boolean;
 }
 

@@ -11,7 +11,7 @@ const timeUnits: [Intl.RelativeTimeFormatUnit, number][] = [
 const relativeTimeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 const zoneNameFormat = new Intl.DateTimeFormat('en', { timeZoneName: 'short' });
 
-/** The time zone in which times are shown: the browser's zone, or UTC. */
+/** The time zone for displayed times: the browser's zone, or UTC. */
 export type TimeZone = 'local' | 'utc';
 
 /**
@@ -49,7 +49,7 @@ export function fromWallTime(text: string, zone: TimeZone): string {
 export const formatTime = (at: string | number, zone: TimeZone): string =>
   `${toWallTime(at, zone).replace('T', ' ')} ${zoneName(at, zone)}`;
 
-/** Formats a time in the operator's zone and in the other one, or only once if both are UTC. */
+/** Formats a time in both zones, the operator's zone first. Returns one entry if both are UTC. */
 export function formatBothTimes(at: string | number, zone: TimeZone): string[] {
   const [shown, other] = [formatTime(at, zone), formatTime(at, zone === 'utc' ? 'local' : 'utc')];
   return shown === other ? [shown] : [shown, other];

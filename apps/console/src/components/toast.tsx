@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { toProblem } from '../http/problem';
 import { Icon } from './icon';
 
-/** Shows a success message. */
 export function toastSuccess(message: ReactNode): void {
   notifications.show({ message, color: 'green', icon: <Icon name="check" />, autoClose: 5_000 });
 }

@@ -38,7 +38,7 @@ interface BulkAccessDialogProps {
   onDone: (customers: Customer[]) => void;
 }
 
-/** Disables or enables customers. A customer who is already disabled or enabled stays unchanged. */
+/** Disables or enables customers. Has no effect on a customer who is already disabled or enabled. */
 export function BulkAccessDialog({ change, onClose, onDone }: BulkAccessDialogProps): ReactNode {
   // Retains the verb while the closing dialog fades out.
   const lastVerb = useRef<AccessChange['verb']>('disable');

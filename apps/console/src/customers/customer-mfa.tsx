@@ -19,7 +19,7 @@ interface MfaChange {
   successMessage: string;
 }
 
-/** The dialog texts for a change to each value. */
+/** The dialog texts for changing the setting to each value. */
 const changes: Record<Mfa, MfaChange> = {
   inherit: {
     title: 'Use the project setting?',

@@ -20,6 +20,6 @@ export function CustomerState({ customer }: { customer: Customer }): ReactNode {
   );
 }
 
-/** Returns the full name: "Ada Lovelace", or "" if neither name is known. */
+/** Returns the full name: "Ada Lovelace"; "" without names. */
 export const fullName = ({ firstName, lastName }: Pick<Customer, 'firstName' | 'lastName'>): string =>
   [firstName, lastName].filter(Boolean).join(' ');

@@ -2,7 +2,7 @@ import { explainLineError, isUnchanged } from '../../../../packages/cli/src/cons
 import type { Schemas } from '../http/client';
 import { formatCsv } from './format-csv';
 
-/** A line that an import reports, with the values that were left out of the customer. */
+/** A line that an import reports. `warnings` lists the values that were left out of the customer. */
 export type Failure = Schemas['ImportFailureResponse'] & {
   warnings?: Schemas['ImportFailureResponse']['errors'];
 };
@@ -57,7 +57,7 @@ function countEntry(counts: Map<string, ReportCount>, entry: ReportEntry): void 
   else counts.set(key, { result, field, reason, remedy, count: 1 });
 }
 
-/** Counts the entries for each reason, the most frequent first. @param others the counts for other entries */
+/** Counts the entries for each reason, the most frequent first. @param others counts to add */
 export function countReasons(
   entries: readonly ReportEntry[],
   others: readonly ReportCount[] = [],

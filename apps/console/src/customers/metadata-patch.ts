@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-/** Parses metadata from a form. Returns null if it is not a JSON object. Empty text is an empty object. */
+/** Parses metadata from a form. Returns null if it is not a JSON object, and an empty object for an empty field. */
 export function parseMetadata(text: string): Json | null {
   if (text.trim() === '') return {};
   try {

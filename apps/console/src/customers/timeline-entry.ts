@@ -5,7 +5,6 @@ import { signInFailures } from './sign-in-failures';
 import { mailProblem } from '../mails/mail-log';
 import labels from './timeline-labels.json';
 
-/** An entry in a customer's timeline. */
 export type TimelineEntry = Schemas['TimelineEntryResponse'];
 export type TimelineDelivery = Schemas['TimelineDeliveryResponse'];
 

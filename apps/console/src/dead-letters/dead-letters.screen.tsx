@@ -196,7 +196,7 @@ function SelectionActions(props: SelectionActionsProps): ReactNode {
   );
 }
 
-/** Renders a toast text with a link. Toasts are outside the router, so the link needs `open` to navigate. */
+/** Renders a toast message with a link. Toasts are outside the router, so the link needs `open` to navigate. */
 function RedeliveredMessage({ id, open }: { id: string; open: (to: string) => void }): ReactNode {
   return (
     <>

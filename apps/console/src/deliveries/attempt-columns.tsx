@@ -6,7 +6,7 @@ import { HttpStatus, StatusBadge } from '../components/status-badge';
 import { formatDuration } from '../components/time';
 import type { Column } from '../lists/list-table';
 
-/** The columns for attempt lists. Each list uses the columns that fit. */
+/** The columns for attempt lists. Each list selects the columns that it has space for. */
 export const attemptColumns = {
   response: {
     header: 'Response',

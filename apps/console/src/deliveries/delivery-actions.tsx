@@ -6,7 +6,7 @@ import { MAX_DELIVERY_IDS } from '../batches/redelivery-batch';
 import { toastSuccess } from '../components/toast';
 import type { ListedDelivery } from './delivery-columns';
 
-/** An action on selected deliveries whose dialog is open. */
+/** The action whose dialog is open, and the selected deliveries. */
 export interface DeliveryAction {
   kind: 'redeliver' | 'discard';
   ids: string[];
@@ -46,7 +46,7 @@ interface DeliveryDialogsProps {
   /** Null keeps all dialogs closed. */
   action: DeliveryAction | null;
   onClose: () => void;
-  /** Called with the deliveries on which the action was performed. */
+  /** Called with the deliveries that were redelivered or discarded. */
   onDone: (ids: string[]) => void;
 }
 

@@ -35,7 +35,7 @@ function NextAttempt({ state, next_attempt_at: dueAt }: Summary): ReactNode {
   return state === 'pending' ? 'In progress' : '–';
 }
 
-/** The columns for delivery lists. Each list uses the columns for which it has space. */
+/** The columns for delivery lists. Each list selects the columns that it has space for. */
 export const summaryColumns = {
   event: { header: 'Event', primary: true, cell: (row) => row.event },
   endpoint: {

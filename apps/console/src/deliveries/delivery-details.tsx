@@ -8,7 +8,6 @@ import { Id } from '../components/id';
 import { RelativeTime } from '../components/relative-time';
 import type { Delivery } from './redelivery-rejection';
 
-/** Renders a delivery's properties. */
 export function DeliveryDetails({ delivery }: { delivery: Delivery }): ReactNode {
   const {
     id,

@@ -9,7 +9,7 @@ import {
   type Filter,
 } from '../lists/filters';
 
-/** The filters for a delivery's event, and for the records to which it belongs. */
+/** The filters for a delivery's event type, organization, project and endpoint. */
 export const deliveryOwnerFilters = {
   event: eventTypeFilter(),
   organization_id: organizationFilter(),
@@ -24,7 +24,6 @@ export const statusClassFilter = (label: string): Filter => choiceFilter(label, 
 export const deliverySearchFilter = (): Filter =>
   textFilter('Search', 'Email, endpoint name, start of URL, delivery or event ID');
 
-/** Creates a filter for the delivery state. */
 export const deliveryStateFilter = (label: string): Filter =>
   choiceFilter(label, {
     pending: 'Pending delivery',

@@ -15,7 +15,6 @@ interface ReplayDialogProps {
   onDone: (result: BulkResult<string>) => void;
 }
 
-/** Returns a random signing secret. */
 const newSecret = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
 

@@ -66,6 +66,6 @@ function EditDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => 
   );
 }
 
-/** Formats a field as text. For headers, only the names are known. */
+/** Formats a field's value. For headers, only the names are known. */
 const formatField = (field: keyof EndpointFields, value: unknown): string =>
   formatValue(field === 'headers' ? (value as HeaderRow[]).map(({ name }) => name) : value);

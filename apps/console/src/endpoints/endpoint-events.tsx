@@ -5,7 +5,7 @@ import { groupByResource, useEventTypes } from '../components/event-type-select'
 import { Badge } from '../components/status-badge';
 import classes from './endpoints.module.css';
 
-/** Returns the subscribed events in one line: "All events", or the first entry and how many others there are. */
+/** Returns the subscribed events in one line: "All events", or the first entry and the number of further entries. */
 export function formatEvents(events: string[]): string {
   const [first = '', ...rest] = events.map((entry) => (entry === '*' ? 'All events' : entry));
   return rest.length > 0 ? `${first} +${rest.length}` : first;

@@ -144,8 +144,8 @@ function DisabledNotice({ endpoint }: { endpoint: Endpoint }): ReactNode {
 }
 
 /**
- * Returns the text that must be typed to delete the endpoint: its host name, or its ID if the URL has no
- * host. It is unlikely to be typed by mistake.
+ * Returns what must be typed to delete the endpoint: its host name, or its ID if the URL has no host. Neither is likely
+ * to be typed by mistake.
  */
 const confirmationName = ({ url, id }: Endpoint): string => hostOf(url) || id;
 

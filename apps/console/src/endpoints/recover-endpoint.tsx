@@ -12,11 +12,11 @@ import { useTimeZone } from '../components/use-time-zone';
 interface RecoverProps {
   endpointId: string;
   disabled: boolean;
-  /** The time since which events are probably missing, ISO 8601; null if it is not known. */
+  /** Start of the period in which the endpoint probably missed events, ISO 8601; null if it is not known. */
   since: string | null;
 }
 
-/** Recovers the events that an endpoint missed in a period, as a batch that shows its progress. */
+/** Recovers the events that an endpoint missed in a period, as a batch with its own progress. */
 export function RecoverEndpoint(props: RecoverProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (

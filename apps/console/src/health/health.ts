@@ -4,7 +4,6 @@ import { formatCappedCount } from '../components/format-capped-count';
 import type { Tone } from '../components/status-badge';
 import { formatDuration } from '../components/time';
 
-/** The installation's health. */
 export type Health = Schemas['HealthResponse'];
 export type HealthWorker = Schemas['WorkerHealth'];
 
@@ -16,7 +15,7 @@ export interface ComponentStatus {
   description?: string;
 }
 
-/** Ages of the oldest due delivery or email at which processing counts as delayed, and as stalled, in ms. */
+/** Ages of the oldest due delivery or email, in ms, from which processing counts as delayed or stalled. */
 const DELAYED_MS = 60_000;
 const STALLED_MS = 600_000;
 

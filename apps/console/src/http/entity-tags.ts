@@ -23,8 +23,8 @@ export function shareWithTag(before: unknown, body: unknown): unknown {
 }
 
 /**
- * Returns a body in which an updated resource's fields replace the previous fields. Routes that list or read a resource
- * can return more fields than its update.
+ * Merges an updated resource into the previous body. A route that lists or reads a resource can return more fields than
+ * the route that updates it.
  */
 export function mergeUpdated(before: object, updated: object): object {
   const resource = { ...(resourceOf(before) as object), ...updated };

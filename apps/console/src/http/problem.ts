@@ -22,7 +22,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly requestId: string | null;
-  /** Seconds after which the request can be retried; null if the response does not specify it. */
+  /** Seconds to wait before a retry; null if the response does not specify it. */
   readonly retryAfter: number | null;
   /** Error messages by field, for forms. */
   readonly fields: Record<string, string>;

@@ -27,7 +27,7 @@ export interface Column<Row> {
   wideOnly?: boolean;
 }
 
-/** The properties that decide whether a column is shown. */
+/** The properties that determine whether a column is shown. */
 type ColumnKey = Pick<Column<never>, 'id' | 'header' | 'primary' | 'hideable' | 'hidden'>;
 
 /** Returns a column's id, in the format for saved choices: "last-sign-in". */
@@ -55,7 +55,7 @@ export function visibleColumns<C extends ColumnKey>(columns: readonly C[], chang
   return columns.filter((column) => !hideable.includes(column) || isShown(column, changes));
 }
 
-/** Returns the changes after a column was shown or hidden. Entries for unknown columns stay. */
+/** Returns the changes after a column is shown or hidden. Keeps entries for unknown columns. */
 export function toggleColumn(column: ColumnKey, changes: readonly string[]): string[] {
   const change = changeOf(column);
   return changes.includes(change) ? changes.filter((each) => each !== change) : [...changes, change];

@@ -19,7 +19,7 @@ interface ListTableProps<Row> {
   columns: Column<Row>[];
   /** Returns the path that a row links to. If omitted, rows are not links. */
   href?: (row: Row) => string;
-  /** Adds checkboxes to the rows. Rows for which it returns false cannot be selected. */
+  /** Adds checkboxes to the rows. Returns false for rows that cannot be selected. */
   isSelectable?: (row: Row) => boolean;
 }
 
@@ -44,7 +44,7 @@ export function ListTable<Row>(props: ListTableProps<Row>): ReactNode {
         className={classes.table}
         role="table"
         aria-label={label}
-        // Not all matching rows are loaded. -1: their number is not known.
+        // Includes the header and the rows that are not loaded; -1 if the number is unknown.
         aria-rowcount={isComplete ? list.count!.count + 1 : -1}
       >
         <ListHead {...props} />

@@ -6,7 +6,6 @@ export interface Rejected<Item> {
   problem: Problem;
 }
 
-/** A run's result. */
 export interface RunResult<Item> {
   done: Item[];
   refused: Rejected<Item>[];
@@ -19,12 +18,12 @@ export interface RunResult<Item> {
 /** Number of requests in progress at the same time. */
 const CONCURRENCY = 4;
 
-/** Returns true if a request was rejected because of its item, so that others may succeed. */
+/** Returns true if a request was rejected because of its item, so that requests for other items may succeed. */
 const isRejection = ({ status }: Problem): boolean =>
   status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 
 /**
- * Sends a request for each item, a few at a time. A request that is rejected because of its item does not prevent the
+ * Sends a request for each item, a few at a time. A request that is rejected because of its item does not affect the
  * others; any other error ends the run.
  * @param onProgress called with the number of finished items
  * @param signal stops before the next request

@@ -64,7 +64,7 @@ export function useListParams(
       const filter = filters[filterName];
       setParam(filterName, filter?.kind === 'view' && filter.fallback === value ? '' : value);
     },
-    // The selected tab and the order stay.
+    // Keeps the selected tab and the sort order.
     clear: () =>
       update(
         (params) =>

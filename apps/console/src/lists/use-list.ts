@@ -69,7 +69,7 @@ export interface ListState<Row> extends ListParams {
   query: () => ListQuery;
   rows: Row[];
   rowId: (row: Row) => string;
-  /** The last request's error. The rows from the last successful request stay. */
+  /** The error of the last request. The rows of the last successful request are kept. */
   error: Problem | null;
   /** True if `error` comes from a request for more rows. */
   isLoadMoreError: boolean;
@@ -188,7 +188,7 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
   };
 }
 
-/** Counts the loaded rows, for lists without a path that counts. */
+/** Counts the loaded rows, for lists without a count endpoint. */
 function countLoaded({
   data,
   hasNextPage,

@@ -2,7 +2,6 @@ import type { Schemas } from '../http/client';
 import { choiceFilter, textFilter, timeFilter } from '../lists/filters';
 import { mailKinds } from './mail-kinds';
 
-/** An entry in the email log. */
 export type MailLogEntry = Schemas['MailLogResponse'];
 
 export const mailStateFilter = choiceFilter('Status', {
@@ -32,5 +31,8 @@ type MailOutcome = Pick<MailLogEntry, 'reason' | 'response'>;
 export const mailReason = ({ reason }: Pick<MailOutcome, 'reason'>): string | null =>
   reason && ((reasons as Record<string, string>)[reason] ?? reason);
 
-/** Returns the mail server's last error response, or otherwise why an email was dropped or failed; null if neither is known. */
+/**
+ * Returns the last error response of the mail server, or, without one, why an email was dropped or failed; null if
+ * neither is known.
+ */
 export const mailProblem = (mail: MailOutcome): string | null => mail.response ?? mailReason(mail);

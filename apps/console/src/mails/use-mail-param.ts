@@ -1,6 +1,6 @@
 import { useLocation, useSearchParams } from 'react-router';
 
-/** The email in the URL (`?mail=`), which a drawer beside a list shows. */
+/** The email that a drawer beside a list shows, from the URL (`?mail=`). */
 interface MailParam {
   /** Null if the drawer is closed. */
   id: string | null;

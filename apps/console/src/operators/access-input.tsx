@@ -5,7 +5,7 @@ import { OrganizationMultiSelect } from './organization-multi-select';
 const MAX_ORGANIZATIONS = 50;
 
 interface AccessInputProps {
-  /** The organizations to which the operator is limited; null for no limit. */
+  /** The organizations that the operator is limited to; null for no limit. */
   value: string[] | null;
   onChange: (organizationIds: string[] | null) => void;
   error?: string;

@@ -90,7 +90,7 @@ export function ChangeRoleDialog(props: ChangeOperatorProps): ReactNode {
   );
 }
 
-/** Changes the organizations to which an operator is limited. The change takes effect immediately. */
+/** Changes the organizations that an operator is limited to. The change takes effect immediately. */
 export function ChangeAccessDialog(props: ChangeOperatorProps): ReactNode {
   return (
     <ChangeDialog

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { OrganizationName } from '../components/record-name';
 
 interface OperatorAccessProps {
-  /** The organizations to which the operator is limited; null for no limit. */
+  /** The organizations that the operator is limited to; null for no limit. */
   organizationIds: string[] | null;
   /** Maximum number of names to show. */
   max?: number;

@@ -12,7 +12,7 @@ interface ActionTexts {
   danger?: boolean;
 }
 
-/** Each action's texts for the dialog and the success message. */
+/** The dialog texts and success message for each action. */
 export const actionTexts: Record<Action, ActionTexts> = {
   disable: {
     title: 'Disable this operator?',

@@ -13,7 +13,7 @@ interface OperatorMenuProps {
   onSelect: (action: OperatorMenuAction) => void;
 }
 
-/** Renders an admin's actions on an operator. Admins cannot change their own access. */
+/** Renders the actions that an admin can perform on an operator. Admins cannot change their own access. */
 export function OperatorMenu({ operator, onSelect }: OperatorMenuProps): ReactNode {
   const isSelf = useOperator().id === operator.id;
   return (

@@ -15,7 +15,6 @@ interface OperatorSessionsProps {
   onRevokeAll: () => void;
 }
 
-/** Lists an operator's sessions. */
 export function OperatorSessions({ operator, onClose, onRevokeAll }: OperatorSessionsProps): ReactNode {
   const query = useGet('/operator/v1/operators/{operatorId}/sessions', { path: { operatorId: operator.id } });
   return (

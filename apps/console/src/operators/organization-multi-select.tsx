@@ -15,7 +15,7 @@ interface OrganizationMultiSelectProps {
   error?: ReactNode;
 }
 
-/** Renders a select for several organizations, with a search for the typed text. */
+/** Renders a searchable multi-select for organizations. */
 export function OrganizationMultiSelect({
   value,
   onChange,

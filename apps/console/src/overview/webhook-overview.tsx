@@ -18,7 +18,6 @@ import { overviewOptions, REFETCH_INTERVAL_MS, type OverviewSelection } from './
 
 type Overview = Schemas['OverviewResponse'];
 
-/** Renders the webhook delivery metrics. */
 export function WebhookOverview(selection: OverviewSelection): ReactNode {
   const query = useGet('/operator/v1/overview', ...overviewOptions(selection));
   return (

@@ -15,7 +15,7 @@ interface KeyDialogProps {
   onClose: () => void;
 }
 
-/** Seconds for which the old key stays valid. */
+/** The overlap during which the old key remains valid, in seconds. */
 const overlapOptions = [
   { value: '0', label: 'None: the old key expires immediately' },
   { value: '3600', label: '1 hour' },

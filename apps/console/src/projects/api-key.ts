@@ -34,7 +34,6 @@ export const scopes = Object.keys(scopeSet) as readonly Scope[];
 /** Returns a key's masked value: "sk_003aU…INfG". */
 export const maskKey = ({ prefix, last4 }: ApiKey): string => `${prefix}…${last4}`;
 
-/** Returns the path of a key's page. */
 export const keyPath = ({ projectId, id }: Pick<ApiKey, 'projectId' | 'id'>): string =>
   `/projects/${projectId}/keys/${id}`;
 

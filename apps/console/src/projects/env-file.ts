@@ -1,6 +1,9 @@
 import type { CreatedKey } from './api-key';
 
-/** Naming of the variables for the application's framework, as in the quick starts. */
+/**
+ * The naming convention for the variables, which depends on the application's framework. The quick starts use the same
+ * names.
+ */
 export type EnvironmentStyle = 'server' | 'vite';
 
 export const environmentStyles: Record<EnvironmentStyle, string> = {
@@ -15,8 +18,8 @@ const viteNames: Record<string, string> = {
 };
 
 /**
- * Returns a .env file for an application. The first key of each type has the name that the packages expect; the other
- * names end with the key's name.
+ * Returns a .env file for an application. The first key of each type gets the variable name that the packages expect.
+ * The names of further variables end with the key's name.
  */
 export function envFile(
   keys: readonly CreatedKey[],

@@ -3,7 +3,7 @@ import type { Scope } from './api-key';
 
 type Body = Schemas['CreateApiKeyRequest'];
 
-/** A key to create, as in the form. */
+/** The form state for a key that is not created yet. */
 export interface KeyDraft {
   /** Identifies the draft in the form. */
   id: number;

@@ -33,7 +33,7 @@ interface MailTemplateEditorProps {
   onClose: () => void;
 }
 
-/** Renders a dialog that edits an email's texts, shows a preview and sends a test. */
+/** Renders a dialog that edits an email template, shows a preview and sends a test email. */
 export function MailTemplateEditor({
   project,
   template,
@@ -192,7 +192,7 @@ const toFields = ({
   closing = [],
 }: TemplateId): MailTemplateFields => ({ subject, heading, paragraphs, button, linkLabel, closing });
 
-/** Returns the fields to send: an email without a link has neither a button nor a text before the link. */
+/** Returns the fields to send. An email without a link has neither a button nor text before the link. */
 function toBody(
   template: TemplateId,
   { button, linkLabel, ...fields }: MailTemplateFields,

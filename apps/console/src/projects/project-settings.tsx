@@ -117,7 +117,7 @@ export function ProjectSettings({ project }: { project: Project }): ReactNode {
   );
 }
 
-/** Formats a field as text. Lifetimes are in seconds. */
+/** Formats a field's value. Lifetimes are in seconds. */
 const formatField = (field: string, value: unknown): string =>
   field.endsWith('Ttl') && typeof value === 'number' ? formatDuration(value * 1000) : formatValue(value);
 

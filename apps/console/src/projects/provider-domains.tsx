@@ -24,7 +24,7 @@ interface ProviderDomainsProps {
   canEdit: boolean;
 }
 
-/** Renders the section for domains whose addresses belong to a provider, with the DNS records that verify them. */
+/** Renders the section for a provider's email domains, with the DNS records that verify them. */
 export function ProviderDomains({ provider, canEdit }: ProviderDomainsProps): ReactNode {
   const { domainVerifications, required } = provider;
   return (

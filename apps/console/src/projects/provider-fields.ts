@@ -67,7 +67,7 @@ export const toProviderFields = (provider: Provider): ProviderFields => ({
   requireNonce: provider.requireNonce,
 });
 
-/** Returns the request fields that a provider of this type with this issuer has. Empty secrets are left out. */
+/** Returns the request fields that apply to the provider's type and issuer. Empty secrets are omitted. */
 export function toProviderBody(
   { type, issuer }: Pick<Provider, 'type' | 'issuer'>,
   fields: ProviderFields,

@@ -20,7 +20,7 @@ export interface ProviderTypeInfo {
     description: string;
     placeholder: string;
     required?: boolean;
-    /** Matches the service's own issuers. Undefined if the type has none. */
+    /** Matches the issuers of the public service. Undefined if the type has none. */
     service?: RegExp;
   };
   hasNativeSignIn?: boolean;
@@ -127,6 +127,5 @@ export const isPersonal = (provider: Pick<Provider, 'type' | 'issuer'>): boolean
 /** Placeholder for the credentials of a provider whose client is not registered yet. */
 export const PENDING = 'pending';
 
-/** Returns the path of the provider's screen. */
 export const providerPath = ({ projectId, id }: Pick<Provider, 'projectId' | 'id'>): string =>
   `/projects/${projectId}/identity-providers/${id}`;

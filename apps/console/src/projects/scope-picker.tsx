@@ -16,7 +16,7 @@ const presets: Record<string, readonly Scope[]> = {
   None: [],
 };
 
-/** Renders the inputs for a secret key's scopes, one by one or by a preset. */
+/** Renders the inputs for a secret key's scopes, with presets. */
 export function ScopePicker({ value, onChange, error }: ScopePickerProps): ReactNode {
   return (
     <Checkbox.Group

@@ -32,7 +32,7 @@ export function SecondFactorFields({ form }: SectionProps): ReactNode {
           readOnly={form.isReadOnly}
           value={mfaGraceDays}
           error={graceError}
-          // An empty field stays empty, because 0 is a valid value, and the API rejects it.
+          // An empty field is not converted to 0, which is a valid value. The API rejects it.
           onChange={(days) => form.setValue('mfaGraceDays', days as number)}
         />
       )}

@@ -18,7 +18,7 @@ interface FieldProps<Key extends keyof ProjectFields> {
   placeholder?: string;
 }
 
-/** Renders a text setting. Empty text becomes null, the default. */
+/** Renders a text setting. An empty field becomes null, the default. */
 export function TextSetting({
   form,
   name,

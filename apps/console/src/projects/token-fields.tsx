@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { projectLabels } from './project-labels';
 import { DurationSetting, ListSetting, type SectionProps } from './settings-fields';
 
-/** Times for which the previous refresh token stays usable, in seconds. The API accepts up to 300. */
+/** Options for how long the previous refresh token remains usable, in seconds. The API accepts up to 300. */
 const graceSeconds = [0, 10, 30, 60, 300];
 
 /** Renders the setting for lost refresh responses. */

@@ -47,7 +47,7 @@ export interface ProjectForm {
   isReadOnly: boolean;
   environment: Project['environment'];
   isSaving: boolean;
-  /** Time at which the last save was sent if the API rejected its fields, in ms since 1970; otherwise 0. */
+  /** If the API rejected fields of the last save, the time at which it was sent, in ms since 1970; otherwise 0. */
   rejectedAt: number;
   /** Number of fields that differ from the saved values. */
   changeCount: number;

@@ -18,16 +18,15 @@ export type Role = Operator['role'];
 const POLL_MS = 60_000;
 const MIN_POLL_MS = 10_000;
 
-/** Time before the end of a session at which a warning is shown, in ms. */
+/** How long before the end of a session a warning is shown, in ms. */
 export const EXPIRY_WARNING_MS = 120_000;
 
 export const SESSION_PATH = '/operator/v1/session';
 export const SESSION_KEY = [SESSION_PATH, {}];
 
 /**
- * Returns the session; all callers share one query. While an operator is signed in, the session is polled,
- * even in background tabs, so that no page shows records after its session has ended. Polling does not extend
- * the session.
+ * Returns the session; all callers share one query. While an operator is signed in, the session is polled, even in
+ * background tabs, so that no page shows records after the session has ended. Polling does not extend the session.
  */
 export function useSessionQuery(): UseQueryResult<Session, Problem> {
   return useQuery({
@@ -69,7 +68,7 @@ export function useReplaceSession(): (session: Session) => void {
  */
 const signOutChannel = new BroadcastChannel('gatehouse-sign-out');
 
-/** Returns a mutation that signs out and loads a new page in all tabs, so that no data stays in memory. */
+/** Returns a mutation that signs out and loads a new page in all tabs, so that no data remains in memory. */
 export function useSignOut(): UseMutationResult<void, Problem, string | void> {
   return useApiMutation(async (to) => {
     await api.DELETE(SESSION_PATH);

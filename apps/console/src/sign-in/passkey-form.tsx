@@ -10,7 +10,6 @@ interface PasskeyFormProps {
   footer?: ReactNode;
 }
 
-/** Renders the form for a new passkey. */
 export function PasskeyForm({ isPending, problem, onSubmit, footer }: PasskeyFormProps): ReactNode {
   const [name, setName] = useState('');
   const submit = (event: FormEvent): void => {

@@ -6,7 +6,7 @@ import { SignInProblem } from './sign-in-problem';
 import { api, unwrap, type Schemas } from '../http/client';
 import { useApiMutation } from '../http/queries';
 
-/** Offers to use a passkey instead of a code. Renders nothing for operators without one. */
+/** Renders a button to use a passkey instead of a code. Renders nothing for operators without a passkey. */
 export function PasskeyStep(): ReactNode {
   const { factors } = useSession();
   const replaceSession = useReplaceSession();

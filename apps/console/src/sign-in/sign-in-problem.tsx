@@ -6,7 +6,7 @@ import { ProblemAlert } from '../components/problem-alert';
 import { formatWait } from '../components/time';
 import { useTimeZone } from '../components/use-time-zone';
 
-/** Texts for operators, by error code. Other errors are shown with their title and detail. */
+/** Messages for operators, by error code. Other errors are shown with their title and detail. */
 const errorTexts: Record<string, string> = {
   invalid_credentials: 'Email or password is incorrect.',
   operator_disabled: 'Your account is disabled. Contact an admin to enable it.',
@@ -20,7 +20,6 @@ const errorTexts: Record<string, string> = {
   overloaded: 'Too many sign-ins at the moment.',
 };
 
-/** Shows the error from a sign-in. */
 export function SignInProblem({ problem }: { problem: Problem | null }): ReactNode {
   const zone = useTimeZone();
   if (!problem) return null;

@@ -12,7 +12,7 @@ const PROJECT_SHARE = 3 / 4;
  */
 const URGENCY_SHARES = [1, 1 / 2, 1 / 4];
 
-/** The endpoint, project and urgency whose capacity an attempt uses. */
+/** Identifies the capacity that an attempt uses: of its endpoint, its project and its urgency. */
 export type ConcurrencyKey = Omit<DeliveryPointer, 'deliveryId'> & { urgency: number };
 
 /**

@@ -34,7 +34,7 @@ const createConfig = (concurrency: number): Config =>
   });
 
 describe('DuePoller', () => {
-  it('ranks due deliveries only if a claim without ranking could exceed a limit', async () => {
+  it('ranks due deliveries only if an unranked claim could exceed a limit', async () => {
     const claims: string[] = [];
     const readyQueue: Partial<ReadyQueueRepository> = {
       claimUnranked: async () => (claims.push('unranked'), []),

@@ -18,7 +18,7 @@ import { exhaustedLimits, ConcurrencyLimits, type ExhaustedLimits } from './conc
 /** Maximum number of deliveries that one statement claims. */
 const CLAIM_LIMIT = 200;
 
-/** Maximum number of endpoints whose ready queues one statement scans. */
+/** Maximum number of endpoints that one statement scans. */
 const ENDPOINTS_PER_SCAN = 500;
 
 /** Number of sweep intervals after which a due delivery counts as lost by the queue, if Redis is used. */

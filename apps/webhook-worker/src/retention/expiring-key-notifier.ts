@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { apiKeyResource } from '@gatehouse/domain';
 import { ApiKeysRepository, EventsRepository, Transactions } from '@gatehouse/persistence';
 
-/** Days before the expiry of a key at which its event is created. */
+/** Number of days before a key expires at which its event is created. */
 const NOTICE_DAYS = 7;
 
 /** Maximum number of keys per transaction, so that it stays within its timeout. */

@@ -22,7 +22,6 @@ export class AccessTokenAuthenticator {
     return found && { kind: 'access-token', ...found, sessionId: claims.sid };
   }
 
-  /** Returns the detail for a rejected token. */
   describeRejection(token: string): string {
     const reason = this.tokens.findRejectionReason(token);
     if (reason === 'malformed')

@@ -27,10 +27,7 @@ const kindNames: Record<CallerKind, string> = {
   operator: 'an operator session',
 };
 
-/**
- * Returns a sentence with the credentials that the route accepts, such as `Send a publishable key in
- * X-Publishable-Key.`
- */
+/** Returns a sentence that lists the accepted credentials, such as `Send a publishable key in X-Publishable-Key.` */
 const expectedCredentials = (kinds: CallerKind[]): string =>
   `Send ${kinds.map((kind) => acceptedForms[kind]).join(', or ')}.`;
 

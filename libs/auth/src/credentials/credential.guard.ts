@@ -98,9 +98,9 @@ export class CredentialGuard implements CanActivate {
   }
 
   /**
-   * Attaches the secret key of a server that signs a customer in through a route without a credential. With the key,
-   * the server may state the customer's client IP in `X-Client-Ip` (contract, section 3). Keys have no other effect on
-   * such routes, and an invalid key is ignored. The client IP of an operator cannot be set in this way.
+   * Attaches the secret key that a server sends to a route without a credential when it signs a customer in. The key
+   * allows the server to state the customer's client IP in `X-Client-Ip` (contract, section 3). Keys have no other
+   * effect on such routes, and an invalid key is ignored. A server cannot state the client IP of an operator.
    */
   private async attachAccompanyingSecretKey(request: AuthenticatedRequest): Promise<void> {
     if (!request.path.startsWith('/api/v1/auth/')) return;
@@ -168,7 +168,6 @@ export class CredentialGuard implements CanActivate {
     return this.accessTokens.authenticate(value);
   }
 
-  /** Returns the detail for a rejected credential. */
   private describeRejection(credential: PresentedCredential, route: RouteCredential): string {
     const detail = malformedCredentialDetail(credential, route.kinds);
     if (detail) return detail;

@@ -17,8 +17,8 @@ it.each<[string, string | undefined, string | null]>([
   expect(read(cookie)).toBe(expected);
 });
 
-// Browsers do not allow a subdomain to set a cookie whose name begins with __Host-, but they allow these characters in
-// front of the prefix.
+// Browsers prevent subdomains from setting a cookie whose name begins with __Host-, but not if one of these characters
+// precedes the prefix.
 it('ignores a cookie whose name has another character before the prefix', () => {
   const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).filter(
     (character) => !'\t ;'.includes(character),

@@ -18,8 +18,9 @@ export function operatorToken(request: IncomingMessage): string | null {
 
 /**
  * Returns the value of a cookie, or null if the request contains none or several with this name. Only spaces and tabs
- * are removed in front of a name. `trim` would also remove characters such as U+00A0: with one of them in front, a
- * subdomain can set a cookie that browsers do not protect as a `__Host-` cookie (RFC 6265bis, section 5.7).
+ * in front of a name are ignored. `trim` would also remove characters such as U+00A0, and browsers do not protect a
+ * cookie as `__Host-` if one of these precedes the prefix, so that any subdomain could set it (RFC 6265bis, section
+ * 5.7).
  */
 export function readCookie({ headers }: IncomingMessage, name: string): string | null {
   const values = (headers.cookie ?? '')

@@ -81,7 +81,7 @@ export const ReauthenticationRequired = (operators: ReauthenticatedOperators = '
   SetMetadata(REAUTHENTICATION, operators);
 
 /**
- * Declares a route that concerns the entire installation and therefore rejects operators who are limited to
+ * Declares a route that affects the entire installation and therefore rejects operators who are limited to
  * organizations. Keys are not affected.
  */
 export const InstallationAccessRequired = (): MethodDecorator & ClassDecorator =>

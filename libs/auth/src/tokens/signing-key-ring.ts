@@ -17,7 +17,7 @@ import {
 } from '@gatehouse/persistence';
 import { Config, Keyring, secureBytes } from '@gatehouse/platform';
 
-/** Time for which clients may cache the public keys, in seconds. */
+/** How long clients may cache the public keys, in seconds. */
 export const JWKS_MAX_AGE_SECONDS = 300;
 
 /**
@@ -44,7 +44,7 @@ export interface SigningKey {
   algorithm: SigningAlgorithm;
   publicKey: KeyObject;
   privateKey: KeyObject;
-  /** The key as `/.well-known/jwks.json` contains it (RFC 7517). */
+  /** The public key in the format of `/.well-known/jwks.json` (RFC 7517). */
   jwk: JsonWebKey;
 }
 
@@ -122,8 +122,8 @@ export class SigningKeyRing {
   }
 
   /**
-   * Returns the stored keys. Must be called before a key is stored: if this replica cannot decrypt the keys of the
-   * others, they cannot decrypt its key either.
+   * Returns the stored keys. Must be called before storing a key: a replica that cannot decrypt the existing keys would
+   * store one that the other replicas cannot decrypt.
    * @throws Error if GATEHOUSE_SECRET cannot decrypt one of them
    */
   private async listDecryptable(): Promise<StoredSigningKey[]> {
