@@ -78,7 +78,7 @@ const columns: Column<AuditEntry>[] = [
 
 const OTHER_PARAMS = ['entry'] as const;
 
-/** The audit log, with a drawer for single entries and a CSV download. */
+/** The audit log, with a drawer for the selected entry and a CSV download. */
 export function AuditScreen(): ReactNode {
   const list = useList<'/operator/v1/audit-log', AuditEntry>({
     name: 'audit',

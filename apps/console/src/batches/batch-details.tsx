@@ -10,7 +10,7 @@ import { RelativeTime } from '../components/relative-time';
 import { useFormatTime } from '../components/use-time-zone';
 import { filterEntries, filterLabels } from './batch-format';
 
-/** Renders who planned, started and canceled a batch, when and why. */
+/** Renders the details of a batch: who planned, started and canceled it, when and why. */
 export function BatchDetails({ batch }: { batch: NamedBatch }): ReactNode {
   const { reason, started_by: startedBy, cancelled_by: cancelledBy, started_at: startedAt } = batch;
   return (

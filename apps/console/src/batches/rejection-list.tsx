@@ -9,7 +9,7 @@ interface RejectionListProps {
   rejections: Schemas['RefusalCountResponse'][];
 }
 
-/** Renders how many deliveries were excluded, by reason. */
+/** Renders the number of excluded deliveries for each reason. */
 export function RejectionList({ name, rejections }: RejectionListProps): ReactNode {
   if (rejections.length === 0) return null;
   return (

@@ -14,7 +14,7 @@ interface ChangeProps {
   unit?: ChangeUnit;
 }
 
-/** Renders how a value changed since the previous period: "+12% from 1,100". */
+/** Renders the change of a value since the previous period: "+12% from 1,100". */
 function Change({ current, previous, format, improvement, unit }: ChangeProps): ReactNode {
   if (previous === null) return <div className={classes.change}>No previous value</div>;
   if (current === null)

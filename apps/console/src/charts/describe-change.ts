@@ -14,8 +14,8 @@ export interface ValueChange {
 }
 
 /**
- * Describes how a value changed.
- * @param improvement undefined if neither direction is one
+ * Describes the change of a value.
+ * @param improvement undefined if neither direction counts as one
  */
 export function describeChange(
   current: number,

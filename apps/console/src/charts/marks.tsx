@@ -51,7 +51,7 @@ export function Lines({ series, x, y, step }: MarksProps): ReactNode {
 interface LineProps {
   color: ChartColor;
   parts: Point[][];
-  /** The axis position, to tint the area above it. */
+  /** Position of the axis. If set, the area between the line and the axis is tinted. */
   axis?: number;
 }
 

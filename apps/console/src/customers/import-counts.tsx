@@ -23,7 +23,7 @@ interface ImportCountsProps {
   file: ImportFile | null;
 }
 
-/** Renders how many customers were created and how many were not. */
+/** Renders the numbers of customers that were created, updated, skipped and not imported. */
 export function ImportCounts({ customerImport, file }: ImportCountsProps): ReactNode {
   const { dryRun = false, created = 0, skipped = 0, failed = 0 } = customerImport ?? {};
   const { updated = 0, unchanged = 0, incomplete = 0, weakHashes = 0 } = customerImport ?? {};

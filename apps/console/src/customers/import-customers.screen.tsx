@@ -96,7 +96,7 @@ interface ReportProps {
   run: ImportRun;
 }
 
-/** Renders the report on the check, or on the import unless it is running. */
+/** Renders the report of the check, or of the import once it has ended. */
 function Report({ customerImport, file, run }: ReportProps): ReactNode {
   const result = run.checked ?? customerImport ?? null;
   if (result?.state === 'running') return null;
@@ -111,7 +111,7 @@ interface Start {
 
 interface ImportFormProps extends ReportProps {
   initialOptions: ImportOptions;
-  /** True for an import that the page can continue. */
+  /** True if the import was interrupted and can be continued. */
   isInterrupted: boolean;
   onFile: (file: ImportFile | null) => void;
   onStart: (start: Start) => void;

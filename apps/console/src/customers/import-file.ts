@@ -12,7 +12,7 @@ import { LocalReport, type ReportEntry } from './import-report';
 export interface ImportFile {
   name: string;
   body: Blob;
-  /** Number of lines, for the progress. */
+  /** Number of lines, to calculate the progress. */
   lines: number;
   /** The name of a position in the file. */
   lineName: 'Line' | 'Entry';

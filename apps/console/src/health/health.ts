@@ -180,7 +180,7 @@ export function mailStatus(
   return good('Operational');
 }
 
-/** Time after the last forwarded request until the warning ends, in ms. */
+/** How long the warning remains after the last request with an untrusted X-Forwarded-For header, in ms. */
 const FORWARDS_MS = 3_600_000;
 
 /**

@@ -23,7 +23,7 @@ interface ListOptions<P extends GetPath, Row> {
   name?: ListName;
   path: P;
   filters?: Filters;
-  /** The path that counts the matching records, up to 10,000. */
+  /** The endpoint that counts the matching records, up to 10,000. */
   count?: GetPath;
   /** Path parameters: `{customerId: id}`. */
   pathParams?: ParamsOf<P> extends { path: infer Path } ? Path : never;

@@ -51,7 +51,7 @@ interface MailListProps {
 
 const OTHER_PARAMS = ['mail'] as const;
 
-/** Lists emails, with a drawer for single ones. */
+/** Lists emails, with a drawer for the selected one. */
 export function MailList({ name, columns, filters, hasMailbox, empty }: MailListProps): ReactNode {
   const list = useList<'/operator/v1/mails', MailLogEntry>({
     name,

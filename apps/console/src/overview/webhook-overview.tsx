@@ -88,8 +88,8 @@ function DroppedEmails({ emails }: { emails: Overview['mailsOverLimit'] }): Reac
 }
 
 /**
- * Shown if there are no attempts in the period, no dead letters and no pending deliveries. In this case,
- * perhaps no endpoint has been set up yet.
+ * Shown if there are no attempts in the period, no dead letters and no pending deliveries. Possibly, no endpoint has
+ * been set up yet.
  */
 function NoActivity(): ReactNode {
   return (

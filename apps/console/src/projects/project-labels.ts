@@ -76,7 +76,7 @@ const sections: Record<string, string> = {
   limits: 'Rate limits',
 };
 
-/** The labels, with their section if they need it: "Branding: Color". */
+/** The labels. Those that are not unique are prefixed with their section: "Branding: Color". */
 export const fullProjectLabels = Object.fromEntries(
   Object.entries(projectLabels).map(([key, label]) => {
     const section = sections[key.split('.')[0]!];

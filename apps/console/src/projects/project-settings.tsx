@@ -63,7 +63,7 @@ const sections: {
   },
 ];
 
-/** Renders all settings in a project. Only admins can change them. */
+/** Renders all settings of a project. Only admins can change them. */
 export function ProjectSettings({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
   const form = useProjectForm(project, !canEdit);

@@ -6,9 +6,7 @@ import { AccountSetupForm } from './account-setup-form';
 const SINGLE_SIGN_ON_TEXT =
   'Single sign-on is required. Only a link from the operator-link command signs you in without it, for one session. Choose a new password to continue.';
 
-/**
- * The screen behind an invitation link, to choose a password. Used for the first and for later invitations.
- */
+/** The screen that an invitation link opens, where an operator chooses a password. Repeated invitations open it too. */
 export function InvitationScreen(): ReactNode {
   const isSingleSignOnRequired = useIsSingleSignOnRequired();
   return (

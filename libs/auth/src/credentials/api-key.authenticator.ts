@@ -4,7 +4,7 @@ import { ApiKeysRepository, type ActiveApiKey } from '@gatehouse/persistence';
 import { errorMessage, LOGGER, sha256, type Logger } from '@gatehouse/platform';
 import type { KeyCaller } from './caller.js';
 
-/** Authenticates a caller by an API key. */
+/** Authenticates servers and apps by their API keys. */
 @Injectable()
 export class ApiKeyAuthenticator {
   constructor(

@@ -117,8 +117,8 @@ export class CredentialGuard implements CanActivate {
   }
 
   /**
-   * Authenticates an operator. Console routes do not look up API keys and access tokens: they ignore them beside a
-   * session cookie, and reject a request that contains only them.
+   * Authenticates an operator. API keys and access tokens are never looked up on console routes. They are ignored if
+   * the request contains a session cookie, and rejected otherwise.
    */
   private async authenticateOperator(request: AuthenticatedRequest, route: RouteCredential): Promise<void> {
     const token = operatorToken(request);

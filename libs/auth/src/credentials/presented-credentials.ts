@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatehouseError } from '@gatehouse/domain';
 
-/** An unverified credential from a request header. */
+/** A credential from a request header, before it is authenticated. */
 export interface PresentedCredential {
   header: 'authorization' | 'x-api-key' | 'x-publishable-key';
   value: string;

@@ -18,7 +18,7 @@ export interface ParsedRefreshToken {
 
 export interface IssuedRefreshToken {
   token: string;
-  /** SHA-256 hash of the secret. Nothing else of the token is stored. */
+  /** SHA-256 hash of the secret. The rest of the token is not stored. */
   hash: Buffer;
 }
 

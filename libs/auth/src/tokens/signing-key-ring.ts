@@ -69,8 +69,8 @@ export class SigningKeyRing {
 
   /**
    * Loads the ring. Before that, deletes retired keys, creates the next key if there is none or the newest has reached
-   * its maximum age, and adds the RSA keys that earlier versions did not create. The new key does not sign before a
-   * later load.
+   * its maximum age, and adds the RSA keys that earlier versions did not create. The same key then signs until the next
+   * load.
    * @returns the created key, or null
    * @throws Error if GATEHOUSE_SECRET cannot decrypt a key that is not retired
    */
@@ -159,8 +159,8 @@ export class SigningKeyRing {
   }
 
   /**
-   * Adds an RSA key to a signing key from an earlier version. Returns the stored key, which may be the one of a replica
-   * that was faster.
+   * Adds an RSA key to a signing key from an earlier version. Returns the stored key, which another replica may have
+   * added first.
    */
   private async addRsaKey(kid: string): Promise<Buffer> {
     const rsaPrivateKey = await this.generateRsaKey(kid);
