@@ -1,7 +1,7 @@
 /** A form's state: the fields that were edited, and the saved fields at the first edit. */
 export interface EditState<Fields extends object> {
   edits: Partial<Fields>;
-  /** null without edits. */
+  /** null if there are no edits. */
   base: Fields | null;
 }
 

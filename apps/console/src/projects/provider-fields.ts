@@ -5,15 +5,15 @@ import { isOtherServer, PENDING, providerTypes, type Provider, type ProviderType
 export interface ProviderFields {
   name: string;
   clientId: string;
-  /** Empty: unchanged, because the API never returns it. */
+  /** Empty to keep the secret. The API never returns it. */
   clientSecret: string;
   clientIds: string[];
   teamId: string;
   keyId: string;
-  /** Empty: unchanged. */
+  /** Empty to keep the key. The API never returns it. */
   privateKey: string;
   tenants: string[];
-  /** Empty: the type's default. */
+  /** Empty to use the default scopes of the type. */
   scopes: string[];
   allowSignUp: boolean;
   trustEmail: boolean;

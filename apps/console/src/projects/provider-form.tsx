@@ -6,7 +6,7 @@ import { isOtherServer, providerTypes, type ProviderType } from './provider-type
 
 interface ProviderFormProps {
   type: ProviderType;
-  /** Empty: the type's issuer. */
+  /** Empty to use the default issuer of the type. */
   issuer: string;
   value: ProviderFields;
   onChange: (changes: Partial<ProviderFields>) => void;

@@ -22,9 +22,9 @@ type FlatSettings = Omit<Settings, FlatGroup | 'legacySignIn' | 'passkeys'> &
   Flat<'mail'> &
   Flat<'mailLimits'> &
   Flat<'limits'> & {
-    /** null: no previous system. */
+    /** null if there is no previous system. */
     'legacySignIn.url': string | null;
-    /** null: unchanged, because the API never returns it. */
+    /** null to keep the secret. The API never returns it. */
     'legacySignIn.secret': string | null;
     'passkeys.rpId': string | null;
     'passkeys.rpName': string | null;
