@@ -15,7 +15,7 @@ const SHARED_FILTERS = [
   ...['endpoint_id', 'event_id', 'customer_id', 'batch_id'],
 ];
 
-/** Renders links to the delivery list and to the attempt list, which keep the filters that both have. */
+/** Renders links to the delivery list and the attempt list. The links keep the filters that both lists have. */
 export function DeliveryViews({ current }: { current: View }): ReactNode {
   const [search] = useSearchParams();
   const shared = new URLSearchParams(
