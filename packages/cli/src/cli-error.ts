@@ -1,8 +1,8 @@
-/** The command's exit codes. The last two belong to a program that SIGINT or SIGPIPE has ended. */
+/** The command's exit codes. 130 and 141 are the conventional codes of a program that SIGINT or SIGPIPE ended. */
 export const ExitCode = { success: 0, failure: 1, usage: 2, interrupted: 130, brokenPipe: 141 } as const;
 
 export interface CliErrorOptions {
-  /** Default: 1, the command failed. 2: wrong usage or settings. */
+  /** Default: 1 (the command failed). 2 means wrong usage or settings. */
   exitCode?: number;
   /** The fix, in one sentence. */
   fix?: string;
@@ -22,6 +22,6 @@ export class CliError extends Error {
   }
 }
 
-/** Returns the error for wrong usage or a wrong setting: exit code 2. */
+/** Returns an error with exit code 2, for wrong usage or an invalid setting. */
 export const usageError = (message: string, fix?: string): CliError =>
   new CliError(message, { exitCode: ExitCode.usage, ...(fix && { fix }) });

@@ -7,7 +7,7 @@ import { readSettings, type Settings, type SettingFlags } from './settings.js';
 /** A stream to which the command prints. */
 export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; errored?: Error | null };
 
-/** The stream from which the command reads. */
+/** A stream that the command reads. */
 export type Input = NodeJS.ReadableStream & { isTTY?: boolean };
 
 /** The process members that the command uses. Tests replace them. */
@@ -24,7 +24,7 @@ export interface CliProcess {
   wait?: (ms: number, until?: AbortSignal) => Promise<void>;
 }
 
-/** The options for every command. */
+/** The options that every command accepts. */
 export interface Flags extends SettingFlags {
   json?: boolean;
 }
@@ -33,13 +33,13 @@ export interface Flags extends SettingFlags {
 export interface Cli extends Required<CliProcess> {
   /** Set before the command's action runs. */
   flags: Flags;
-  /** Exit code if the command succeeds; a command that does only a part of its work sets it to 1. */
+  /** Exit code of a command that throws no error. A command that completes only part of its work sets it to 1. */
   exitCode: number;
   /** True if the command prints one JSON object per line. */
   readonly isJson: boolean;
   /** Returns the settings. @throws CliError if a setting is missing or invalid */
   settings(): Settings;
-  /** Returns the API client. It sends no request before the first call. @throws CliError like `settings` */
+  /** Returns the API client, which sends no request before its first call. @throws CliError like `settings` */
   connect(): Gatehouse;
 }
 
@@ -48,7 +48,10 @@ export const VERSION = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
 
-/** Commands verify no access token. The client would reject all of them with this audience. */
+/**
+ * Placeholder for a missing project. Commands do not verify access tokens, which the client would all reject with this
+ * audience.
+ */
 const NO_PROJECT = 'none';
 
 /** Returns a command's environment. */

@@ -5,11 +5,11 @@ import { pauseAfter } from './pause-after.js';
 
 export type FeedEvent = components['schemas']['FeedEventResponse'];
 
-/** Time between two reads at the end of the feed. */
+/** Interval between reads at the end of the feed, in ms. */
 const INTERVAL_MS = 1_000;
 const PAGE_SIZE = 100;
 
-/** Reads the feed page after a cursor. */
+/** Reads the page of the feed after a cursor. */
 export type ReadFeed = (page: {
   cursor: string | undefined;
   limit?: number;
@@ -22,13 +22,11 @@ export interface FeedFilter {
   types: string | undefined;
   /** Default: the feed starts after all existing events. */
   createdAfter: string | undefined;
-  /** True: events contain their webhook bodies. */
+  /** True to include the webhook bodies of the events. */
   includeBody?: boolean;
 }
 
-/**
- * Returns a function that reads the feed. A cursor is valid only with the filters from the request that returned it.
- */
+/** Returns a function that reads the feed. A cursor is valid only with the filters of the request that returned it. */
 export const createFeedReader =
   (client: Gatehouse, { projectId, types, createdAfter, includeBody }: FeedFilter): ReadFeed =>
   ({ cursor, limit = PAGE_SIZE, signal }) => {
@@ -44,7 +42,7 @@ export const createFeedReader =
     return pages.page().catch(explainCursor);
   };
 
-/** @throws the error, with a fix if it is about the cursor */
+/** Throws the error, with a fix if the cursor is invalid. */
 function explainCursor(error: unknown): never {
   if (error instanceof GatehouseError && error.code === 'invalid_cursor')
     throw usageError(
@@ -55,7 +53,7 @@ function explainCursor(error: unknown): never {
 }
 
 export interface FeedPage {
-  /** Undefined for the first page in a feed that does not continue. */
+  /** The cursor before the page. Undefined for the first page, unless an earlier cursor is continued. */
   start: string | undefined;
   events: FeedEvent[];
   end: string;
@@ -64,14 +62,14 @@ export interface FeedPage {
 export interface FollowOptions {
   wait: Cli['wait'];
   signal: AbortSignal;
-  /** Called once when Gatehouse is unavailable, with the error, and again with null when it responds. */
+  /** Called once with the error when Gatehouse becomes unavailable, and with null when it responds again. */
   onOutage: (error: GatehouseError | null) => Promise<void>;
 }
 
 /**
  * Reads the feed until `signal` is aborted, including empty pages. While Gatehouse is unavailable, waits and continues
  * from the same cursor, so no event is lost or repeated.
- * @throws GatehouseError if a later attempt would have the same result
+ * @throws GatehouseError if the error is not temporary
  */
 export async function* followFeed(
   read: ReadFeed,
@@ -90,7 +88,7 @@ export async function* followFeed(
   }
 }
 
-/** Returns a read's result, or null if `signal` was aborted. */
+/** Repeats a read until Gatehouse is available. Returns null if `signal` was aborted. */
 async function readWhenAvailable<Result>(
   read: () => Promise<Result>,
   { wait, signal, onOutage }: FollowOptions,
@@ -113,7 +111,7 @@ async function readWhenAvailable<Result>(
 
 const isTemporary = ({ status }: GatehouseError): boolean => status === 429 || status >= 500;
 
-/** The position in the feed up to which events are handled. */
+/** The position in the feed up to which events have been handled. */
 export interface Progress {
   page: FeedPage | null;
   /** Number of events on the page that were sent or skipped. */
@@ -121,8 +119,8 @@ export interface Progress {
 }
 
 /**
- * Returns the cursor after the last handled event: within a page, a shorter page's cursor. If Gatehouse cannot be
- * reached, returns the page's cursor, after which some events are repeated.
+ * Returns the cursor after the last handled event. Within a page, it is read from Gatehouse as the end of a shorter
+ * page. If that fails, returns the cursor before the page, from which some events are repeated.
  */
 export async function findCursor(
   read: ReadFeed,

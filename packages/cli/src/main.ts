@@ -3,9 +3,9 @@ import { ExitCode } from './cli-error.js';
 import { run } from './run.js';
 
 const interruption = new AbortController();
-// The second signal ends the process at once: its handler is removed by the first.
+// The first signal removes the handler, so a second one ends the process at once.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
-// A pipe's reader, such as `head`, has read enough.
+// The program that reads the pipe, such as `head`, has closed it.
 const endOnBrokenPipe = ({ code }: NodeJS.ErrnoException): void => {
   if (code === 'EPIPE') process.exit(ExitCode.brokenPipe);
 };
@@ -14,7 +14,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`Error: Cannot write to stdout: ${error.message}\n`);
   process.exit(ExitCode.failure);
 });
-// Notes that a full disk does not accept must not change the result.
+// A note that cannot be written, such as to a full disk, must not change the result.
 process.stderr.on('error', endOnBrokenPipe);
 
 process.exitCode = await run(process.argv.slice(2), {

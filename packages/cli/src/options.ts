@@ -3,7 +3,7 @@ import { findMissingDate, parseTime } from './parse-time.js';
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Returns a duration in seconds: "90s", "10m", "2h" or "7d". */
+/** Parses a duration such as "90s", "10m", "2h" or "7d". @returns the duration in seconds */
 export function parseDuration(text: string): number {
   const [, amount, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
   if (amount === undefined) throw new InvalidArgumentError('Use a duration such as 90s, 10m, 2h or 7d.');
@@ -12,11 +12,11 @@ export function parseDuration(text: string): number {
 
 const isDuration = (text: string): boolean => /^\d+[smhd]$/.test(text);
 
-/** Returns an option's time in ISO 8601: a time, a date, or a duration before now, such as "10m". */
+/** Parses a time, a date, or a duration before now, such as "10m". @returns the time in ISO 8601 */
 export const parsePastTime = (text: string): string =>
   isDuration(text) ? toTime(Date.now() - parseDuration(text) * 1_000) : readTime(text);
 
-/** Returns an option's time in ISO 8601: a time, a date, or a duration from now, such as "90d". */
+/** Parses a time, a date, or a duration from now, such as "90d". @returns the time in ISO 8601 */
 export const parseFutureTime = (text: string): string =>
   isDuration(text) ? toTime(Date.now() + parseDuration(text) * 1_000) : readTime(text);
 
@@ -43,7 +43,7 @@ export const parseNumber =
     throw new InvalidArgumentError(`Use a number from ${smallest} to ${largest}.`);
   };
 
-/** Returns the entries in a list that is separated by commas. */
+/** Splits a comma-separated list. */
 export const parseList = (text: string): string[] =>
   text
     .split(',')

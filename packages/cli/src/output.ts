@@ -12,24 +12,24 @@ export type Style = keyof typeof STYLES;
 export type Printer = Pick<Cli, 'env' | 'stdout' | 'stderr' | 'signal'>;
 
 /**
- * Writes a string and waits until the stream accepts more, so that a slow reader limits the memory. Returns at once
- * after an error in the stream, which never drains: main.ts handles it.
+ * Writes a string and waits until the stream accepts more, so that a slow reader does not fill the memory. Returns at
+ * once after a stream error, which main.ts handles, because the stream then never drains.
  */
 export async function write(output: Output, text: string): Promise<void> {
   if (!output.write(text) && !output.errored) await once(output, 'drain');
 }
 
-/** Prints one line to stdout. The text must be safe to print: pass untrusted text through `visibleText`. */
+/** Prints one line to stdout. The line must be safe to print: pass untrusted values through `visibleText`. */
 export const printLine = ({ stdout }: Printer, line = ''): Promise<void> => write(stdout, `${line}\n`);
 
-/** Prints one line for people to stderr, so that stdout contains only results. */
+/** Prints one line to stderr, so that stdout contains only results. */
 export const printNote = ({ stderr }: Printer, line: string): Promise<void> => write(stderr, `${line}\n`);
 
 /** Prints a value as one line of JSON. */
 export const printJson = (printer: Printer, value: unknown): Promise<void> =>
   printLine(printer, visibleJson(value));
 
-/** Returns a text with a style, if the stream is a terminal that shows colors (https://no-color.org). */
+/** Adds a style to a string if the stream is a terminal that supports colors (https://no-color.org). */
 export function styled(
   { env, stdout }: Pick<Printer, 'env' | 'stdout'>,
   style: Style,
@@ -39,7 +39,7 @@ export function styled(
   return hasColors(env, output) ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
 }
 
-/** Returns true if a stream shows colors. */
+/** Returns true if a stream is a terminal that supports colors. */
 export const hasColors = (env: Printer['env'], output: Output): boolean =>
   output.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 
@@ -55,18 +55,18 @@ export async function printRecord(
   }
 }
 
-/** Returns an API time for people, in UTC: "2026-11-27 09:30:00Z". */
+/** Formats a time from the API, in UTC: "2026-11-27 09:30:00Z". */
 export const formatTime = (time: string | null | undefined): string =>
   time ? visibleText(time.replace('T', ' ').replace(/\.\d+Z$/, 'Z')) : '';
 
 export interface Progress {
   /** Replaces the line. */
   update(text: string): void;
-  /** Removes the line, so that other text can be printed. */
+  /** Removes the line, so that other output can be printed. */
   clear(): void;
 }
 
-/** Returns a line on stderr that shows a progress. It is shown only on a terminal. */
+/** Creates a progress line on stderr, which is shown only on a terminal. */
 export function createProgress({ env, stderr }: Printer): Progress {
   const isShown = stderr.isTTY === true && env['TERM'] !== 'dumb';
   let shown = '';

@@ -1,10 +1,10 @@
-/** A date, or a date and a time whose offset may be short or absent: ISO 8601, or as PostgreSQL writes it. */
+/** A date, or a date and a time with an optional offset, in ISO 8601 or as PostgreSQL writes them. */
 const pattern =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)?)?$/;
 
 /**
- * Converts a Unix timestamp to ms since 1970. Its unit depends on its size, as in imports (docs/imports.md): seconds below 10^11,
- * milliseconds below 10^14, otherwise microseconds.
+ * Converts a Unix timestamp to ms since 1970. The unit depends on the value, as in imports (docs/imports.md): seconds
+ * below 10^11, milliseconds below 10^14, otherwise microseconds.
  */
 export const epochToMs = (epoch: number): number =>
   epoch < 1e11 ? epoch * 1_000 : epoch < 1e14 ? epoch : Math.floor(epoch / 1_000);
@@ -12,10 +12,10 @@ export const epochToMs = (epoch: number): number =>
 /** Length of a time with milliseconds, such as `09:30:00.123`. */
 const TIME_LENGTH = 12;
 
-/** Days that every month has. */
+/** Number of days in the shortest month. */
 const SHORTEST_MONTH = 28;
 
-/** Returns true for a date in the calendar. `Date.parse` also accepts February 30, as a day in March. */
+/** Returns true if a date exists. `Date.parse` also accepts February 30, as a day in March. */
 function isDate(date: string): boolean {
   const [month, day] = [Number(date.slice(5, 7)), Number(date.slice(8))];
   if (day <= SHORTEST_MONTH) return day >= 1 && month >= 1 && month <= 12;
@@ -23,16 +23,16 @@ function isDate(date: string): boolean {
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
 }
 
-/** Returns the date in a string that has the form of a time, if no calendar contains it; otherwise null. */
+/** Returns the date in a string that has the format of a time, if the date does not exist; otherwise null. */
 export function findMissingDate(text: string): string | null {
   const date = pattern.exec(text)?.[1];
   return date === undefined || isDate(date) ? null : date;
 }
 
 /**
- * Returns a time in ms since 1970, cut, or NaN. A date is midnight in UTC. A time without an offset is local, as
- * ECMAScript defines it.
- * @param requiresOffset true to return NaN for a date, and for a time without an offset
+ * Returns a time in ms since 1970, rounded down, or NaN. A date means midnight in UTC. A time without an offset is
+ * local, as in ECMAScript.
+ * @param requiresOffset true to return NaN for a date or a time without an offset
  */
 export function parseTime(text: string, { requiresOffset = false } = {}): number {
   const [, date, time, utc, hours, minutes = '00'] = pattern.exec(text) ?? [];

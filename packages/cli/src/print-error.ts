@@ -10,12 +10,12 @@ interface Description {
   /** The request fields with errors. */
   fields: { field: string; message: string }[];
   fix: string | null;
-  /** The JSON line's members besides the message and the fix. */
+  /** Further members of the JSON line. */
   details: Record<string, unknown>;
 }
 
 /**
- * Prints an error to stderr, without a stack: as one line of JSON, or as the message, its fields and the fix.
+ * Prints an error to stderr without a stack, as one line of JSON, or as the message, the fields and the fix.
  * @returns the exit code
  */
 export async function printError(cli: Cli, error: unknown): Promise<number> {
@@ -31,7 +31,7 @@ export async function printError(cli: Cli, error: unknown): Promise<number> {
   return error instanceof CliError ? error.exitCode : ExitCode.failure;
 }
 
-/** Returns an error's description, also for the lines from a command that continues after it. */
+/** Returns the description of an error. Commands that continue after an error also use it. */
 export function describeError(error: unknown): Description {
   if (error instanceof GatehouseError) return describeProblem(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -57,7 +57,7 @@ function describeProblem(error: GatehouseError): Description {
   };
 }
 
-/** The fixes for API errors by their codes. The details of other errors contain their fix. */
+/** The fixes for API errors, by code. The details of all other errors already contain the fix. */
 const FIXES: Record<string, (error: GatehouseError) => string | null> = {
   insufficient_scope: ({ problem }) =>
     `Use a secret key with the scope ${(problem.requiredScopes ?? []).join(' and ')}. The scopes of a key cannot be changed.`,
@@ -75,7 +75,7 @@ function rootCause(error: Error): string | null {
   let found: unknown = error.cause;
   while (isError(found) && isError(found.cause)) found = found.cause;
   if (!isError(found)) return null;
-  // If several addresses were tried, the error that contains theirs has no message.
+  // After attempts with several addresses, the error has no message, but contains the error of each attempt.
   const [first = found] = 'errors' in found ? (found.errors as unknown[]) : [];
   return isError(first) ? first.message : null;
 }

@@ -7,17 +7,17 @@ import { printJson, printNote } from './output.js';
 import { createTable, type Column } from './table.js';
 import { visibleText } from './console-shared/visible-text.js';
 
-/** The options for a command that prints a list. */
+/** The options of a command that prints a list. */
 export interface PageOptions {
   limit?: number;
   cursor?: string;
   all?: boolean;
 }
 
-/** The largest page in the API. */
+/** Maximum page size of the API. */
 const LARGEST_PAGE = 200;
 
-/** Adds the options for a command that prints a list. */
+/** Adds these options to a command. */
 export const addPageOptions = (command: Command): Command =>
   command
     .option('--limit <n>', 'number of records on the page, at most 200', parseNumber(1, LARGEST_PAGE))
@@ -28,7 +28,7 @@ export interface PageReader<Item> {
   /** Reads one page. */
   read: (query: { limit?: number; cursor?: string }) => Promise<Page<Item>>;
   columns: Column<Item>[];
-  /** Printed if there is no record, such as "No customers". */
+  /** Note if there are no records, such as "No customers". */
   empty: string;
 }
 
@@ -47,7 +47,7 @@ export async function printPages<Item>(
     if (cli.isJson) for (const item of page.data) await printJson(cli, item);
     else await table.print(page.data);
     next = page.nextCursor ?? undefined;
-    // A page with a filter can be empty although more pages follow.
+    // With a filter, a page can be empty although more pages follow.
     if (!page.hasMore || !next) break;
     if (!all && page.data.length > 0) {
       await printNote(

@@ -18,7 +18,7 @@ Settings, from flags, the environment, .env.local or .env:
 
 Exit codes: 0 success, 1 the command failed, 2 wrong usage or settings, 130 interrupted`;
 
-/** Returns the program with all commands. It throws a CommanderError instead of ending the process. */
+/** Creates the program with all commands. It throws a CommanderError instead of ending the process. */
 export function createProgram(cli: Cli): Command {
   const program = new Command('gatehouse')
     .description('Manage customers, keys, events and webhooks of Gatehouse.')

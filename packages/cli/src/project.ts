@@ -5,7 +5,7 @@ import { isProjectId } from './settings.js';
 
 const FIX = 'Pass --project <id>, or set GATEHOUSE_PROJECT_ID.';
 
-/** The most projects that an error lists. */
+/** Maximum number of projects that an error lists. */
 const LISTED = 10;
 
 /**
@@ -27,7 +27,10 @@ export async function getProjectId(cli: Cli, client: Gatehouse): Promise<string>
   );
 }
 
-/** Returns an id from a response. @throws CliError if it is none: `listen` uses it as a file name */
+/**
+ * Checks a project id from a response, because `listen` uses it as a file name.
+ * @throws CliError if it is not a project id
+ */
 function checkId(id: string): string {
   if (isProjectId(id)) return id;
   throw new CliError('The response contains an invalid id of a project.', {
@@ -35,12 +38,12 @@ function checkId(id: string): string {
   });
 }
 
-/** Returns the projects that the key can access, and stops when there are more than an error lists. */
+/** Returns the projects that the key can access, but at most one more than an error lists. */
 async function listProjects(cli: Cli, client: Gatehouse): Promise<{ id: string; name: string }[]> {
   const found: { id: string; name: string }[] = [];
   try {
     for await (const project of client.projects.list({ archived: false }, { signal: cli.signal })) {
-      // A key with the access "project" sees only the names of other projects.
+      // A key with `project` access receives other projects without their settings.
       if (project.settings !== null) found.push(project);
       if (found.length > LISTED) break;
     }

@@ -3,15 +3,15 @@ import type { Cli } from './cli.js';
 import { CliError, ExitCode, usageError } from './cli-error.js';
 
 /**
- * Reads a line from the terminal. The question is printed to stderr, so that stdout contains only results.
- * @param fix instructions to run the command without a terminal
- * @throws CliError with exit code 2 if stdin is no terminal, and 130 if the reader interrupts the question
+ * Reads a line from the terminal. Prints the question to stderr, so that stdout contains only results.
+ * @param fix how to run the command without a terminal
+ * @throws CliError with exit code 2 if stdin is not a terminal, and 130 if the user interrupts the prompt
  */
 export async function ask({ stdin, stderr, signal }: Cli, question: string, fix: string): Promise<string> {
   if (!stdin.isTTY) throw usageError('The command asks for an input, but stdin is no terminal.', fix);
   const terminal = createInterface({ input: stdin, output: stderr });
   const interruption = new AbortController();
-  // While readline reads, the terminal sends Ctrl-C as a character and not as a signal. Ctrl-D closes the input.
+  // While readline reads, the terminal sends Ctrl-C as a character instead of a signal. Ctrl-D closes the input.
   const interrupt = (): void => interruption.abort();
   terminal.once('SIGINT', interrupt);
   terminal.once('close', interrupt);
@@ -27,8 +27,8 @@ export async function ask({ stdin, stderr, signal }: Cli, question: string, fix:
 }
 
 /**
- * Requires a confirmation, unless `--yes` has given it.
- * @throws CliError if the answer is not yes, and with exit code 2 without `--yes` if stdin is no terminal
+ * Prompts for a confirmation, unless `--yes` was passed.
+ * @throws CliError if the user does not confirm, and with exit code 2 if stdin is not a terminal
  */
 export async function confirm(cli: Cli, question: string, isConfirmed: boolean | undefined): Promise<void> {
   if (isConfirmed) return;

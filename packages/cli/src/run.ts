@@ -6,7 +6,7 @@ import { createProgram } from './program.js';
 
 /**
  * Runs the command with these arguments and prints its errors.
- * @param args the arguments after the command's name
+ * @param args the arguments after the name of the command
  * @returns the exit code
  */
 export async function run(args: readonly string[], process: CliProcess): Promise<number> {
@@ -15,7 +15,7 @@ export async function run(args: readonly string[], process: CliProcess): Promise
     await createProgram(cli).parseAsync(args, { from: 'user' });
     return cli.signal.aborted ? ExitCode.interrupted : cli.exitCode;
   } catch (error) {
-    // The help and the version also end with this error, without an error code. It has been printed.
+    // `--help` and `--version` also throw this error, with exit code 0. Commander has already printed it.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.success : ExitCode.usage;
     if (cli.signal.aborted) return ExitCode.interrupted;
     return printError(cli, error);

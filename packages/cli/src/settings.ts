@@ -3,26 +3,28 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { usageError } from './cli-error.js';
 
-/** The settings for all commands that call the API. */
+/** The settings of all commands that call the API. */
 export interface Settings {
-  /** Gatehouse's URL, without a trailing slash. */
+  /** The URL of Gatehouse, without a trailing slash. */
   url: string;
   secretKey: string;
   /** Id of the project to which the command is limited. */
   projectId?: string;
 }
 
-/** The flags that override the environment. The key is none of them: other users can list a process's arguments. */
+/**
+ * The flags that override the environment. There is none for the key, because other users can list process arguments.
+ */
 export interface SettingFlags {
   url?: string;
   keyFile?: string;
   project?: string;
 }
 
-/** The files in the working directory, in precedence order. */
+/** The files in the working directory, in order of precedence. */
 const FILES = ['.env.local', '.env'];
 
-/** A value from a flag or the environment, which the user has set, or from a file in the working directory. */
+/** A value that the user has set in a flag or the environment, or that is from a file in the working directory. */
 interface Value {
   text: string;
   isFromFolder: boolean;
@@ -53,7 +55,7 @@ export function readSettings(
       'GATEHOUSE_SECRET_KEY is not set.',
       'Set it in the environment or in .env, or pass --key-file <file>.',
     );
-  // Otherwise a .env in a downloaded folder could send the user's key to its author.
+  // Without this check, a `.env` file in a downloaded folder could send the user's key to its author.
   if (url.isFromFolder && !key.isFromFolder)
     throw usageError(
       'GATEHOUSE_URL is in a file of this folder, but the secret key is not. The key could be sent to a wrong server.',
@@ -68,13 +70,15 @@ export function readSettings(
 
 const fromUser = (text: string): Value => ({ text, isFromFolder: false });
 
-/** Returns a function that finds a variable in the environment, then in the files. An empty one counts as not set. */
+/**
+ * Returns a function that finds a variable in the environment, then in the files. An empty variable counts as not set.
+ */
 function createLookup(env: Record<string, string | undefined>, cwd: string) {
   const files = FILES.map((name) => parseEnv(readOptional(join(cwd, name))));
   return (name: string): Value | undefined => {
-    const own = env[name];
-    const text = own ?? files.find((file) => file[name])?.[name];
-    return text?.trim() ? { text: text.trim(), isFromFolder: own === undefined } : undefined;
+    const fromEnvironment = env[name];
+    const text = fromEnvironment ?? files.find((file) => file[name])?.[name];
+    return text?.trim() ? { text: text.trim(), isFromFolder: fromEnvironment === undefined } : undefined;
   };
 }
 
@@ -95,7 +99,7 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** Returns a URL without a trailing slash. Does not repeat an invalid one, which can contain a password. */
+/** Returns a URL without a trailing slash. The error does not contain an invalid URL, which may contain a password. */
 export function checkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isUsable = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
@@ -107,7 +111,7 @@ export function checkUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** Returns a secret key. Never repeats it. */
+/** Returns a valid secret key. Errors never contain it. */
 export function checkKey(text: string): string {
   if (text.startsWith('pk_'))
     throw usageError(

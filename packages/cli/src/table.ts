@@ -5,28 +5,28 @@ import { fitText, widthOf } from './text-width.js';
 export interface Column<Row> {
   title: string;
   value: (row: Row) => string | number | boolean | null | undefined;
-  /** Never shortened, such as an id that the reader copies. */
+  /** True for a column that is never shortened, such as an id that the user copies. */
   isFixed?: boolean;
-  /** Left out if the terminal is too narrow, beginning with the last one. */
+  /** True for a column that is left out if the terminal is too narrow, beginning with the last one. */
   isOptional?: boolean;
   style?: (row: Row) => Style | null;
 }
 
 export interface Table<Row> {
-  /** Prints rows, below the titles with the first ones. */
+  /** Prints rows. The first call also prints the titles. */
   print(rows: readonly Row[]): Promise<void>;
-  /** Prints a note if there was no row. */
+  /** Prints a note if there were no rows. */
   end(): Promise<void>;
 }
 
 const GAP = '  ';
-/** The terminal columns that a shortened column keeps. */
+/** Minimum width of a shortened column, in terminal columns. */
 const SHORTEST = 8;
 
 /**
- * Returns a table as wide as its first rows require. On a terminal it is as wide as the terminal at most: optional
- * columns are left out, then the widest ones are shortened, and if that does not suffice, each row is printed as a record.
- * @param empty the note if there is no row, such as "No customers"
+ * Creates a table whose first rows determine the width. On a terminal, it is at most as wide as the terminal: optional
+ * columns are left out, then the widest ones are shortened, and if that is not enough, each row is printed as a record.
+ * @param empty the note if there are no rows, such as "No customers"
  */
 export function createTable<Row>(printer: Printer, columns: Column<Row>[], empty: string): Table<Row> {
   /** Null before the first rows. */
@@ -62,7 +62,7 @@ function cellText<Row>({ value }: Column<Row>, row: Row): string {
   return text === null || text === undefined || text === '' ? '-' : visibleText(String(text));
 }
 
-/** The columns that are printed, and their widths. */
+/** The printed columns, and their widths. */
 interface Layout<Row> {
   columns: Column<Row>[];
   widths: number[];
@@ -120,7 +120,7 @@ async function printRows<Row>(
   }
 }
 
-/** Returns cells as one line. The style is added after the padding is known, because it takes no columns. */
+/** Joins cells to one line. The padding is computed before a style is added, because style codes take no columns. */
 function joinCells(
   texts: string[],
   widths: number[],

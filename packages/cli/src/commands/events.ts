@@ -53,12 +53,12 @@ async function tail(cli: Cli, { types, since }: TailOptions): Promise<void> {
     }
 }
 
-/** Returns an event in one line. On a terminal, the data is shortened to its width. */
+/** Returns an event as one line. On a terminal, the data is shortened to the terminal's width. */
 function describeEvent(cli: Cli, { created_at: createdAt, type, id, data, erased }: FeedEvent): string {
   const head = [formatTime(createdAt), visibleText(type).padEnd(24), visibleText(id)];
   const content = erased ? '(erased)' : visibleJson(data);
-  const room = cli.stdout.isTTY ? (cli.stdout.columns ?? 80) - widthOf(head.join('  ')) - 2 : Infinity;
-  const shown = room === Infinity ? content : room > 8 ? fitText(content, room) : '';
+  const available = cli.stdout.isTTY ? (cli.stdout.columns ?? 80) - widthOf(head.join('  ')) - 2 : Infinity;
+  const shown = available === Infinity ? content : available > 8 ? fitText(content, available) : '';
   const [time, name, ...rest] = head;
   return [styled(cli, 'dim', time!), styled(cli, 'cyan', name!), ...rest, shown].join('  ').trimEnd();
 }

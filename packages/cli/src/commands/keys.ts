@@ -145,7 +145,7 @@ function addRevoke(keys: Command, cli: Cli): void {
     });
 }
 
-/** Prints a new key. Its value is alone on stdout, so that a script can store it. */
+/** Prints a new key. Only its value goes to stdout, so that a script can store it. */
 async function printKey(cli: Cli, key: components['schemas']['CreatedApiKeyResponse']): Promise<void> {
   if (cli.isJson) await printJson(cli, key);
   else await printLine(cli, visibleText(key.key));

@@ -46,7 +46,7 @@ async function sendCustom(cli: Cli, type: string, options: Options): Promise<voi
   const { projectId } = cli.settings();
   const members = [`"type":${JSON.stringify(type)}`, `"data":${data}`];
   if (projectId) members.push(`"project_id":${JSON.stringify(projectId)}`);
-  // Sent as a string: receivers get the data exactly as it was written, with the digits in its numbers.
+  // Sent as a string, so that receivers get the data exactly as the user wrote it, with all digits of its numbers.
   const body = `{${members.join(',')}}` as unknown as components['schemas']['CustomEventRequest'];
   const { data: event } = (await client.request('POST', '/v1/events', {
     body,
@@ -98,7 +98,7 @@ async function sendTest(cli: Cli, { data, endpoint, idempotencyKey }: Options): 
   await printLine(cli, `The delivery is ${deliveryId}: gatehouse deliveries show ${deliveryId}`);
 }
 
-/** @throws CliError if there is no endpoint, or more than one */
+/** Returns the id of the only endpoint. @throws CliError if there is none, or more than one */
 async function getOnlyEndpoint(cli: Cli, client: Gatehouse): Promise<string> {
   const { projectId } = cli.settings();
   const query = projectId ? { project_id: projectId } : {};

@@ -2,27 +2,26 @@ import type { ExportedCustomer } from '@gatehouse/server';
 import type { ImportReport } from '../import/import-report.js';
 import type { Reason } from '../import/reasons.js';
 import type { SourceRecord } from '../import/source.js';
-import { FIELDS, FieldResult, FilePeople, type Unknown } from './file-people.js';
+import { FIELDS, FieldResult, FileUsers, type Unknown } from './file-users.js';
 
-/** Maximum number of ids that are shown for a field. */
+/** Maximum number of examples per field. */
 const EXAMPLES = 3;
 
-/** One field's differences. */
+/** The differences in one field. */
 export interface FieldDifferences {
   field: string;
   onlyInFiles: number;
   onlyInGatehouse: number;
   different: number;
-  /** The ids in the files for the first people who differ. */
+  /** The first users that differ, as their ids or positions in the files. */
   examples: string[];
 }
 
-/** A comparison's result. */
 export interface ComparisonResult {
-  /** People in the files, without those who cannot be imported. */
+  /** Users in the files, without those that cannot be imported. */
   inFiles: number;
   inGatehouse: number;
-  /** People in the files without a difference. */
+  /** Users in the files whose customers have no differences. */
   equal: number;
   different: number;
   onlyInFiles: number;
@@ -60,9 +59,9 @@ const fieldReasons: Record<FieldResult, Reason | null> = {
 
 /**
  * Compares the users in files with the customers in Gatehouse. Reads the files twice: the differences are known only
- * after the first time.
- * @param records returns the records in the files, equal ones each time
- * @param withSecrets true if the customers have their password hashes and TOTP secrets
+ * after the first pass.
+ * @param records returns the records in the files, the same ones on each call
+ * @param withSecrets true if `customers` contain password hashes and TOTP secrets
  */
 export async function compareCustomers(
   records: () => AsyncIterable<SourceRecord>,
@@ -70,24 +69,24 @@ export async function compareCustomers(
   report: ImportReport,
   withSecrets: boolean,
 ): Promise<ComparisonResult> {
-  const people = new FilePeople(withSecrets);
+  const users = new FileUsers(withSecrets);
   for await (const record of records()) {
     if (record.leftOut.length > 0 || !record.customer) await report.addRecord(record);
-    if (record.customer) people.add(record.customer);
+    if (record.customer) users.add(record.customer);
   }
   let [inGatehouse, onlyInGatehouse] = [0, 0];
   for await (const customer of customers) {
     inGatehouse += 1;
-    const unknown = people.compare(customer);
+    const unknown = users.compare(customer);
     if (!unknown) continue;
     onlyInGatehouse += 1;
     await report.add(toRecord(unknown), 'only_in_gatehouse', { field: '', ...ONLY_IN_GATEHOUSE });
   }
   return {
-    inFiles: people.count,
+    inFiles: users.count,
     inGatehouse,
     onlyInGatehouse,
-    ...(await listDifferences(people, records(), report)),
+    ...(await listDifferences(users, records(), report)),
   };
 }
 
@@ -97,17 +96,17 @@ const toRecord = ({ id, email }: Unknown): SourceRecord => ({
 
 /** Reads the records again, and adds those that differ to the report. */
 async function listDifferences(
-  people: FilePeople,
+  users: FileUsers,
   records: AsyncIterable<SourceRecord>,
   report: ImportReport,
 ): Promise<Pick<ComparisonResult, 'equal' | 'different' | 'onlyInFiles' | 'fields'>> {
   const fields = new Map(FIELDS.map((field) => [field, createField(field)]));
   const counts = { equal: 0, different: 0, onlyInFiles: 0 };
-  let person = 0;
+  let user = 0;
   for await (const record of records) {
     if (!record.customer) continue;
-    const differences = people.listDifferences(person);
-    if (!people.isInGatehouse(person)) {
+    const differences = users.listDifferences(user);
+    if (!users.isInGatehouse(user)) {
       counts.onlyInFiles += 1;
       await report.add(record, 'only_in_files', { field: '', ...ONLY_IN_FILES });
     } else if (differences.length === 0) counts.equal += 1;
@@ -116,7 +115,7 @@ async function listDifferences(
       addDifference(fields.get(field)!, result, record);
       await report.add(record, 'different', { field, ...fieldReasons[result]! });
     }
-    person += 1;
+    user += 1;
   }
   return { ...counts, fields: [...fields.values()].filter(({ examples }) => examples.length > 0) };
 }

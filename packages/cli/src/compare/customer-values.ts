@@ -27,25 +27,25 @@ export const VALUE_FIELDS = [
 /** The fields that are compared as times. */
 export const TIME_FIELDS = ['createdAt', 'updatedAt', 'lastLoginAt'] as const;
 
-/** The fields that only an export with hashes contains. */
+/** The fields that are only in exports with hashes. */
 export const SECRET_FIELDS: ReadonlySet<string> = new Set(['password', 'totpSecret']);
 
 /** A customer in the files or in Gatehouse. */
 export type Customer = ImportedCustomer | ExportedCustomer;
 
-/** The values that are stored for a customer. */
+/** The values of a customer that a comparison keeps in memory. */
 export interface CustomerValues {
-  /** A digest for each value field; 0: no value. */
+  /** Digest of each value field; 0 if it has no value. */
   digests: number[];
-  /** Each time field in ms since 1970; NaN: no time. */
+  /** Each time field in ms since 1970; NaN if it has no time. */
   times: number[];
 }
 
-/** Returns an email address in the form that Gatehouse stores. */
+/** Returns an email address as Gatehouse stores it. */
 export const normalizeEmail = (email: unknown): string =>
   toText(email).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Returns a customer's values in a form in which equal values are equal. */
+/** Returns a customer's values in normalized form, so that equivalent values are equal. */
 export function toValues(customer: Customer): CustomerValues {
   return {
     digests: VALUE_FIELDS.map((field) => {
@@ -56,7 +56,7 @@ export function toValues(customer: Customer): CustomerValues {
   };
 }
 
-/** Returns a string that is equal for equal values; empty without a value. */
+/** Returns a string that is the same for equivalent values, and empty if the field has no value. */
 function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer): string {
   switch (field) {
     case 'email':
@@ -68,7 +68,7 @@ function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer):
       return normalizeName(toText(customer[field]));
     case 'mfa':
       return customer.mfa === 'required' ? 'required' : '';
-    // Most systems do not export the time at which a user was disabled.
+    // Compared without the time, because most systems do not export when a user was disabled.
     case 'disabledAt':
       return customer.disabledAt ? 'true' : '';
     case 'locale':
@@ -80,7 +80,7 @@ function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer):
       return toSorted(customer.identities, ['provider', 'subject']);
     case 'passkeys':
       return toSorted(customer.passkeys, ['credentialId']);
-    // The next sign-in replaces another system's hash.
+    // Only its presence is compared, because the next sign-in replaces a hash from another system.
     case 'password':
       return customer.passwordHash || ('password' in customer && customer.password) ? 'true' : '';
     case 'totpSecret':
@@ -93,7 +93,7 @@ function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer):
   }
 }
 
-/** Returns a list's items in alphabetical order. Gatehouse's own format can contain any value. */
+/** Returns the items of a list in alphabetical order. In Gatehouse's own format, the list can be any value. */
 const toSorted = (items: unknown, names: readonly string[]): string =>
   toObjects(items)
     .map((item) => names.map((name) => toText(item[name])).join(' '))

@@ -2,7 +2,7 @@ type Numbers = Uint8Array | Uint32Array | Float64Array;
 
 const START_ROWS = 1024;
 
-/** Fixed-width rows of numbers, without an object for each row. */
+/** A growable array of fixed-width rows of numbers, without an object for each row. */
 export class GrowingArray {
   private rows = 0;
   private numbers: Numbers;

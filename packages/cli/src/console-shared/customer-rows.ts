@@ -1,21 +1,21 @@
 import { hasRepeatedKey } from './repeated-keys.js';
 import { FileError } from './file-error.js';
 
-/** The reason why a cell is not a part of the customer. */
+/** The reason why a cell is left out. */
 export type CellProblem = 'unknown_column' | 'not_an_object' | 'not_a_list' | 'metadata_name_taken';
 
-/** The customer in a row, and its cells that are left out. */
+/** The customer in a row, and the cells that are left out. */
 export interface ConvertedRow {
   customer: Record<string, unknown>;
   leftOut: { column: string; problem: CellProblem }[];
 }
 
-/** The target for a cell: null for a column that is ignored, undefined for a column that no field has. */
+/** The target of a column: null if the column is ignored, undefined if no field has its name. */
 type Target = { field: string; key: string | null } | null | undefined;
 
 type Kind = 'text' | 'secret' | 'boolean' | 'object' | 'list';
 
-/** A customer's fields, which are the column names. */
+/** The customer fields, by column name. */
 const fields: Record<string, Kind> = {
   ...{ email: 'text', firstName: 'text', lastName: 'text', externalId: 'text', locale: 'text' },
   ...{ emailVerified: 'boolean', mfa: 'text', password: 'secret', passwordHash: 'text', totpSecret: 'text' },
@@ -32,13 +32,13 @@ const FORMULA_GUARD = /^'(?=[=+\-@＝＋－＠\t\r\n])/;
 /** Returns true if a name is a customer field, or a metadata key such as `metadata.plan`. */
 export const isTarget = (name: string): boolean => toTarget(name) !== undefined;
 
-/** Converts the rows in a file whose columns are customer fields. */
+/** Converts the rows of a file whose columns are customer fields. */
 export class RowConverter {
   private readonly targets: readonly Target[];
 
   /**
    * @param mapping the field names, or metadata keys, by column name; empty to ignore a column
-   * @throws FileError if two columns are the same field, or none is the email address
+   * @throws FileError if two columns map to the same field, or none to the email address
    */
   constructor(
     private readonly columns: readonly string[],
@@ -52,7 +52,7 @@ export class RowConverter {
     if (!known.includes('email')) throw new FileError('the column email is missing');
   }
 
-  /** Returns the columns that no field has. */
+  /** Returns the columns that map to no field. */
   get unknownColumns(): string[] {
     return this.columns.filter((_, index) => this.targets[index] === undefined);
   }
@@ -60,16 +60,16 @@ export class RowConverter {
   /** Converts a row. Empty cells are omitted. */
   convert(cells: readonly string[]): ConvertedRow {
     const row: ConvertedRow = { customer: {}, leftOut: [] };
-    const ofMetadata: [column: string, field: string, key: string, cell: string][] = [];
+    const metadataCells: [column: string, field: string, key: string, cell: string][] = [];
     for (const [index, cell] of cells.entries()) {
       const [target, column] = [this.targets[index], this.columns[index]!];
       if (cell === '' || target === null) continue;
       if (target === undefined) row.leftOut.push({ column, problem: 'unknown_column' });
       else if (target.key !== null)
-        ofMetadata.push([column, target.field, target.key, cell.replace(FORMULA_GUARD, '')]);
+        metadataCells.push([column, target.field, target.key, cell.replace(FORMULA_GUARD, '')]);
       else this.setField(row, column, target.field, cell);
     }
-    for (const [column, field, key, cell] of ofMetadata) {
+    for (const [column, field, key, cell] of metadataCells) {
       const metadata = (row.customer[field] ?? {}) as Record<string, unknown>;
       if (Object.hasOwn(metadata, key)) row.leftOut.push({ column, problem: 'metadata_name_taken' });
       else row.customer[field] = { ...metadata, [key]: cell };
@@ -79,13 +79,13 @@ export class RowConverter {
 
   private setField({ customer, leftOut }: ConvertedRow, column: string, field: string, cell: string): void {
     const kind = fields[field]!;
-    // Exports contain no passwords, and one may begin like a formula.
+    // Exports contain no passwords, so an apostrophe in a password belongs to it.
     const text = kind === 'secret' ? cell : cell.replace(FORMULA_GUARD, '');
     if (kind === 'text' || kind === 'secret') customer[field] = text;
     else if (kind === 'boolean') customer[field] = toBoolean(text);
     else {
       const value = parseJson(text);
-      // A JSON null contains no value that could be lost.
+      // Nothing is lost with a JSON null.
       if (value === null) return;
       if (Array.isArray(value) === (kind === 'list') && typeof value === 'object') customer[field] = value;
       else leftOut.push({ column, problem: kind === 'list' ? 'not_a_list' : 'not_an_object' });
@@ -99,7 +99,7 @@ function toTarget(name: string): Exclude<Target, null> {
   return field && key ? { field, key } : undefined;
 }
 
-/** Returns a boolean, or the string, for which the server reports an error. */
+/** Returns a boolean, or the string unchanged so that the server reports an error. */
 function toBoolean(text: string): unknown {
   if (/^(true|t|yes|1)$/i.test(text)) return true;
   return /^(false|f|no|0)$/i.test(text) ? false : text;
@@ -108,7 +108,7 @@ function toBoolean(text: string): unknown {
 function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    // The server would reject such a value in JSON.
+    // The server would reject a repeated key in JSON.
     return hasRepeatedKey(text, value) ? undefined : value;
   } catch {
     return undefined;

@@ -1,28 +1,27 @@
 import { EncodingError } from './file-error.js';
 
-/** A chunk in a file. */
+/** A decoded chunk of a file. */
 export interface DecodedChunk {
-  /** The bytes as they are in the file. */
+  /** The bytes, unchanged. */
   bytes: Uint8Array;
-  /** Their text, without a byte order mark. A character that two chunks contain is in the text of the second one. */
+  /** The decoded bytes, without a byte order mark. A character that two chunks share is in the second one. */
   text: string;
   encoding: string;
 }
 
-/** Decodes a file's chunks one after the other. */
+/** Decodes the chunks of a file one after the other. */
 interface Decoder {
   readonly encoding: string;
-  /** @param bytes default: the end of the file. @throws Error for bytes that are not in the encoding */
+  /** @param bytes undefined at the end of the file. @throws Error for bytes that are not in the encoding */
   decode(bytes?: Uint8Array, options?: { stream: true }): string;
 }
 
-/** Bytes that are decoded at once during the search for an error's line. */
+/** Number of bytes that are decoded at once while searching for the line of an error. */
 const SEARCH_SIZE = 4_096;
 
 /**
- * Decodes a file's chunks, in constant memory. The encoding is the one that the file's beginning shows, otherwise the
- * given one.
- * @param open returns the chunks from the first one. It is called again for a file that cannot be decoded
+ * Decodes a file in chunks, in constant memory. Detects the encoding from the first bytes, and falls back to `label`.
+ * @param open returns all chunks of the file; called again if the file cannot be decoded
  * @param label an encoding name that `TextDecoder` accepts
  * @throws EncodingError at the first bytes that are not in the encoding
  */
@@ -44,9 +43,7 @@ export async function* decodeChunks(
   if (text !== '') yield { bytes: new Uint8Array(), text, encoding };
 }
 
-/**
- * Returns the text in the next bytes, or null if they are not in the encoding. @param bytes null: the end of the file
- */
+/** Decodes the next bytes. Returns null if they are not in the encoding. @param bytes null at the end of the file */
 function tryDecode(decoder: Decoder, bytes: Uint8Array | null): string | null {
   try {
     return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
@@ -69,18 +66,18 @@ function createDecoder(label: string): Decoder {
   return decoder.encoding === windows1252.encoding ? windows1252 : decoder;
 }
 
-/** The characters for the bytes from 0x80 to 0x9F. The other bytes are their code points. */
+/** The characters of the bytes 0x80 to 0x9F. All other bytes equal their code points. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /**
- * Node.js 20.18.3 to 20.19, 22.13 and others decode Windows-1252 as ISO 8859-1, without an error
- * (https://github.com/nodejs/node/issues/56542).
+ * Replaces the decoder of Node.js, which in 20.18.3 to 20.19, 22.13 and other versions silently decodes Windows-1252 as
+ * ISO 8859-1 (https://github.com/nodejs/node/issues/56542).
  */
 const windows1252: Decoder = {
   encoding: 'windows-1252',
   decode(bytes = new Uint8Array()) {
     let text = '';
-    // The number of arguments is limited.
+    // JavaScript engines limit the number of arguments.
     for (let start = 0; start < bytes.length; start += 8_192)
       text += String.fromCharCode(...bytes.subarray(start, start + 8_192));
     return text.replace(/[\u0080-\u009f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80]!);
@@ -88,8 +85,8 @@ const windows1252: Decoder = {
 };
 
 /**
- * Returns the encoding of a file with a byte order mark, or of UTF-16 without one, otherwise null. The first character
- * in CSV and JSON is an ASCII character (RFC 4627, section 3).
+ * Detects the encoding from a byte order mark, or from the zero byte of UTF-16 without one: the first character of CSV
+ * and JSON is ASCII (RFC 4627, section 3). Returns null if neither is found.
  */
 export function detectEncoding([first, second, third]: Uint8Array): string | null {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
@@ -99,7 +96,7 @@ export function detectEncoding([first, second, third]: Uint8Array): string | nul
   return first === 0 && second ? 'utf-16be' : null;
 }
 
-/** Returns the chunks; the first one has at least three bytes, unless there are fewer. */
+/** Yields the chunks, with at least three bytes in the first one unless the file is shorter. */
 async function* withStart(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let start: Uint8Array | null = new Uint8Array();
   for await (const chunk of chunks) {
@@ -122,9 +119,9 @@ function join(one: Uint8Array, other: Uint8Array): Uint8Array {
   return joined;
 }
 
-/** Returns the error for the first bytes that are not in the encoding. */
+/** Returns the error with the line of the first bytes that are not in the encoding. */
 async function findError(chunks: AsyncIterable<Uint8Array>, encoding: string): Promise<EncodingError> {
-  // The first decoder finds the piece with the error, and the second one the byte: a decoder cannot go back.
+  // A decoder cannot go back, so one finds the piece with the error, and a second one the byte in it.
   const [ahead, behind] = [createDecoder(encoding), createDecoder(encoding)];
   let line = 1;
   for await (const chunk of chunks)

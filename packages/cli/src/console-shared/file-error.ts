@@ -1,4 +1,4 @@
-/** A file that cannot be read as it is. The message is a part of a sentence without the file name and a period. */
+/** A file that cannot be read. The message is a clause without the file name and without a period. */
 export class FileError extends Error {
   override readonly name: string = 'FileError';
 }

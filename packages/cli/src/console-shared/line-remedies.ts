@@ -11,15 +11,15 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ['provider_not_found', 'Create the identity provider, and import the file again'],
 ]);
 
-/** Returns true if an error states only that the customer has the line's values already. */
+/** Returns true if an error only states that the customer already has the values in the line. */
 export const isUnchanged = ({ code }: { code: string }): boolean =>
   code === 'not_newer' || code === 'unchanged';
 
 const withoutPeriod = (text: string): string => text.replace(/\.$/, '');
 
 /**
- * Returns the reason for a line's error or warning, and its remedy, as sentences without a period. The API message is
- * the reason, and its second sentence, if there is one, the remedy.
+ * Returns the reason and the remedy for an error or a warning of a line, as sentences without a period. The API message
+ * is the reason; its second sentence, if any, is the remedy.
  */
 export function explainLineError({
   field,
@@ -30,7 +30,7 @@ export function explainLineError({
   code: string;
   message: string;
 }): { reason: string; remedy: string } {
-  // The message can begin with the field name, which can be any text.
+  // The message can begin with the field name, which can contain any characters.
   const end = message.indexOf('. ', message.startsWith(field) ? field.length : 0);
   if (end < 0) return { reason: withoutPeriod(message), remedy: remedies.get(code) ?? CORRECT_LINE };
   return { reason: message.slice(0, end), remedy: withoutPeriod(message.slice(end + 2)) };

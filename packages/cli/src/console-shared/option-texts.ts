@@ -1,8 +1,8 @@
-/** An import option, as the command line and the console explain it. */
+/** The description of an import option in the command line and the console. */
 export interface OptionText {
-  /** The option's action, without a capital letter and a period. */
+  /** The effect of the option, in lower case and without a period. */
   action: string;
-  /** The action's consequence, in the same form. */
+  /** The consequence of the effect, in the same form. */
   consequence: string;
 }
 

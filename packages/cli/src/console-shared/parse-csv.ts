@@ -4,9 +4,9 @@ import { FileError } from './file-error.js';
 export const delimiters = [',', ';', '\t'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** A row in a CSV file. */
+/** A row of a CSV file. */
 export interface CsvRow {
-  /** The row's first line, counted from 1. */
+  /** The first line of the row, counted from 1. */
   line: number;
   /** Null for a row with more or fewer cells than the header. */
   cells: string[] | null;
@@ -20,18 +20,18 @@ export interface CsvRows {
 }
 
 /**
- * Maximum length of a row in characters. A quote that is not closed would otherwise read the rest of the file as one
+ * Maximum length of a row in characters. Without a limit, an unclosed quote would turn the rest of the file into one
  * row.
  */
 const MAX_ROW_LENGTH = 1024 * 1024;
 
 /**
- * Parses the rows in a CSV file with a header (RFC 4180), in constant memory. Rows without a value are omitted. The
- * first group has the columns, and can be without rows.
- * @param texts the file's chunks, without a byte order mark
+ * Parses the rows of a CSV file with a header (RFC 4180), in constant memory. Rows without a value are omitted. The
+ * first group can be empty, but already has the columns.
+ * @param texts the decoded chunks of the file, without a byte order mark
  * @param delimiter default: the most frequent one in the header
- * @throws FileError for a header with an empty or repeated name, and at a row with a misplaced or unclosed quote, which
- *   can contain the next rows
+ * @throws FileError for a header with an empty or repeated name, and for a row with a misplaced or unclosed quote,
+ * which can swallow the next rows
  */
 export async function* parseCsv(
   texts: AsyncIterable<string>,
@@ -64,23 +64,23 @@ export async function* parseCsv(
 interface ParsedPiece {
   /** The complete rows before the first error. */
   rows: CsvRow[];
-  /** These rows' length in characters. */
+  /** Length of these rows in characters. */
   parsed: number;
   error: FileError | null;
 }
 
-/** Parses one file's chunks. */
+/** Parses the chunks of one file. */
 class RowParser {
   readonly delimiter: Delimiter;
   columns: readonly string[] | null = null;
-  /** The next row's line. */
+  /** The line of the next row. */
   line = 1;
   private readonly newline: '\n' | '\r';
   private readonly parser: Parser;
 
   constructor(header: string, delimiter: Delimiter | undefined) {
     this.delimiter = delimiter ?? findDelimiter(header);
-    // Old programs for the Mac end lines with CR. Otherwise CR belongs to the line end, so that files may mix CRLF and LF.
+    // Old Mac programs end lines with CR. Otherwise a CR is part of a line end, so that files may mix CRLF and LF.
     this.newline = /\r(?!\n)/.test(header) && !header.includes('\n') ? '\r' : '\n';
     this.parser = new Papa.Parser({ delimiter: this.delimiter, newline: this.newline });
   }
@@ -101,7 +101,7 @@ class RowParser {
     return { rows, parsed: meta.cursor, error: null };
   }
 
-  /** Returns null for the header and a row without a value. */
+  /** Returns null for the header and for rows without a value. */
   private toRow(cells: string[], canHaveLines: boolean): CsvRow | null {
     const { line } = this;
     this.line += 1;
@@ -129,7 +129,7 @@ function toColumns(cells: readonly string[]): string[] {
   return columns;
 }
 
-/** Returns the position after the first line that is not blank, or null if the text does not contain its end. */
+/** Returns the position after the first line that is not blank, or null if the end of that line is missing. */
 function findHeaderEnd(text: string): number | null {
   let isQuoted = false;
   let isBlank = true;

@@ -1,14 +1,14 @@
 /**
- * Returns true if an object in a JSON text contains a key twice: the text then has more keys than the parsed value,
- * which has only the last one. This is far quicker than comparing the keys, because it searches for quotes alone.
+ * Returns true if an object in a JSON string contains a key twice. The string then has more keys than the parsed value,
+ * which has only the last one. Counting is far faster than comparing the keys, because it only searches for quotes.
  */
 export function hasRepeatedKey(text: string, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return countKeysOfText(text) > countKeys(value);
+  return countKeysInJson(text) > countKeys(value);
 }
 
 /** @param text valid JSON */
-function countKeysOfText(text: string): number {
+function countKeysInJson(text: string): number {
   let count = 0;
   let start = text.indexOf('"');
   while (start >= 0) {
@@ -35,8 +35,8 @@ function isEscaped(text: string, offset: number): boolean {
 }
 
 /**
- * Returns the number of keys in all objects of a value. Not recursive, because it can be nested deeper than the stack
- * allows.
+ * Returns the number of keys in all objects of a value. Not recursive, because a value can be nested deeper than the
+ * stack allows.
  */
 export function countKeys(root: object): number {
   let count = 0;

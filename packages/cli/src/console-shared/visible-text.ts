@@ -5,20 +5,20 @@ const INVISIBLE =
   /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\ufff9-\ufffb]/gu;
 
 /**
- * A character that joins or varies its neighbors, as in "👩‍💻", "❤️", "1️⃣" or "می‌خواهم", and not in Latin text. Such
- * characters belong to emoji and to several scripts.
+ * An invisible character that joins or varies its neighbors, as in "👩‍💻", "❤️", "1️⃣" or "می‌خواهم". Emoji and several
+ * scripts need such characters; Latin does not.
  */
 const JOINED =
   /(?<=[0-9#*])[\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}](?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{L}\p{M}]\ufe0f?)(?<![\p{ASCII}\p{Script=Latin}])(?:[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|[\u200c\u200d](?=[^\p{ASCII}\p{Script=Latin}]))/uy;
 
-/** A text part: visible characters, or an invisible character's code. */
+/** A part of a string: visible characters, or the code of an invisible character. */
 export interface TextPart {
   text: string;
-  /** True for an invisible character's code: "U+202E". */
+  /** True for the code of an invisible character, such as "U+202E". */
   isCode: boolean;
 }
 
-/** Splits a text into visible parts and the codes for invisible characters. Tabs and line breaks are visible. */
+/** Splits a string into visible parts and the codes of invisible characters. Tabs and line breaks are visible. */
 export function splitInvisible(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
@@ -33,7 +33,7 @@ export function splitInvisible(text: string): TextPart[] {
   return parts;
 }
 
-/** Returns a text with the codes for invisible characters in brackets: "[U+202E]". */
+/** Replaces invisible characters with their codes in brackets, such as "[U+202E]". */
 export const showInvisible = (text: string): string =>
   splitInvisible(text)
     .map((part) => (part.isCode ? `[${part.text}]` : part.text))
@@ -42,15 +42,15 @@ export const showInvisible = (text: string): string =>
 const toCode = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Returns a text in one line that is safe to print: replaces tabs and line breaks by their codes, too. */
+/** Returns a string as one line that is safe to print: also replaces tabs and line breaks with their codes. */
 export const visibleText = (text: string): string =>
   showInvisible(text).replace(/[\t\n\r]/g, (character) => `[${toCode(character)}]`);
 
-/** Returns a text's lines, each safe to print. */
+/** Splits a string into lines that are safe to print. */
 export const visibleLines = (text: string): string[] =>
   text.split(/\r?\n/).map((line) => visibleText(line.replaceAll('\t', '    ')));
 
-/** Returns JSON in one line in which all invisible characters are escaped. It is equal JSON. */
+/** Returns a value as one line of JSON with all invisible characters escaped. */
 export const visibleJson = (value: unknown): string =>
   JSON.stringify(value).replace(INVISIBLE, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join(''),

@@ -32,14 +32,14 @@ const DJANGO = /^pbkdf2_(?<digest>sha1|sha256)\$(?<i>\d+)\$(?<salt>[^$]+)\$(?<ha
 const FBSCRYPT =
   /^\$fbscrypt\$v=1,n=(?<n>\d+),r=(?<r>\d+),p=(?<p>\d+),ss=(?<separator>[^,$]+),sk=(?<key>[^,$]+)\$(?<salt>[^$]+)\$(?<hash>[^$]+)$/;
 
-/** Decodes base64, also the base64 from passlib, which has `.` in the place of `+`. */
+/** Decodes base64, including passlib's variant with `.` instead of `+`. */
 const decode = (text: string | undefined): Buffer =>
   decodeBase64(text?.replaceAll('.', '+')) ?? Buffer.alloc(0);
 
-/** Encodes bytes in base64 without padding, as PHC strings require. */
+/** Encodes bytes as base64 without padding, as PHC strings require. */
 export const encodeBare = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** Parses a hash in a format that Gatehouse imports (docs/backend.md). Returns null for any other text. */
+/** Parses a hash in a format that Gatehouse imports (docs/backend.md). Returns null for any other string. */
 export function parsePortableHash(text: string): PortableHash | null {
   if (BCRYPT.test(text)) return { scheme: 'bcrypt', text };
   const argon2 = ARGON2.exec(text)?.groups;
@@ -63,13 +63,13 @@ const decodeBytes = ({ salt, hash }: Record<string, string>): { salt: Buffer; ha
 
 function parsePbkdf2(text: string): PortableHash | null {
   const passlib = PBKDF2.exec(text)?.groups;
-  // Without a digest, it is passlib's name for SHA-1.
+  // passlib omits the digest for SHA-1.
   const digest = (passlib?.['digest'] ?? 'sha1') as Digest;
   if (passlib) return { scheme: 'pbkdf2', digest, iterations: Number(passlib['i']), ...decodeBytes(passlib) };
   const django = DJANGO.exec(text)?.groups;
   if (!django) return null;
   const { digest: name, i, salt, hash } = django as Record<'digest' | 'i' | 'salt' | 'hash', string>;
-  // The salt's characters are its bytes.
+  // Django does not encode the salt.
   return {
     ...{ scheme: 'pbkdf2', digest: name as Digest, iterations: Number(i) },
     ...{ salt: Buffer.from(salt), hash: decode(hash) },
@@ -80,14 +80,14 @@ function parseFirebaseScrypt(text: string): PortableHash | null {
   const groups = FBSCRYPT.exec(text)?.groups;
   if (!groups) return null;
   const [n, r, p] = ['n', 'r', 'p'].map((name) => Number(groups[name])) as [number, number, number];
-  // Other systems require the padding, which Gatehouse does not.
+  // Other systems require the padding, unlike Gatehouse.
   const [separator, key, salt, hash] = ['separator', 'key', 'salt', 'hash'].map((name) =>
     decode(groups[name]).toString('base64'),
   ) as [string, string, string, string];
   return { scheme: 'fbscrypt', n, r, p, separator, key, salt, hash };
 }
 
-/** Returns a Firebase hash in Supabase Auth's text form. */
+/** Returns a Firebase hash as Supabase Auth stores it. */
 export const fbscryptText = (hash: PortableHash & { scheme: 'fbscrypt' }): string =>
   `$fbscrypt$v=1,n=${hash.n},r=${hash.r},p=${hash.p},ss=${hash.separator},sk=${hash.key}$${hash.salt}$${hash.hash}`;
 
@@ -113,7 +113,7 @@ export const PEPPERED: Reason = {
     'Let the system verify these hashes as docs/moving-out.md describes, or let the customer reset the password. With passwordHashing "portable", sign-ins store hashes that other systems accept',
 };
 
-/** The reason for a hash with an algorithm that the other system does not know. */
+/** The reason for a hash with an algorithm that the other system does not support. */
 export const UNKNOWN_ALGORITHM: Reason = {
   reason: 'The system does not accept password hashes of this algorithm or with these parameters',
   remedy:
@@ -121,8 +121,8 @@ export const UNKNOWN_ALGORITHM: Reason = {
 };
 
 /**
- * Returns the password hash in the other system's form, or null if the customer has none or it is left out.
- * @param write returns the form, or null for a hash that the system does not accept
+ * Converts the password hash to the other system's form. Returns null if the customer has none, or it is left out.
+ * @param write returns the converted hash, or null if the system does not accept it
  */
 export function convertPassword<T>(
   { passwordHash }: ExportedCustomer,

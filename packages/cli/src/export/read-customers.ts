@@ -3,16 +3,16 @@ import type { Cli } from '../cli.js';
 import { CliError } from '../cli-error.js';
 import { createProgress } from '../output.js';
 
-/** Customers after which the progress is updated. */
+/** Number of customers between progress updates. */
 const PROGRESS_STEP = 100;
 
 export const countCustomers = (count: number): string => `${count} ${count === 1 ? 'customer' : 'customers'}`;
 
-/** The customers in an export, which are counted while they are read. */
+/** The customers of an export, counted while they are read. */
 export class CountedCustomers<T> implements AsyncIterable<T> {
   count = 0;
 
-  /** @param isShown false hides the progress: between lines on the same terminal, it would be unreadable */
+  /** @param isShown false hides the progress, which would be unreadable between lines on the same terminal */
   constructor(
     private readonly cli: Cli,
     private readonly customers: AsyncIterable<T>,
@@ -20,7 +20,7 @@ export class CountedCustomers<T> implements AsyncIterable<T> {
     private readonly verb = 'Exported',
   ) {}
 
-  /** @throws CliError with the customer count if the connection ends early */
+  /** @throws CliError with the number of customers if the connection ends early */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const progress = createProgress(this.cli);
     try {

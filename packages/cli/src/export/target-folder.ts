@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { usageError } from '../cli-error.js';
 import type { TargetFile } from './target.js';
 
-/** Characters that are written together. */
+/** Number of characters that are written at once. */
 const BUFFER_LENGTH = 64 * 1024;
 
 /**
- * Writes an export's files to a folder. They get their names when all files are complete, and only their owner can read
- * them.
+ * Writes the files of an export to a folder. They are renamed from `*.partial` when all files are complete, and only
+ * their owner can read them.
  */
 export class TargetFolder {
   private readonly series: readonly FileSeries[];
@@ -24,8 +24,8 @@ export class TargetFolder {
 
   /**
    * Creates the folder.
-   * @param force true to replace the files from an earlier export; other files always stay
-   * @throws CliError if the folder is no folder, or not empty
+   * @param force true to replace the files of an earlier export; other files are never removed
+   * @throws CliError if the path is not a folder, or the folder is not empty
    */
   async create(force: boolean): Promise<void> {
     const found = await stat(this.folder).catch(() => null);
@@ -41,14 +41,14 @@ export class TargetFolder {
     this.isNew = (await mkdir(this.folder, { recursive: true, mode: 0o700 })) !== undefined;
   }
 
-  /** Adds a customer's records. @returns the file name for the first one */
+  /** Writes the records of a customer. @returns the file name of the first record */
   async write(records: readonly (readonly string[])[]): Promise<string> {
     for (const [index, texts] of records.entries())
       for (const text of texts) await this.series[index]!.write(text);
     return this.series[0]!.current;
   }
 
-  /** Completes the files and gives them their names. @returns the names */
+  /** Completes and renames the files. @returns their names */
   async finish(): Promise<string[]> {
     const names: string[] = [];
     for (const series of this.series) names.push(...(await series.close()));
@@ -58,7 +58,7 @@ export class TargetFolder {
     return names;
   }
 
-  /** Removes all files and folders that `create` and `write` have created. */
+  /** Removes the files that `write` has created, and the folder if `create` has created it. */
   async discard(): Promise<void> {
     for (const series of this.series)
       for (const name of await series.abort())
@@ -81,7 +81,7 @@ class FileSeries {
   private readonly names: string[] = [];
   private handle: FileHandle | null = null;
   private buffer = '';
-  /** The bytes and records in the current file. */
+  /** Number of bytes and records in the current file. */
   private bytes = 0;
   private records = 0;
 
@@ -90,7 +90,7 @@ class FileSeries {
     private readonly file: TargetFile,
   ) {}
 
-  /** The name of the file to which the last record was written. */
+  /** Name of the file that contains the last record. */
   get current(): string {
     return this.names.at(-1) ?? '';
   }
@@ -105,7 +105,10 @@ class FileSeries {
     this.records += 1;
   }
 
-  /** Completes the last file; an export without customers has one file without records. @returns the names */
+  /**
+   * Completes the last file. An export without customers has one file without records.
+   * @returns the names of all files
+   */
   async close(): Promise<readonly string[]> {
     if (this.names.length === 0) await this.openFile();
     await this.closeFile();

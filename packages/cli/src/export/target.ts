@@ -4,39 +4,39 @@ import type { SourceOption } from '../import/source.js';
 
 export type { ExportedCustomer, Reason };
 
-/** A value that the other system does not get, or gets in another form. */
+/** A value that the other system does not receive, or receives in another form. */
 export interface Difference extends Reason {
-  /** `left_out`: the other system will not honor the value. `changed`: it has the value, in another form. */
+  /** `left_out`: the other system does not honor the value. `changed`: it has the value in another form. */
   result: 'left_out' | 'changed';
   /** The name of the customer field. */
   field: string;
 }
 
-/** One file in an export, or a series of numbered files. */
+/** One file of an export, or a series of numbered files. */
 export interface TargetFile {
-  /** The name; `#` is the file's number in a series. */
+  /** The name; `#` stands for the number of the file in a series. */
   name: string;
   head: string;
-  /** Stands between two records. */
+  /** The string between two records. */
   separator: string;
   tail: string;
-  /** Maximum size of a file in a series, in bytes. */
+  /** Maximum size of a file of a series, in bytes. */
   maxBytes?: number;
-  /** Maximum number of records in a file in a series. */
+  /** Maximum number of records in a file of a series. */
   maxRecords?: number;
 }
 
 /** A customer in the other system's format. */
 export interface ConvertedCustomer {
-  /** The records for each file, by the file's position in the target's `files`. */
+  /** The records for each file, in the order of the target's `files`. */
   records: readonly (readonly string[])[];
   differences: readonly Difference[];
 }
 
 export interface TargetOptions {
-  /** The identity providers' names in the other system, by their slugs. */
+  /** The names of identity providers in the other system, by slug. */
   providers: ReadonlyMap<string, string>;
-  /** The values for the target's `options` by their names in camel case. */
+  /** The values of the target's `options`, by name in camel case. */
   values: Readonly<Record<string, string | undefined>>;
 }
 
@@ -44,10 +44,10 @@ export interface TargetOptions {
 export interface ExportTarget {
   /** The value for `--to`. */
   readonly name: string;
-  /** The description of the files, for the help. */
+  /** The description of the files in the help. */
   readonly description: string;
   readonly files: readonly TargetFile[];
-  /** The identity providers' usual names, by their slugs. `--provider` overrides them. */
+  /** The usual names of identity providers, by slug. `--provider` overrides them. */
   readonly providers: Readonly<Record<string, string>>;
   readonly options?: readonly SourceOption[];
   convert(customer: ExportedCustomer, options: TargetOptions): ConvertedCustomer;

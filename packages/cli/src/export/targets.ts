@@ -4,5 +4,5 @@ import { keycloak } from './targets/keycloak.js';
 import { kratos } from './targets/kratos.js';
 import { supabase } from './targets/supabase.js';
 
-/** The systems to which customers can be exported, by the value for `--to`. */
+/** The systems to which customers can be exported. */
 export const targets: readonly ExportTarget[] = [auth0, keycloak, kratos, supabase];

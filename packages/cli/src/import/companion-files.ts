@@ -1,6 +1,6 @@
 import { usageError } from '../cli-error.js';
 
-/** Maximum number of ids in a file that are compared with the users. */
+/** Maximum number of ids per file that are compared with the users. */
 const MAX_IDS = 1_000;
 
 /** A file whose records belong to users in other files. */
@@ -10,14 +10,14 @@ export interface CompanionFile {
   ids: { readonly size: number; has(id: string): boolean };
 }
 
-/** Adds an id to the ids that are compared with the users. */
+/** Adds an id, up to the maximum number. */
 export function addId(ids: Set<string>, id: string): void {
   if (ids.size < MAX_IDS) ids.add(id);
 }
 
 /**
- * Rejects a file that belongs to none of the users: it comes from another export. A file without ids belongs to all
- * users. Reads users only until each file has a match, usually one.
+ * Rejects a file that belongs to none of the users and therefore comes from another export. A file without ids is
+ * accepted. Reads users only until each file has a match, which is usually the first user.
  * @throws CliError
  */
 export async function assertSameUsers(

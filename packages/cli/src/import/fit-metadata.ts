@@ -4,8 +4,8 @@ import { reasons, type Reason } from './reasons.js';
 import type { LeftOut } from './source.js';
 
 /**
- * Limits for a customer's metadata. Gatehouse rejects a line that is nested deeper than 20 levels, of which the
- * customer is one.
+ * Limits for the metadata of a customer. Gatehouse rejects a line that is nested deeper than 20 levels, including the
+ * level of the customer.
  */
 export const METADATA_LIMITS = { bytes: 8 * 1024, keys: 50, levels: 19 };
 
@@ -17,7 +17,7 @@ export interface FittedMetadata {
 
 const byteLength = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Returns an object's keys that fit into metadata, in their order, and the others with the reasons. */
+/** Returns the keys of an object that fit into metadata, in their order, and the others with the reasons. */
 export function fitMetadata(value: JsonObject, { bytes, keys, levels } = METADATA_LIMITS): FittedMetadata {
   if (isAccepted(value, { bytes, keys, levels })) return { kept: value, dropped: [] };
   const kept: [string, unknown][] = [];
@@ -38,12 +38,12 @@ export function fitMetadata(value: JsonObject, { bytes, keys, levels } = METADAT
   return { kept: Object.fromEntries(kept), dropped };
 }
 
-/** Returns the limits for a metadata member that is an object, beside the other members. */
+/** Returns the limits for a metadata member that is an object, given the other members. */
 export function limitsBeside(others: JsonObject, name: string): typeof METADATA_LIMITS {
   const { bytes, keys, levels } = METADATA_LIMITS;
-  const hasRoom = Object.keys(others).length < keys;
+  const hasFreeKey = Object.keys(others).length < keys;
   const used = byteLength({ ...others, [name]: {} }) - '{}'.length;
-  return { bytes: hasRoom ? bytes - used : 0, keys: Infinity, levels: levels - 1 };
+  return { bytes: hasFreeKey ? bytes - used : 0, keys: Infinity, levels: levels - 1 };
 }
 
 function isAccepted(value: JsonObject, { bytes, keys, levels }: typeof METADATA_LIMITS): boolean {
@@ -65,7 +65,7 @@ export function fitCustomer(customer: JsonObject): { fitted: JsonObject; leftOut
     if (!metadata) continue;
     const { kept, dropped } = fitMetadata(metadata);
     if (dropped.length === 0) continue;
-    // An empty object would remove an existing customer's metadata.
+    // An empty object would remove the metadata of an existing customer.
     if (Object.keys(kept).length > 0) fitted[name] = kept;
     else delete fitted[name];
     for (const { key, reason } of dropped) leftOut.push({ field: `${name}.${key}`, ...reason });

@@ -10,22 +10,22 @@ export interface Provider {
 }
 
 export interface IdentitySlugsOptions {
-  /** True if other names already are slugs. Default: false. */
+  /** True to keep names without a mapping, because they are slugs already. Default: false. */
   keepsNames?: boolean;
-  /** The reasons why providers' identities never match, by their names in the other system. */
+  /** The reasons why the identities of some providers never match, by name in the other system. */
   unusableProviders?: Readonly<Record<string, Reason>>;
-  /** The names that the user has passed. */
+  /** The names that the user passed with `--provider`. */
   passedNames?: ReadonlySet<string>;
 }
 
-/** Replaces the identity provider names in records by the project's slugs. */
+/** Replaces the names of identity providers in records with the slugs in the project. */
 export class IdentitySlugs {
-  /** The provider types whose identities were found. */
+  /** The types of the providers whose identities were found. */
   readonly usedTypes = new Set<string>();
   private readonly types: ReadonlyMap<string, string> | null;
 
   /**
-   * @param slugs the slugs by the other system's names
+   * @param slugs the slugs, by name in the other system
    * @param providers the project's providers; null if they are unknown, so that the server checks the slugs
    */
   constructor(
@@ -36,20 +36,20 @@ export class IdentitySlugs {
     this.types = providers && new Map(providers.map(({ slug, type }) => [slug, type]));
   }
 
-  /** Returns the settings on which an import's lines depend. */
+  /** Returns the settings on which the lines of an import depend. */
   get fingerprint(): unknown {
     return [[...this.slugs].sort(), this.types && [...this.types.keys()].sort()];
   }
 
   /**
-   * Returns the record without the identities that match no account, or whose provider does not exist: they are left
-   * out.
-   * @throws CliError if the user has passed such an identity's connection
+   * Resolves the providers of a record's identities. Identities that never match, or whose provider does not exist, are
+   * left out.
+   * @throws CliError if the user passed the connection of an identity that never matches
    */
   resolve(record: SourceRecord): SourceRecord {
     const identities = record.customer?.identities;
     if (!record.customer || !Array.isArray(identities) || identities.length === 0) return record;
-    // Gatehouse reports malformed identities in a file in its own format.
+    // In Gatehouse's own format, the server reports malformed identities.
     if (!identities.every((identity) => typeof toObject(identity)?.['provider'] === 'string')) return record;
     const found: typeof identities = [];
     const leftOut = [...record.leftOut];

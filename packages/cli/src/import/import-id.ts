@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { readDecoded } from './read-text.js';
 
 /**
- * Returns the import id for these files with these settings: the same command continues an interrupted import. It is a
+ * Derives the import id from the files and settings, so that the same command continues an interrupted import. It is a
  * version 8 UUID (RFC 9562, section 5.8), which may contain any data.
  */
 export async function deriveImportId(files: readonly string[], settings: unknown): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(settings));
   for (const file of files) {
     const content = createHash('sha256');
-    // A file that cannot be decoded fails before anything is imported.
+    // Decoding makes a file in the wrong encoding fail before anything is imported.
     for await (const { bytes } of readDecoded(file)) content.update(bytes);
     hash.update(content.digest());
   }

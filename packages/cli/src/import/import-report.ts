@@ -7,9 +7,9 @@ import type { LeftOut, SourceRecord } from './source.js';
 import { reasons, type Reason } from './reasons.js';
 
 /**
- * The result for a user: a part was left out, the user was not sent, a customer with this email exists, or the server
- * rejected the line. In an export: a part has another form. In a comparison: only one side has the user, or a value
- * differs.
+ * The result for a user. In an import: a value was left out, the user was not sent, the customer was skipped, or the
+ * server rejected the line. In an export: a value has another form. In a comparison: only one side has the user, or a
+ * value differs.
  */
 export type ReportResult =
   | 'left_out'
@@ -36,12 +36,14 @@ export interface ReportCount extends Reason {
   count: number;
 }
 
-/** Maximum number of different reasons that are counted. Fields with unknown names could have any number of reasons. */
+/**
+ * Maximum number of different entries that are counted. Without a limit, unknown fields could add any number of them.
+ */
 const MAX_REASONS = 200;
 
 const COLUMNS = ['result', 'position', 'sourceId', 'email', 'field', 'reason', 'remedy'] as const;
 
-/** Counts the values that an import has left out, and writes each entry to a file. */
+/** Counts the entries of a report by reason, and writes each entry to a file. */
 export class ImportReport {
   /** Users that were not sent. */
   notSent = 0;
@@ -49,7 +51,9 @@ export class ImportReport {
   withoutEmail = 0;
   /** Customers whose authenticator app has no effect. */
   unusedApps = 0;
-  /** Few, and equal texts are mostly the same constant: a search takes less time than a key with all texts. */
+  /**
+   * Searched linearly: there are few entries, and most strings are constants, so this is faster than building a key.
+   */
   private readonly counted: ReportCount[] = [];
   private readonly others: ReportCount = {
     ...{ result: 'left_out', field: '', count: 0 },
@@ -59,16 +63,18 @@ export class ImportReport {
   private readonly isCsv: boolean;
   private failure: Error | null = null;
 
-  /** @param file a file that is replaced, CSV by its name or NDJSON; null: the entries are only counted */
+  /**
+   * @param file the file to replace, CSV if its name ends with .csv, otherwise NDJSON; null to only count the entries
+   */
   constructor(private readonly file: string | null) {
     this.isCsv = file?.toLowerCase().endsWith('.csv') ?? false;
-    // It contains email addresses.
+    // Readable only by its owner, because it contains email addresses.
     this.output = file === null ? null : createWriteStream(file, { mode: 0o600 });
     this.output?.on('error', (error) => (this.failure = error));
     if (this.isCsv) this.output?.write(`${COLUMNS.join(',')}\n`);
   }
 
-  /** Adds the values that a record has left out. */
+  /** Adds the values that were left out of a record. */
   async addRecord(record: SourceRecord): Promise<void> {
     const result = record.customer ? 'left_out' : 'not_sent';
     if (!record.customer) this.notSent += 1;
@@ -81,7 +87,10 @@ export class ImportReport {
     }
   }
 
-  /** @returns undefined if nothing is written: a promise for each entry would take longer than the entry */
+  /**
+   * Adds an entry.
+   * @returns undefined if nothing is written, because a promise would take longer than the entry itself
+   */
   add(record: SourceRecord, result: ReportResult, leftOut: LeftOut): Promise<void> | undefined {
     this.count(result, leftOut);
     return this.output ? this.write(this.output, record, result, leftOut) : undefined;
@@ -111,7 +120,7 @@ export class ImportReport {
     if (!output.write(`${line}\n`)) await once(output, 'drain');
   }
 
-  /** Returns the entry counts, the most frequent first. */
+  /** Returns the counts, the largest first. */
   get counts(): ReportCount[] {
     const counts = [...this.counted].sort((one, other) => other.count - one.count);
     return this.others.count > 0 ? [...counts, this.others] : counts;
@@ -131,7 +140,7 @@ export class ImportReport {
   }
 }
 
-/** Returns a CSV cell. A spreadsheet program must not run a text that begins like a formula. */
+/** Returns a CSV cell. Prefixes a value that a spreadsheet program would run as a formula. */
 function toCell(value: string | null): string {
   const text = value ?? '';
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

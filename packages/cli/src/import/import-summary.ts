@@ -14,9 +14,9 @@ type Failure = ImportState['failures']['data'][number];
 const PAGE = 200;
 
 /**
- * Adds the lines that created or updated no customer to the report, and the values that Gatehouse has left out. Their
- * users are found by reading the records again, so that an import needs no memory for the users that it creates.
- * @returns how many of these lines Gatehouse does not list
+ * Reports the lines that created or updated no customer, and the values that Gatehouse has left out. Reads the records
+ * again to find the users of these lines, so that an import need not keep users in memory.
+ * @returns the number of these lines that Gatehouse does not list
  */
 export async function addFailures(
   client: Gatehouse,
@@ -46,10 +46,10 @@ export async function addFailures(
   return unnamed;
 }
 
-/** Returns the lines that an import lists by their numbers, as many as Gatehouse stores. */
+/** Returns the lines that the import lists, by line number. Gatehouse stores a limited number of them. */
 async function listFailures(client: Gatehouse, state: ImportState): Promise<Map<number, Failure>> {
   const failures = new Map<number, Failure>();
-  // The response to a dry run contains all lines.
+  // The response to a dry run already contains all lines.
   let page = state.dryRun ? state.failures : (await client.imports.get(state.id, { limit: PAGE })).failures;
   for (;;) {
     for (const failure of page.data) failures.set(failure.line, failure);
@@ -87,7 +87,7 @@ export async function printReasons(cli: Cli, report: ImportReport): Promise<void
   );
 }
 
-/** Prints an import's result, and the number of report entries for each reason. */
+/** Prints the result of an import, and the number of report entries for each reason. */
 export async function printSummary(
   cli: Cli,
   state: ImportState,
@@ -97,8 +97,8 @@ export async function printSummary(
   const { id, dryRun, created, updated, skipped, failed, unchanged, incomplete, weakHashes } = state;
   if (cli.isJson) {
     const { notSent, withoutEmail, unusedApps } = report;
-    const ofServer = { created, updated, skipped, failed, unchanged, incomplete, weakHashes };
-    const counts = { ...ofServer, notSent, withoutEmail, unusedApps, unnamed };
+    const serverCounts = { created, updated, skipped, failed, unchanged, incomplete, weakHashes };
+    const counts = { ...serverCounts, notSent, withoutEmail, unusedApps, unnamed };
     await printJson(cli, { importId: dryRun ? null : id, dryRun, ...counts, reasons: report.counts });
     return;
   }

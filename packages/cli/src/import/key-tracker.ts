@@ -4,17 +4,17 @@ import { countKeys } from '../console-shared/repeated-keys.js';
 type Token = Pick<ParsedTokenInfo, 'token' | 'value'>;
 
 /**
- * Finds the records in a JSON document in which an object contains a key twice: the parser uses the last value without
- * an error. It only counts the keys and keeps one record's tokens, because a set for each object would take longer.
+ * Finds the records in a JSON document in which an object contains a key twice, which the parser does not report.
+ * Counts keys and keeps the tokens of one record, because a set for each object would be slower.
  */
 export class KeyTracker {
   private depth = 0;
   private count = 0;
-  /** The record's strings and punctuation. The elements after `size` belong to an earlier record. */
+  /** The strings and punctuation of the current record. Elements from `size` on belong to an earlier record. */
   private readonly tokens: (TokenType | string)[] = [];
   private size = 0;
 
-  /** @param level the number of objects and arrays around a record */
+  /** @param level the number of objects and arrays that enclose a record */
   constructor(private readonly level: number) {}
 
   /** Returns the field with the first repeated key in the record that has just ended, or null. */
@@ -56,10 +56,7 @@ interface Frame {
   at: string | number;
 }
 
-/**
- * Returns the path to the first key that its object already contains, in the form that the server's errors have, or
- * null.
- */
+/** Returns the path to the first repeated key, in the format of server errors, or null. */
 function findField(tokens: Iterable<TokenType | string>): string | null {
   const frames: Frame[] = [];
   let text = '';
@@ -86,8 +83,8 @@ const toPath = (frames: readonly Frame[]): string =>
     .replace(/^\./, '');
 
 /**
- * Returns the field with the first key that an object in a JSON text contains twice. @param text valid JSON with such a
- * key
+ * Returns the field with the first key that an object in a JSON string contains twice.
+ * @param text valid JSON that contains a repeated key
  */
 export function findRepeatedField(text: string): string {
   const tracker = new KeyTracker(0);

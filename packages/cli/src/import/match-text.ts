@@ -1,11 +1,11 @@
 import { readText } from './read-text.js';
 
-/** Maximum length of a match: a piece of a file can end within it. */
+/** Maximum length of a match, in characters. That many are kept between two chunks, which can split a match. */
 const MAX_MATCH = 400;
 
 /**
- * Returns a pattern's matches in a file, each at least once. This is much faster than parsing the file, but finds them
- * in every place.
+ * Yields the matches of a pattern in a file, each at least once. This is much faster than parsing the file, but also
+ * finds matches outside the expected fields.
  * @param pattern a global pattern
  */
 export async function* matchText(file: string, pattern: RegExp): AsyncGenerator<RegExpMatchArray> {

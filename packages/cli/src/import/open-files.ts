@@ -16,19 +16,19 @@ import type { Mfa } from './second-factors.js';
 import type { ImportSource, SourceOption, SourceRecord } from './source.js';
 import { sources } from './sources.js';
 
-/** The options for commands that read another system's files. */
+/** The options of commands that read files from another system. */
 export interface FileOptions {
   from: string;
   provider?: string[];
   encoding?: string;
   externalIdPrefix?: string;
   report?: string;
-  /** The sources' options. */
+  /** The options of individual sources. */
   [name: string]: unknown;
 }
 
 /**
- * Adds the options in `FileOptions`, and each system's files to the help.
+ * Adds the options in `FileOptions`, and describes the files of each system in the help.
  * @param reported the content of the `--report` file
  */
 export function addFileOptions(command: Command, reported: string): void {
@@ -97,9 +97,9 @@ function parseIdPrefix(text: string): string {
   throw new InvalidArgumentError('Use 1 to 64 characters of ASCII without spaces, such as shop-.');
 }
 
-/** A command's files, and the functions to read them. */
+/** The files of a command, and a function that reads them. */
 export interface OpenedFiles {
-  /** All files that determine the records. */
+  /** All files on which the records depend. */
   inputs: string[];
   reportFile: string | null;
   projectId: string | undefined;
@@ -108,11 +108,14 @@ export interface OpenedFiles {
   slugs: IdentitySlugs;
   /** The settings on which the records depend. */
   settings: unknown[];
-  /** Returns the records from the first one. */
+  /** Returns all records; can be called several times. */
   records: () => AsyncIterable<SourceRecord>;
 }
 
-/** Returns the functions to read another system's files. @throws CliError for wrong files or options */
+/**
+ * Checks the files and options of a command, and returns a function that reads the records.
+ * @throws CliError for wrong files or options
+ */
 export async function openFiles(
   cli: Cli,
   client: Gatehouse,
@@ -133,22 +136,22 @@ export async function openFiles(
   if (reportFile) assertNoInput(reportFile, inputs);
   const { projectId, providers, mfa: currentMfa } = await readProject(cli, client);
   const slugs = createSlugs(source, options.provider ?? [], providers);
-  const given = { ...values, ...lists, encoding, externalIdPrefix };
-  const settings = [VERSION, source.name, given, projectId, slugs.fingerprint];
+  const passedValues = { ...values, ...lists, encoding, externalIdPrefix };
+  const settings = [VERSION, source.name, passedValues, projectId, slugs.fingerprint];
   const sourceOptions = { values: { ...values, ...optionFiles }, lists, note: createNote(cli) };
   const records = (): AsyncIterable<SourceRecord> =>
     resolveAll(source.read(files, sourceOptions), slugs, externalIdPrefix ?? '');
   return { inputs, reportFile, projectId, currentMfa, slugs, settings, records };
 }
 
-/** @throws CliError for a file that does not exist, or that cannot be read several times */
+/** Checks a file. @throws CliError if it does not exist, or cannot be read several times */
 function assertFile(file: string): void {
   if (!existsSync(file)) throw usageError(`The file ${file} does not exist.`);
   if (!statSync(file).isFile())
     throw usageError(`${file} is not a regular file, and an import reads its files several times.`);
 }
 
-/** Prints a note for each file that another encoding would garble. */
+/** Prints a note for each UTF-8 file that the passed encoding would garble. */
 async function warnOfUtf8(cli: Cli, files: readonly string[], encoding = 'utf-8'): Promise<void> {
   if (new TextDecoder(encoding).encoding === 'utf-8') return;
   for (const file of files)
@@ -159,7 +162,7 @@ async function warnOfUtf8(cli: Cli, files: readonly string[], encoding = 'utf-8'
       );
 }
 
-/** @throws CliError if the report would replace one of the files */
+/** Checks the report file. @throws CliError if the report would replace one of the inputs */
 function assertNoInput(reportFile: string, inputs: readonly string[]): void {
   if (existsSync(reportFile) && inputs.some((file) => realpathSync(file) === realpathSync(reportFile)))
     throw usageError(`The report would replace ${reportFile}, which is to be imported.`);
@@ -202,21 +205,21 @@ function createSlugs(source: ImportSource, pairs: string[], providers: Provider[
       `Its identity providers: ${providers.map(({ slug }) => slug).join(', ') || 'none'}. Create it first.`,
     );
   const slugs = new Map([...Object.entries(source.providers), ...mapped]);
-  // Gatehouse's records contain slugs, and the server reports those that do not exist.
+  // Records in Gatehouse's own format contain slugs, and the server reports those that do not exist.
   if (source === sources[0]) return new IdentitySlugs(slugs, null, { keepsNames: true });
   const passedNames = new Set(mapped.map(([name]) => name));
   return new IdentitySlugs(slugs, providers, { unusableProviders, passedNames });
 }
 
-/** A source's options that were passed, by their names in camel case. */
+/** The options of a source that were passed, by name in camel case. */
 interface PassedOptions {
   values: Record<string, string>;
   lists: Record<string, string[]>;
-  /** The paths in options that name a file, whose content affects the import. */
+  /** The paths of files that were passed as options, whose content affects the import. */
   optionFiles: Record<string, string>;
 }
 
-/** @throws CliError for an option that belongs to another source */
+/** Returns the passed options of a source. @throws CliError for an option that belongs to another source */
 function readSourceOptions(cli: Cli, source: ImportSource, options: FileOptions): PassedOptions {
   const passed: PassedOptions = { values: {}, lists: {}, optionFiles: {} };
   for (const { name, options: own = [] } of sources)

@@ -3,13 +3,11 @@ import { unknown } from './unknown-reasons.js';
 
 const TRUE = ['true', 't', 'yes', 'y', '1', '1.0'];
 const FALSE = ['false', 'f', 'no', 'n', '0', '0.0'];
-/**
- * The strings that programs write instead of an empty value: databases, programs that write JSON, MySQL, and Python.
- */
+/** The strings that databases, JSON serializers, MySQL and Python write instead of an empty value. */
 const EMPTY = ['', 'null', '\\n', 'none'];
 
 /**
- * Each value's boolean, and undefined for an empty one. A lookup is cheap: files contain several values for each user.
+ * The boolean for each value, or undefined for an empty one. A map, because files contain several such values per user.
  */
 const values: ReadonlyMap<unknown, boolean | undefined> = new Map<unknown, boolean | undefined>([
   ...[true, 1, ...TRUE].map((value): [unknown, boolean] => [value, true]),
@@ -18,8 +16,8 @@ const values: ReadonlyMap<unknown, boolean | undefined> = new Map<unknown, boole
 ]);
 
 /**
- * Returns a boolean as JSON, databases (`t`, `1`), spreadsheets (`TRUE`) and Python (`True`, `1.0`) write it; undefined for an empty
- * value, and null for anything else.
+ * Parses a boolean as JSON, databases (`t`, `1`), spreadsheets (`TRUE`) and Python (`True`, `1.0`) write it. Returns
+ * undefined for an empty value, and null for anything else.
  */
 export function parseBoolean(value: unknown): boolean | null | undefined {
   const key = values.has(value) || typeof value !== 'string' ? value : value.trim().toLowerCase();
@@ -33,15 +31,15 @@ export function readBoolean(value: unknown): boolean | null {
 }
 
 /**
- * Returns true if an email address is verified. A value that is missing, or neither true nor false, is named, and
- * false.
+ * Returns true if an email address is verified. A value that is missing, or neither true nor false, is reported and
+ * counts as false.
  */
 export function readVerified(draft: CustomerDraft, field: string, value: unknown): boolean {
   if (parseBoolean(value) === undefined) draft.leaveOut(field, unknown.verification);
   return readFlag(draft, field, value);
 }
 
-/** Returns true if a value is true. A value that is neither true nor false is left out, and false. */
+/** Returns true if a value is true. A value that is neither true nor false is reported and counts as false. */
 export function readFlag(draft: CustomerDraft, field: string, value: unknown): boolean {
   const parsed = parseBoolean(value);
   if (parsed === null) draft.leaveOut(field, unknown.boolean);

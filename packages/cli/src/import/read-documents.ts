@@ -7,17 +7,17 @@ import { rejectRepeatedKey } from './repeated-keys.js';
 
 /** A value in a JSON document. */
 export interface DocumentValue {
-  /** The position for reports, with the element's number, counted from 1 through the entire file. */
+  /** The position for reports: the file name and the number of the element, counted from 1 over the entire file. */
   position: string;
-  /** The name of the document member that is the value or contains it; null for an entire document. */
+  /** The name of the top-level member that is or contains the value; null if the value is not in a member. */
   name: string | null;
   value: unknown;
 }
 
 /**
- * Reads the values at paths, such as `$.users.*`, in a file's JSON documents: one document, or several documents one
- * after the other, as `cat page1.json page2.json` writes them. The documents can have any size, but each value is kept
- * in memory.
+ * Reads the values at paths, such as `$.users.*`, in the JSON documents of a file: one document, or several
+ * concatenated ones, as `cat page1.json page2.json` writes them. The documents can have any size, but each value is
+ * kept in memory.
  * @param onDocument called at the start of each document that is an object
  * @throws CliError
  */
@@ -37,7 +37,7 @@ export async function* readDocuments(
   const level = Math.max(...paths.map((path) => path.split('.').length - 1));
   const tracker = new KeyTracker(level);
   parser.onValue = ({ value, key, stack }) => {
-    // A list's elements are the records, and other members describe the document.
+    // The elements of a list are the records, and named members describe the document.
     if (typeof key !== 'string') number += 1;
     const name = stack.length > 1 ? stack[1]!.key : key;
     const position = `${fileName}#${number}`;
@@ -69,7 +69,7 @@ export async function* readDocuments(
   }
 }
 
-/** Returns a function for each token that calls another one for each object that is in no other value. */
+/** Returns a token handler that calls `onDocument` at the start of each top-level object. */
 function createDocumentCounter(onDocument: () => void): ({ token }: { token: TokenType }) => void {
   let depth = 0;
   return ({ token }) => {
@@ -87,7 +87,7 @@ function endJson(parser: JSONParser): void {
   }
 }
 
-/** Returns the first value that is at one of these paths, or null. @throws CliError */
+/** Returns the first value at one of the paths, or null. @throws CliError */
 export async function findValue(file: string, paths: string[]): Promise<DocumentValue | null> {
   for await (const value of readDocuments(file, paths)) return value;
   return null;

@@ -14,24 +14,23 @@ export interface FileRecord<T> {
   value: T;
 }
 
-/** A row's cells by column name. An empty cell is an empty string. */
+/** The cells of a row, by column name. An empty cell is an empty string. */
 export type Row = Record<string, string>;
 
 /**
- * Buffer size for a string in a JSON document, in bytes. Without it, strings with escaped characters are read piece by
- * piece.
+ * Buffer size for a string in a JSON document, in bytes. Without a buffer, the parser concatenates strings with escaped
+ * characters piece by piece.
  */
 export const STRING_BUFFER_SIZE = 64 * 1024;
 
-/** Returns true if a row is empty because it has more or fewer cells than the header. */
+/** Returns true if a row has more or fewer cells than the header, for which `readCsv` yields an empty object. */
 export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0;
 
 /**
- * Reads the rows in a CSV file with a header, in constant memory. A row with more or fewer cells than the header is
- * empty, so that the source reports it as invalid. The position is the row's first line.
+ * Reads the rows of a CSV file with a header, in constant memory. A row with more or fewer cells than the header is an
+ * empty object, so that the source reports it as invalid. The position is the first line of the row.
  * @param names the column names, for a file without a header
- * @throws CliError if the file cannot be read, or at a row with a misplaced or unclosed quote, which can contain the
- *   next rows
+ * @throws CliError if the file cannot be read, or has a misplaced or unclosed quote, which can swallow the next rows
  */
 export async function* readCsv(
   file: string,
@@ -47,8 +46,8 @@ export async function* readCsv(
 }
 
 /**
- * Reads the rows in a CSV file in groups, as lists of cells.
- * @param header a line that is read before the file, for a file without a header
+ * Reads the rows of a CSV file in groups, as lists of cells.
+ * @param header a header line to prepend, for a file without one
  * @throws CliError as `readCsv` does
  */
 export async function* readTable(file: string, header: string | null = null): AsyncGenerator<CsvRows> {
@@ -64,7 +63,7 @@ async function* readTextAfter(header: string, file: string): AsyncGenerator<stri
   yield* readText(file);
 }
 
-/** Returns a line's position for reports. */
+/** Returns the position of a line for reports. */
 export const toPosition = (file: string, line: number): string => `${basename(file)}:${line}`;
 
 function toRow(columns: readonly string[], cells: readonly string[]): Row {
@@ -89,8 +88,9 @@ export async function* readObjects(file: string): AsyncGenerator<FileRecord<Json
 }
 
 /**
- * Reads the objects at a path, such as `$.users.*`, in one JSON document of any size. The position is the object's
- * number, counted from 1. @throws CliError
+ * Reads the objects at a path, such as `$.users.*`, in one JSON document of any size. The position contains the number
+ * of the object, counted from 1.
+ * @throws CliError
  */
 export async function* readJson(file: string, path: string): AsyncGenerator<FileRecord<JsonObject | null>> {
   const parser = new JSONParser({ paths: [path], keepStack: false, stringBufferSize: STRING_BUFFER_SIZE });
@@ -99,7 +99,7 @@ export async function* readJson(file: string, path: string): AsyncGenerator<File
   let values: FileRecord<JsonObject | null>[] = [];
   let number = 0;
   parser.onToken = tracker.onToken;
-  // The parser keeps an element until it has emitted it.
+  // The parser only keeps the current element in memory.
   parser.onValue = ({ value }) => {
     number += 1;
     const position = `${fileName}#${number}`;
@@ -123,24 +123,24 @@ export async function* readJson(file: string, path: string): AsyncGenerator<File
 
 export function writeJson(parser: JSONParser, { bytes, text, encoding }: DecodedChunk): void {
   try {
-    // The parser reads the UTF-8 bytes itself, which have been decoded only to check them.
+    // The parser decodes UTF-8 bytes itself. They were decoded before only to check them.
     parser.write(encoding === 'utf-8' ? bytes : text);
   } catch {
-    // The parser's error contains a string from the file, which may be a secret.
+    // The error of the parser contains a string from the file, which may be a secret.
     throw new Error('it is not valid JSON');
   }
 }
 
-/** Returns true if a file is CSV, by its name. */
+/** Returns true if the name of a file is that of a CSV file. */
 export const isCsv = (file: string): boolean => /\.(csv|tsv)(\.gz)?$/i.test(file);
 
-/** Returns a CSV file's column names. @throws CliError */
+/** Returns the column names of a CSV file. @throws CliError */
 export async function readColumns(file: string): Promise<string[]> {
   for await (const { columns } of readTable(file)) return [...columns];
   return [];
 }
 
-/** Returns true if a file's first JSON document is an array. @throws CliError */
+/** Returns true if the first JSON document in a file is an array. @throws CliError */
 export async function startsWithArray(file: string): Promise<boolean> {
   for await (const text of readText(file)) {
     const start = text.trimStart();

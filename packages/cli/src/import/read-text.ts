@@ -4,10 +4,10 @@ import { CliError, usageError } from '../cli-error.js';
 import { decodeChunks, detectEncoding, type DecodedChunk } from '../console-shared/decode-text.js';
 import { EncodingError } from '../console-shared/file-error.js';
 
-/** The encodings for files without a byte order mark that are not UTF-8, by file path. */
+/** The encodings of files without a byte order mark, by file path. */
 const encodings = new Map<string, string>();
 
-/** Declares a file's encoding. Each reader then uses it for the file, so that no source has to. */
+/** Sets the encoding of a file for all readers, so that sources need not pass it. */
 export function setEncoding(file: string, label: string): void {
   encodings.set(file, label);
 }
@@ -16,7 +16,7 @@ export function setEncoding(file: string, label: string): void {
 async function* readChunks(file: string): AsyncGenerator<Buffer> {
   const bytes = createReadStream(file, { highWaterMark: 256 * 1024 });
   const stream = /\.gz$/i.test(file) ? bytes.pipe(createGunzip()) : bytes;
-  // An error does not pass through a pipe.
+  // `pipe` does not forward errors.
   if (stream !== bytes) bytes.on('error', (error) => stream.destroy(error));
   try {
     yield* stream as AsyncIterable<Buffer>;
@@ -27,7 +27,10 @@ async function* readChunks(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Reads a file in chunks, in constant memory. @throws CliError, also for bytes that are not in the file's encoding */
+/**
+ * Reads a file in chunks, in constant memory.
+ * @throws CliError if the file cannot be read, or has bytes that are not in its encoding
+ */
 export async function* readDecoded(file: string): AsyncGenerator<DecodedChunk> {
   try {
     yield* decodeChunks(() => readChunks(file), encodings.get(file) ?? 'utf-8');
@@ -37,8 +40,9 @@ export async function* readDecoded(file: string): AsyncGenerator<DecodedChunk> {
 }
 
 /**
- * Returns true if a file is read with an encoding that was passed, although it is valid UTF-8 with characters beyond
- * ASCII, which is hardly ever a coincidence. @throws CliError
+ * Returns true if a file without a byte order mark is valid UTF-8 with characters beyond ASCII, which is hardly ever a
+ * coincidence.
+ * @throws CliError
  */
 export async function isProbablyUtf8(file: string): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -58,12 +62,15 @@ export async function isProbablyUtf8(file: string): Promise<boolean> {
   return hasOthers;
 }
 
-/** Reads a file's text in chunks, without a byte order mark. @throws CliError */
+/** Reads a file as text in chunks, without a byte order mark. @throws CliError */
 export async function* readText(file: string): AsyncGenerator<string> {
   for await (const { text } of readDecoded(file)) yield text;
 }
 
-/** Reads a file's lines in groups, because a step of an async generator for each line is slow. @throws CliError */
+/**
+ * Reads the lines of a file in groups, because an async generator that yields single lines is slow.
+ * @throws CliError
+ */
 export async function* readLineGroups(file: string): AsyncGenerator<string[]> {
   let rest = '';
   for await (const text of readText(file)) {

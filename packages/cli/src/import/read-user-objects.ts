@@ -3,22 +3,24 @@ import { readDocuments } from './read-documents.js';
 import { readObjects, type FileRecord } from './read-files.js';
 import { readText } from './read-text.js';
 
-/** The number of users that the pages state, and the number of users that were read. */
+/** The total number of users that the pages state, and the number that were read. */
 export interface PageTotals {
   stated: number;
   read: number;
 }
 
-/** The members with which an Auth0 or Clerk page states the total number of users. */
+/** The members with the total number of users in pages from Auth0 and Clerk. */
 const TOTALS = ['total', 'total_count', 'totalCount'];
 
-/** The start of a list API page: an object whose first array is the list, after members such as `total_count`. */
+/**
+ * The start of a page from a list API: an object whose first array is the list, after members such as `total_count`.
+ */
 const PAGE = /^\s*\{[^[{]*?"(data|users)"\s*:\s*\[/;
 
 /**
- * Reads users from one JSON object per line, a JSON array, or any number of list API pages, whose users are in `data`
- * or `users`.
- * @param totals adds the users in the file
+ * Reads users from one JSON object per line, a JSON array, or any number of pages from a list API, with the users in
+ * `data` or `users`.
+ * @param totals totals to which the users in the file are added
  * @throws CliError
  */
 export async function* readUserObjects(
@@ -41,7 +43,7 @@ export async function* readUserObjects(
     } else if (typeof value === 'number') totals.stated = Math.max(totals.stated, value);
 }
 
-/** Returns the name of the member that contains a page's users, or null for another file. */
+/** Returns the name of the member that contains the users of a page, or null if the file has no pages. */
 async function findList(file: string): Promise<string | null> {
   for await (const text of readText(file))
     if (text.trim() !== '') return PAGE.exec(text.slice(0, 4_096))?.[1] ?? null;

@@ -1,11 +1,11 @@
 /** The reason why an import leaves something out, and the remedy. */
 export interface Reason {
   /**
-   * A sentence without values: the summary counts equal reasons, and a value could be a secret. It does not end with a
-   * period.
+   * A sentence without a period and without values, because the summary counts equal reasons, and a value could be a
+   * secret.
    */
   reason: string;
-  /** The step that brings the value to Gatehouse, or the customer's alternative without it, in the same form. */
+  /** How to bring the value to Gatehouse, or what the customer does without it, in the same form. */
   remedy: string;
 }
 
@@ -17,7 +17,7 @@ const STORE_VALUE = 'Store the value in your own database';
 export const LINK_AGAIN = 'The customer signs in by email once, and links the account';
 export const EXPORT_AGAIN = 'Export the file again, and run the command again';
 
-/** The reasons that sources give, by their meaning. */
+/** The reasons that sources report. */
 export const reasons = {
   invalidRecord: { reason: 'The record is not in the format of this export', remedy: CORRECT_FILE },
   wrongType: {

@@ -3,8 +3,8 @@ import { reasons } from './reasons.js';
 import type { SourceRecord } from './source.js';
 
 /**
- * Yields the records, but a user whose id an earlier one has is not sent. An update would otherwise take the second one
- * for a newer version of the first.
+ * Rejects records whose id an earlier record already has. An update would otherwise take them for a newer version of
+ * the same user.
  */
 export async function* rejectRepeatedIds(records: AsyncIterable<SourceRecord>): AsyncGenerator<SourceRecord> {
   const index = new KeyIndex();

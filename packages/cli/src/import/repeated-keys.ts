@@ -1,12 +1,12 @@
 import { explainLineError } from '../console-shared/line-remedies.js';
 import type { LeftOut } from './source.js';
 
-/** The fields that occur twice, by the records' positions. */
+/** The fields that occur twice, by position of the record. */
 const fields = new Map<string, string>();
 
 /**
- * Stores that a field in a record occurs twice. Its reader returns null instead of the record, which every source
- * reports.
+ * Stores that a field in a record occurs twice. Returns null as the value of the record, which every source reports as
+ * invalid.
  */
 export function rejectRepeatedKey(position: string, field: string): null {
   fields.set(position, field);
@@ -14,8 +14,7 @@ export function rejectRepeatedKey(position: string, field: string): null {
 }
 
 /**
- * Returns the reason why a record is not in a source's format if it contains a key twice, in the server's words;
- * otherwise null.
+ * Returns the reason, in the server's words, if a record is invalid because it contains a key twice; otherwise null.
  */
 export function explainRepeatedKey(position: string): LeftOut | null {
   const field = fields.get(position);

@@ -9,12 +9,12 @@ import type { SourceRecord } from './source.js';
 export const mfaChoices = ['optional', 'required'] as const;
 type MfaChoice = (typeof mfaChoices)[number];
 
-/** The setting `mfa` in a project. */
+/** The project setting `mfa`. */
 export type Mfa = 'off' | MfaChoice;
 
 /**
- * The reason why an imported authenticator app has no effect, by the setting `mfa`; `unknown` if the key cannot read
- * it.
+ * The reason why an imported authenticator app has no effect, by project setting `mfa`; `unknown` if the key cannot
+ * read it.
  */
 const unusedApp: Readonly<Record<'off' | 'unknown', Reason>> = {
   off: {
@@ -32,7 +32,7 @@ const UNUSED = new Set(Object.values(unusedApp).map(({ reason }) => reason));
 
 export interface MfaRequest {
   projectId: string | undefined;
-  /** The project's setting; null if the key cannot read it. */
+  /** The setting of the project; null if the key cannot read it. */
   mfa: Mfa | null;
   /** The value for `--set-mfa`. */
   wanted: MfaChoice | undefined;
@@ -42,7 +42,10 @@ export interface MfaRequest {
 /** The project setting `mfa` after an import. */
 export interface PlannedMfa {
   mfa: Mfa | null;
-  /** Changes the setting if necessary. Call it after the import, so that an import that fails changes nothing. @throws GatehouseError */
+  /**
+   * Changes the setting if necessary. To be called after the import, so that a failed import does not change it.
+   * @throws GatehouseError
+   */
   apply: () => Promise<void>;
 }
 
@@ -80,7 +83,7 @@ export async function planMfa(
   }
   const update = (value: Mfa) =>
     client.projects.update(projectId, { settings: { mfa: value } }, { signal: cli.signal });
-  // Changes nothing, but fails before the import if the key cannot change the project.
+  // Writes the current value, so that a key that cannot change the project fails before the import.
   await update(mfa);
   const apply = async (): Promise<void> => {
     await update(wanted);
@@ -89,10 +92,13 @@ export async function planMfa(
   return { mfa: wanted, apply };
 }
 
-/** Adds that no sign-in requires a customer's authenticator app. @param mfa the project's setting, or null */
+/**
+ * Adds an entry to the record if no sign-in will require the customer's authenticator app.
+ * @param mfa the setting of the project; null if it is unknown
+ */
 export function reportUnusedApp(record: SourceRecord, mfa: Mfa | null): SourceRecord {
   const { customer, leftOut } = record;
-  // The customer's setting takes precedence over the project's setting.
+  // The setting of the customer takes precedence over the setting of the project.
   if (!customer?.totpSecret || customer.mfa === 'required') return record;
   if (mfa === 'optional' || mfa === 'required') return record;
   return { ...record, leftOut: [...leftOut, { field: 'totpSecret', ...unusedApp[mfa ?? 'unknown'] }] };

@@ -7,30 +7,30 @@ import type { ImportReport } from './import-report.js';
 import { toLines } from './to-lines.js';
 import type { SourceRecord } from './source.js';
 
-/** The import in the API, with the lines that it lists. */
+/** The import as the API returns it, with the lines that it lists. */
 export type ImportState = Awaited<ReturnType<Gatehouse['imports']['get']>>;
 
 export interface ImportRequest {
   importId: string;
   projectId: string | undefined;
   emitEvents: boolean;
-  /** True to update the customers to whom lines belong. */
+  /** True to update existing customers. */
   update: boolean;
   dryRun: boolean;
   allowFastHashes: boolean;
-  /** Returns the records from the first one: a repeated request sends all of them. */
+  /** Returns all records. Called for each request, because a repeated request sends all of them. */
   records: () => AsyncIterable<SourceRecord>;
-  /** Returns the report for one request, which replaces the previous request's report. */
+  /** Creates the report of one request, which replaces the report of the previous request. */
   createReport: () => ImportReport;
 }
 
-/** Maximum number of requests in a row that import no line, after which the command gives up. */
+/** Number of consecutive requests without an imported line after which the command gives up. */
 const MAX_FAILURES = 8;
 const LONGEST_WAIT_MS = 30_000;
 const PROGRESS_MS = 1_000;
 
 /**
- * Sends all records. If the connection breaks, the request is sent again and continues after the last imported line.
+ * Sends all records. If the connection breaks, sends the request again, which continues after the last imported line.
  * @throws GatehouseError; CliError with exit code 130 if the user interrupts it
  */
 export async function sendImport(
@@ -86,7 +86,7 @@ async function sendOnce(
   }
 }
 
-/** Returns the customers in the lines, and adds the values that are left out to the report. */
+/** Yields the customer of each line, and adds the values that were left out to the report. */
 async function* toCustomers(
   records: AsyncIterable<SourceRecord>,
   report: ImportReport,
@@ -141,7 +141,7 @@ function updateProgress(
   progress.update(`${lines} customers processed, ${failed} failed, ${rate} per second`);
 }
 
-/** Returns an import, or null if it was not started. @throws GatehouseError */
+/** Returns an import, or null if it has not been started. @throws GatehouseError */
 export async function getImport(
   client: Gatehouse,
   importId: string,
@@ -155,13 +155,13 @@ export async function getImport(
   }
 }
 
-/** Returns the last imported line, also while Gatehouse is not available: 0. */
+/** Returns the number of the last imported line, or 0 if it is unknown, such as while Gatehouse is unavailable. */
 async function findLastLine(client: Gatehouse, { importId, dryRun }: ImportRequest): Promise<number> {
   if (dryRun) return 0;
   return (await getImport(client, importId).catch(() => null))?.lastLine ?? 0;
 }
 
-/** Returns true if the same request can succeed later. */
+/** Returns true if a retry of the request can succeed. */
 function isTemporary(error: unknown, { dryRun }: ImportRequest): boolean {
   if (!(error instanceof GatehouseError)) return false;
   const { code, status } = error;
@@ -176,7 +176,7 @@ async function explainInterruption(cli: Cli, { dryRun }: ImportRequest, lastLine
   return new CliError(message, { exitCode: ExitCode.interrupted });
 }
 
-/** Prints instructions to continue an import that has failed. @returns the error */
+/** Prints how to continue a failed import. @returns the error */
 async function addHint(cli: Cli, error: unknown, lastLine: number): Promise<unknown> {
   const next =
     error instanceof CliError || (error instanceof GatehouseError && error.code === 'conflict')

@@ -26,7 +26,7 @@ const ACCEPTED_HASH = new RegExp(
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Returns true if a string can be a customer's id. */
+/** Returns true if a string is a valid customer id. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 /** The shortest secret that Gatehouse accepts, in base32 without padding: 80 bits. */
@@ -41,12 +41,12 @@ const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 /** The strings that databases write instead of an empty value. A name `Null` is a different string. */
 const NULL_NAMES = new Set(['NULL', 'null', '\\N']);
-/** A string without a visible character, which the server rejects as a name. */
+/** A string without visible characters, which the server rejects as a name. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
 
 export { exceedsDepth, hasInexactInteger } from './json-values.js';
 
-/** Returns the record for a user, or for a part of one, who cannot be imported. */
+/** Returns a record that reports a user, or a part of one, as not importable. */
 export const notImported = (
   position: string,
   sourceId: string | null,
@@ -57,10 +57,10 @@ export const notImported = (
   return { position, sourceId, customer: null, leftOut: [repeated ?? { field, ...reason }] };
 };
 
-/** Returns a name in the form that Gatehouse stores. */
+/** Returns a name as Gatehouse stores it. */
 export const normalizeName = (name: string): string => name.normalize('NFC').replace(LINE_BREAK, ' ').trim();
 
-/** Collects one customer's fields, and the values that are left out. */
+/** Collects the fields of one customer, and the values that are left out. */
 export class CustomerDraft {
   readonly leftOut: LeftOut[] = [];
   /** True if the file does not state whether the user is banned. */
@@ -92,8 +92,8 @@ export class CustomerDraft {
   }
 
   /**
-   * Sets the `externalId`, and the customer's id if it is a UUID. The customer gets another id if it is taken, so the
-   * `externalId` is set in both cases.
+   * Sets the `externalId`, and also the customer id if the value is a UUID. Gatehouse assigns another id if this one is
+   * taken, so the `externalId` is always set.
    */
   setId(field: string, id: string): this {
     if (UUID.test(id)) this.set('id', id.toLowerCase());
@@ -101,7 +101,7 @@ export class CustomerDraft {
     return this.leaveOut(field, reasons.longId);
   }
 
-  /** Sets a name, unless the server would reject it, and the customer with it. */
+  /** Sets a name, unless the server would reject it, and with it the customer. */
   setName(name: 'firstName' | 'lastName', field: string, value: string): this {
     const text = normalizeName(value);
     if (NULL_NAMES.has(text)) return this.leaveOut(field, reasons.nullName);
@@ -117,7 +117,7 @@ export class CustomerDraft {
     return this.leaveOut(field, reasons.hashFormat);
   }
 
-  /** Sets an authenticator app's secret, in base32 with or without padding. */
+  /** Sets the secret of an authenticator app, in base32 with or without padding. */
   setTotpSecret(field: string, secret: string): this {
     const bare = secret.replace(/[\s=-]/g, '').toUpperCase();
     if (TOTP_SECRET.test(bare)) return this.set('totpSecret', bare);
@@ -125,8 +125,8 @@ export class CustomerDraft {
   }
 
   /**
-   * Sets the metadata keys that fit, unless there is none.
-   * @param part a member that has its own field in the files. Its keys use the space that the others leave
+   * Sets the metadata with the keys that fit, if any.
+   * @param part a member that is a separate field in the files. Its keys use the space that the others leave
    */
   setMetadata(
     name: 'metadata' | 'publicMetadata',
@@ -148,7 +148,7 @@ export class CustomerDraft {
     return kept;
   }
 
-  /** Sets an image, unless it is no https URL, which the server would leave out. */
+  /** Sets an image, unless it is not an https URL, which the server would leave out. */
   setImage(field: string, url: unknown): this {
     const text = toText(url);
     if (text === '') return this;
@@ -179,13 +179,13 @@ export class CustomerDraft {
     );
   }
 
-  /** Returns the user's record. @param sourceId the id in the other system, or an empty string */
+  /** Returns the record of the user. @param sourceId the id in the other system, or an empty string if there is none */
   toRecord(position: string, sourceId: string): SourceRecord {
     const [customer, { leftOut, isBanUnknown }] = [this.finish(), this];
     return { position, sourceId: sourceId || null, customer, leftOut, ...(isBanUnknown && { isBanUnknown }) };
   }
 
-  /** Returns the customer, or null without an email address. */
+  /** Returns the customer, or null if it has no email address. */
   finish(): ImportedCustomer | null {
     const { email } = this.fields;
     if (email) return { ...this.fields, email };
@@ -196,7 +196,7 @@ export class CustomerDraft {
 
 /**
  * Returns a value as a string, or an empty string for anything that is not a string or an exact number. A rounded
- * number could be another account's id.
+ * number could be the id of another account.
  */
 export const toText = (value: unknown): string => {
   if (typeof value === 'string') return value.trim();

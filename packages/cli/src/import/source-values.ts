@@ -13,11 +13,11 @@ type TimeField = 'createdAt' | 'updatedAt' | 'lastLoginAt' | 'disabledAt';
 export const toObjects = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.map(toObject).filter((item) => item !== null) : [];
 
-/** Returns the strings in a list without the empty ones, or one string; an empty list for a value of another type. */
+/** Returns the non-empty strings in a list, or a single string as a list; an empty list for a value of another type. */
 export const toTexts = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).map(toText).filter((text) => text !== '');
 
-/** Returns the objects in a list. Reports a value and elements of another type, unless they are empty. */
+/** Returns the objects in a list. Reports a value or elements of another type, unless they are empty. */
 export function readObjectList(draft: CustomerDraft, field: string, value: unknown): JsonObject[] {
   const objects = toObjects(value);
   const count = Array.isArray(value) ? value.filter((item) => item !== null && item !== '').length : 0;
@@ -27,7 +27,8 @@ export function readObjectList(draft: CustomerDraft, field: string, value: unkno
 }
 
 /**
- * Returns the strings in a list, or one string. Reports a value and elements of another type, unless they are empty.
+ * Returns the strings in a list, or a single string as a list. Reports a value or elements of another type, unless they
+ * are empty.
  */
 export function readTextList(draft: CustomerDraft, field: string, value: unknown): string[] {
   const isText = (item: unknown): boolean => isEmpty(item) || toText(item) !== '';
@@ -35,33 +36,35 @@ export function readTextList(draft: CustomerDraft, field: string, value: unknown
   return toTexts(value);
 }
 
-/** Returns an object, which is empty for a value of another type. Reports such a value, unless it is empty. */
+/**
+ * Returns an object. For a value of another type, returns an empty object, and reports the value unless it is empty.
+ */
 export function readObject(draft: CustomerDraft, field: string, value: unknown): JsonObject {
   const object = toObject(value);
   if (!object && !isEmpty(value)) draft.leaveOut(field, reasons.wrongType);
   return object ?? {};
 }
 
-/** Returns a string, which is empty for a value of another type. Reports such a value, unless it is empty. */
+/** Returns a string. For a value of another type, returns an empty string, and reports the value unless it is empty. */
 export function readString(draft: CustomerDraft, field: string, value: unknown): string {
   const text = toText(value);
   if (text === '' && !isEmpty(value)) draft.leaveOut(field, reasons.wrongType);
   return text;
 }
 
-/** Returns true if a value states, or could state, that something exists or is the case. */
+/** Returns true if a value is true, or is neither a boolean nor empty. */
 export function isSet(value: unknown): boolean {
   const parsed = parseBoolean(value);
   return parsed === true || (parsed === null && !isEmpty(value));
 }
 
-/** Returns true if a value contains nothing: neither a string, an element nor a member. */
+/** Returns true if a value is falsy, a blank string, an empty list or an empty object. */
 export function isEmpty(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === '';
   return typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
 }
 
-/** Returns true if a value contains nothing. Unlike in `isEmpty`, `false` and `0` are values. */
+/** Returns true if a value is empty, except for `false` and `0`. */
 export const isAbsent = (value: unknown): boolean => value !== false && value !== 0 && isEmpty(value);
 
 /** Parses JSON. Returns undefined for any other string, and for JSON in which an object contains a key twice. */
@@ -79,22 +82,23 @@ export const invalidRecord = (position: string): SourceRecord =>
   notImported(position, null, '', reasons.invalidRecord);
 
 /**
- * Returns a time in ms since 1970, or NaN. @param value a Unix timestamp in seconds, milliseconds or microseconds, or
- * an ISO 8601 or PostgreSQL string with an offset
+ * Returns a time in ms since 1970, or NaN.
+ * @param value a Unix timestamp in seconds, milliseconds or microseconds, or an ISO 8601 or PostgreSQL string with an
+ * offset
  */
 export function toMs(value: unknown): number {
   const text = toText(value);
   return /^\d+$/.test(text) ? epochToMs(Number(text)) : parseTime(text, { requiresOffset: true });
 }
 
-/** Returns a time in UTC, or null. @param value as `toMs` reads it */
+/** Returns a time in UTC, or null. @param value a time that `toMs` accepts */
 export function toTime(value: unknown): string | null {
   const time = new Date(toMs(value));
   const year = time.getUTCFullYear();
   return year >= 1970 && year < 10_000 ? time.toISOString() : null;
 }
 
-/** Sets a time, unless the value is empty. @param value as `toMs` reads it */
+/** Sets a time, unless the value is empty. @param value a time that `toMs` accepts */
 export function setTime(draft: CustomerDraft, name: TimeField, field: string, value: unknown): void {
   if (value !== 0 && isEmpty(value)) return;
   const time = toTime(value);
@@ -103,24 +107,24 @@ export function setTime(draft: CustomerDraft, name: TimeField, field: string, va
 }
 
 /**
- * Disables the customer. Other systems do not export the time at which a user was disabled, and an import that
- * continues must send the same line again, so the time is the first of these times for the user.
+ * Disables the customer, with the first valid time of the list. Other systems do not export when a user was disabled,
+ * and the current time would change the line that a continued import sends again.
  */
 export function setDisabled(draft: CustomerDraft, times: readonly unknown[]): void {
   const known = times.map(toTime).find((time) => time !== null);
   draft.set('disabledAt', known ?? new Date(0).toISOString());
 }
 
-/** Adds a value to metadata under its name in the other system. A value that is there already stays. */
+/** Adds a value to metadata under its name in the other system. Does not replace an existing value. */
 export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: string, value: unknown): void {
   if (value === undefined || value === null || value === '') return;
-  // An assignment would change the object's prototype, and not add the value.
+  // An assignment would change the prototype of the object instead of adding the value.
   if (name === '__proto__') draft.leaveOut(name, reasons.reservedName);
   else if (Object.hasOwn(metadata, name)) draft.leaveOut(name, reasons.metadataNameTaken);
   else metadata[name] = value;
 }
 
-/** Reports every value that no customer field contains. @param known the names that the source has read */
+/** Reports all values that no customer field can store. @param known the names that the source has read */
 export function leaveOutOthers(draft: CustomerDraft, record: JsonObject, known: ReadonlySet<string>): void {
   for (const name of Object.keys(record))
     if (!known.has(name) && !isAbsent(record[name])) draft.leaveOut(name, reasons.noField);
@@ -140,7 +144,7 @@ export function setIdentities(
 }
 
 /**
- * Returns the records in files.
+ * Yields the records in files.
  * @throws CliError if the files contain no record, so that an import with the wrong file does not look successful
  */
 export async function* assertUsers(

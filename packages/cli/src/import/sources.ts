@@ -12,7 +12,7 @@ import { supabase } from './sources/supabase.js';
 import { supertokens } from './sources/supertokens.js';
 import { wordpress } from './sources/wordpress.js';
 
-/** The systems from which customers can be imported, by the value for `--from`. The first one is the default. */
+/** The systems from which customers can be imported. The first one is the default. */
 export const sources: readonly ImportSource[] = [
   gatehouse,
   auth0,

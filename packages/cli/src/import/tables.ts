@@ -3,7 +3,7 @@ import type { JsonObject } from '../json-object.js';
 import { isCsv, isInvalidRow, readColumns, readCsv, readObjects, type FileRecord } from './read-files.js';
 import { toText } from './source-fields.js';
 
-/** A table in another system. */
+/** A table of another system. */
 export interface TableShape<Name extends string> {
   name: Name;
   /** The columns by which the table is recognized. */
@@ -17,27 +17,27 @@ export interface TableFile<Name extends string> {
 }
 
 /**
- * The string that MySQL and PostgreSQL write instead of an empty value, also in free text: they escape a value's
- * backslash.
+ * The string that MySQL and PostgreSQL write for NULL. It is also unambiguous in free text, because they escape
+ * backslashes in values.
  */
 const NO_TEXT = '\\N';
 
-/** Strings that other programs write instead of an empty value: phpMyAdmin, and programs that write JSON. */
+/** The strings that phpMyAdmin and JSON serializers write for NULL. */
 const NULLS = new Set(['NULL', 'null']);
 
-/** Columns in which such a string can be a value. */
+/** Columns in which such a string can be an actual value. */
 const FREE_TEXT = new Set([
   ...['name', 'firstname', 'lastname', 'displayname', 'givenname', 'familyname', 'metavalue', 'username'],
 ]);
 
-/** Returns a column name in the form in which names are compared: `email_verified` and `emailVerified` are equal. */
+/** Normalizes a column name for comparisons: `email_verified` and `emailVerified` are equal. */
 const canonical = (name: string): string => name.replaceAll('_', '').toLowerCase();
 
 /**
- * Returns the files with their table names. A file is CSV with a header if its name ends with `.csv`; otherwise, it
- * contains JSON objects with the column names.
- * @param shapes the first one whose columns a file has
- * @throws CliError for another table
+ * Recognizes the table in each file by its columns. A file is CSV with a header if its name ends with `.csv`;
+ * otherwise, it contains JSON objects with the column names.
+ * @param shapes the tables; the first one whose columns a file has is used
+ * @throws CliError for any other table
  */
 export function findTables<Name extends string>(
   files: readonly string[],
@@ -57,13 +57,13 @@ export function findTables<Name extends string>(
   );
 }
 
-/** @throws CliError if none of the files is the table */
+/** Checks that a table was passed. @throws CliError if none of the files contains it */
 export function requireTable<Name extends string>(tables: readonly TableFile<Name>[], name: Name): void {
   if (!tables.some(({ table }) => table === name))
     throw usageError(`None of the files is the table ${name}.`);
 }
 
-/** Returns the names in the form in which they are compared. @throws CliError for two spellings of a name */
+/** Returns the normalized column names. @throws CliError if a name occurs twice, or in two spellings */
 function findColumns(file: string, names: readonly string[]): Set<string> {
   const columns = new Set<string>();
   for (const name of names) {
@@ -84,9 +84,9 @@ async function listColumns(file: string): Promise<string[]> {
 }
 
 /**
- * Reads a table's rows. A value is null if it is empty, and the row is null if it is not in the format, or contains a
- * column in two spellings.
- * @param columns the known column names: columns with these names in another spelling get them
+ * Reads the rows of a table. Empty values are null, and a row is null if it is malformed or contains a column in two
+ * spellings.
+ * @param columns the known column names, which replace other spellings
  */
 export async function* readTable(
   file: string,
@@ -117,14 +117,14 @@ const isEmptyCell = (name: string, cell: unknown): boolean =>
   cell === NO_TEXT ||
   (typeof cell === 'string' && NULLS.has(cell) && !FREE_TEXT.has(canonical(name)));
 
-/** Returns a column's time without an offset in UTC, and any other value unchanged. */
+/** Marks a time without an offset as UTC. Returns any other value unchanged. */
 export function withOffset(cell: unknown): unknown {
   const text = toText(cell);
   return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : cell;
 }
 
 /**
- * Rejects files whose users belong to several tenants, who can have the same addresses.
+ * Rejects files with users of several tenants, which can have the same email addresses.
  * @param column the column that contains the tenant
  * @param known the known column names
  * @throws CliError
@@ -141,7 +141,7 @@ export async function assertOneTenant(
   }
 }
 
-/** Adds a row's tenant. @throws CliError for a second one */
+/** Adds the tenant of a row. @throws CliError for a second tenant */
 export function addTenant(tenants: Set<string>, row: JsonObject | null, column: string): void {
   const tenant = toText(row?.[column]);
   if (tenant === '') return;
@@ -153,7 +153,7 @@ export function addTenant(tenants: Set<string>, row: JsonObject | null, column: 
     );
 }
 
-/** One user's values in tables that are read before the users. */
+/** The rows of each user in tables that are read before the users. */
 export class RowsByUser<T> {
   /** True if the tables have no rows. */
   isEmpty = true;
@@ -166,14 +166,14 @@ export class RowsByUser<T> {
     else this.rows.set(userId, [row]);
   }
 
-  /** Returns a user's rows and removes them. */
+  /** Returns the rows of a user, and removes them. */
   take(userId: string): T[] {
     const rows = this.rows.get(userId) ?? [];
     this.rows.delete(userId);
     return rows;
   }
 
-  /** The users whose rows were not taken. */
+  /** The ids of the users whose rows were not taken. */
   get remainingIds(): string[] {
     return [...this.rows.keys()];
   }

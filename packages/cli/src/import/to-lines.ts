@@ -1,13 +1,13 @@
 import type { SourceRecord } from './source.js';
 
-/** Number of unsent users for which an empty line is sent. They are read in a few seconds. */
+/** Number of unsent users after which an empty line is sent. Reading them takes a few seconds. */
 const UNSENT_PER_LINE = 20_000;
 
 /**
- * Returns the record for each line in an import; null for an empty line. Without empty lines, a file with many users
- * who are not sent would exceed the time that Gatehouse waits for a line. They depend on the records alone, because an
- * import that continues must send the same lines.
- * @param report called for each record of which a part, or all, is left out
+ * Yields the record for each line of an import; null for an empty line. Without empty lines, many consecutive users
+ * that are not sent would exceed the time that Gatehouse waits for a line. They depend only on the records, because a
+ * continued import must send the same lines.
+ * @param report called for each record that is left out or has values that are left out
  */
 export async function* toLines(
   records: AsyncIterable<SourceRecord>,

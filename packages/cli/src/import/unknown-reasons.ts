@@ -4,7 +4,9 @@ const EXPORT_COLUMN = 'Export the table with this column, and run the command ag
 const EXPORT_CLERK_JSON =
   'Export the users as JSON and add the file to the command, or check the user in Clerk and correct the customer';
 
-/** The reasons for values that are unknown because a file, a column or a row is missing, or because they cannot be read. */
+/**
+ * The reasons for values that are unknown because a file, a column or a row is missing, or because they cannot be read.
+ */
 export const unknown = {
   ban: {
     reason: 'The value does not show whether the user is banned, so the user is not imported',

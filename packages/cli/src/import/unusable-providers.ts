@@ -3,30 +3,30 @@ import { reasons, type Reason } from './reasons.js';
 
 const { remedy } = reasons.noSaml;
 
-/** Identities whose ids Gatehouse never receives. */
+/** Identities with ids that Gatehouse never receives. */
 export const OTHER_IDS: Reason = {
   reason: 'The other system stores an id that is not the claim sub, which Gatehouse compares',
   remedy,
 };
 
-/** Identities at providers that Gatehouse cannot use. */
+/** Identities from providers that Gatehouse cannot use. */
 export const NO_OPENID: Reason = {
   reason: 'The provider does not support OpenID Connect, which Gatehouse requires',
   remedy,
 };
 
-/** Social providers without OpenID Connect, by the names that most systems give them. */
+/** Social providers without OpenID Connect, with the names that most systems use. */
 export const SOCIAL_WITHOUT_OPENID = [
   ...['bitbucket', 'facebook', 'figma', 'instagram', 'notion', 'reddit', 'spotify', 'tiktok', 'twitter', 'x'],
 ];
 
-/** Returns an object that gives each name the same reason. */
+/** Returns an object with the same reason for each name. */
 export const withReason = (reason: Reason, names: readonly string[]): Record<string, Reason> =>
   Object.fromEntries(names.map((name) => [name, reason]));
 
 /**
- * Returns the reason why a provider's identities never match an account at Gatehouse, or null. An entry `saml` also
- * stands for `saml:acme` and `saml.acme`.
+ * Returns the reason why the identities of a provider never match in Gatehouse, or null. An entry `saml` also applies
+ * to `saml:acme` and `saml.acme`.
  */
 export function findUnusableProvider(
   unusableProviders: Readonly<Record<string, Reason>>,
@@ -37,7 +37,7 @@ export function findUnusableProvider(
   return null;
 }
 
-/** Returns the error for an option `--provider` that names such a provider. */
+/** Returns the error for a `--provider` option with such a provider. */
 export const unusableProviderError = (name: string, { reason, remedy: fix }: Reason): CliError =>
   usageError(
     `Identities of ${name} cannot be imported. ${reason}.`,

@@ -1,8 +1,8 @@
 import type { SourceRecord } from './source.js';
 
 /**
- * Returns the record for a user who is not banned with `disabledAt: null`, so that an update enables the customer
- * again. If the source does not know the user's ban state, the update changes nothing.
+ * Sets `disabledAt: null` for a user that is not banned, so that an update enables the customer again. Returns the
+ * record unchanged if it is unknown whether the user is banned.
  */
 export function withoutBan(record: SourceRecord): SourceRecord {
   const { customer, isBanUnknown = false } = record;

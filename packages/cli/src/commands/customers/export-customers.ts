@@ -31,7 +31,7 @@ export function addExportCustomersCommand(customers: Command, cli: Cli): void {
     .argument('[file]', 'file to create; default: stdout. With --to, folder to create')
     .option(
       '--hashes',
-      'include password hashes and TOTP secrets; requires the scope customer:export_hashes. --to includes them always',
+      'include password hashes and TOTP secrets; requires the scope customer:export_hashes. --to always includes them',
     )
     .option('--force', 'replace an existing file, or the files of an earlier export with --to')
     .addOption(
@@ -84,7 +84,7 @@ async function* toLines(customers: AsyncIterable<unknown>): AsyncGenerator<strin
   for await (const customer of customers) yield `${visibleJson(customer)}\n`;
 }
 
-/** Writes the lines to a file that gets its name when it is complete. Only its owner can read it. */
+/** Writes the lines to a partial file, and renames it when it is complete. Only its owner can read it. */
 async function writeToFile(lines: AsyncIterable<string>, target: string): Promise<void> {
   const partial = `${target}.partial`;
   try {

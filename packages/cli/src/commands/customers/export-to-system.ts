@@ -11,13 +11,13 @@ import { printReasons } from '../../import/import-summary.js';
 import { printJson, printRecord } from '../../output.js';
 import { getProjectId } from '../../project.js';
 
-/** The options for `gatehouse customers export` that belong to --to. */
+/** The options of `gatehouse customers export` that apply to `--to`. */
 export interface SystemOptions {
   to?: string;
   force?: boolean;
   provider?: [slug: string, name: string][];
   report?: string;
-  /** The targets' options. */
+  /** The options of individual targets. */
   [name: string]: unknown;
 }
 
@@ -32,7 +32,8 @@ export const collectProviderName = (
 };
 
 /**
- * Returns the target system for --to, or null without it. @throws CliError for an option that belongs to another system
+ * Returns the target system for --to, or null without it.
+ * @throws CliError for an option that belongs to another system
  */
 export function getTarget(options: SystemOptions): ExportTarget | null {
   if (options.to === undefined && (options.provider || options.report !== undefined))
@@ -44,7 +45,7 @@ export function getTarget(options: SystemOptions): ExportTarget | null {
   return targets.find(({ name }) => name === options.to) ?? null;
 }
 
-/** Exports the customers to another system's files, and lists the values that the system does not get. */
+/** Exports the customers to files for another system, and reports the values that the system does not receive. */
 export async function exportToSystem(
   cli: Cli,
   target: ExportTarget,
@@ -77,7 +78,7 @@ const toTargetOptions = (target: ExportTarget, options: SystemOptions): TargetOp
   values: options as Record<string, string | undefined>,
 });
 
-/** Returns the number of customers with a value that is left out. */
+/** Writes all customers to the folder. @returns the number of customers with a value that was left out */
 async function writeAll(
   customers: AsyncIterable<ExportedCustomer>,
   target: ExportTarget,

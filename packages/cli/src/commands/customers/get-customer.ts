@@ -38,7 +38,7 @@ export function addGetCustomerCommand(customers: Command, cli: Cli): void {
 }
 
 /**
- * Returns the customer with an id or an email address.
+ * Returns the customer with this id or email address.
  * @throws CliError if no customer has the address, or customers in several projects have it
  */
 async function getCustomer(cli: Cli, { customers }: Gatehouse, idOrEmail: string): Promise<Customer> {

@@ -68,20 +68,20 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   const importId = options.importId ?? (await deriveImportId(inputs, [...settings, ...modes]));
   const previous = options.dryRun ? null : await getImport(client, importId);
   const createReport = (): ImportReport => new ImportReport(reportFile);
-  // A report that cannot be written fails before anything is imported.
+  // Fails before anything is imported if the report cannot be written.
   await createReport().close();
   const { mfa, apply: applyMfa } = await planMfa(cli, client, {
     ...{ projectId, mfa: currentMfa, wanted: options.setMfa },
     dryRun: options.dryRun ?? false,
   });
-  // Only records from Gatehouse state themselves that a customer is not disabled.
+  // Only records from Gatehouse state explicitly that a customer is not disabled.
   const statesBan = !isUpdate || options.from === sources[0]!.name;
   const records = (): AsyncIterable<SourceRecord> => {
     const read = isUpdate ? rejectRepeatedIds(opened.records()) : opened.records();
     const reported = reportUnusedApps(read, mfa);
     return statesBan ? reported : withoutBans(reported);
   };
-  // The default id contains the files, which are therefore the same.
+  // The default id is derived from the files, so only an import with an explicit id can have other files.
   if (options.importId && isFinished(previous)) await assertSameLength(previous, records());
   if (!options.importId && isFinished(previous)) await noteFinished(cli, previous);
   const { state, report } =
@@ -99,7 +99,7 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   await printSummary(cli, state, report, { file: options.report ?? null, isUpdate, unnamed });
   await warnOfClients(cli, slugs);
   await applyMfa();
-  // A script must notice every value that was not carried over.
+  // Scripts need the exit code to notice values that were not imported.
   const { created, updated, unchanged } = state;
   if (created + updated + unchanged === 0 || report.counts.length > 0) cli.exitCode = ExitCode.failure;
 }
@@ -107,7 +107,8 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
 const isFinished = (state: ImportState | null): state is ImportState => state?.state === 'completed';
 
 /**
- * Gatehouse compares the lines of a complete import, but continues it with further ones.
+ * Rejects files of another length. Gatehouse compares the lines of a completed import, but would import any further
+ * ones.
  * @throws CliError if the files have a different number of lines
  */
 async function assertSameLength(
@@ -128,7 +129,7 @@ const noteFinished = (cli: Cli, { finishedAt }: ImportState): Promise<void> =>
     `These files were imported at ${finishedAt}. To import them again, pass --import-id ${randomUUID()}.`,
   );
 
-/** Returns the report for an import that an earlier command has completed. */
+/** Returns the report of an import that an earlier command completed. */
 async function readAgain(records: AsyncIterable<SourceRecord>, report: ImportReport): Promise<ImportReport> {
   for await (const record of records) await report.addRecord(record);
   return report;
@@ -145,7 +146,9 @@ async function* reportUnusedApps(
   for await (const record of records) yield reportUnusedApp(record, mfa);
 }
 
-/** Prints the requirements for Microsoft and Apple identities: both issue other ids to another client. */
+/**
+ * Prints the requirements for Microsoft and Apple identities: both providers issue different ids to different clients.
+ */
 async function warnOfClients(cli: Cli, { usedTypes }: IdentitySlugs): Promise<void> {
   if (usedTypes.has('microsoft'))
     await printNote(

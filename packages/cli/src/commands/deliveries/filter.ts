@@ -29,7 +29,7 @@ export const addFilterOptions = (command: Command, states: string[]): Command =>
     .option('--created-after <time>', 'only after this time, or in the last 1h', parsePastTime)
     .option('--created-before <time>', 'only before this time', parsePastTime);
 
-/** Returns the options as API members. */
+/** Returns the options under their names in the API. */
 export const toFilter = (options: FilterOptions, projectId: string | undefined) => ({
   ...(projectId && { project_id: projectId }),
   ...(options.endpoint && { endpoint_id: options.endpoint }),

@@ -23,7 +23,6 @@ export function describeResponse({ http_status: status, error }: Attempt): strin
   return status > 0 ? String(status) : (error ?? 'none');
 }
 
-/** Returns an attempt's style. */
 export function styleOf({ success }: Attempt): Style {
   return success ? 'green' : 'red';
 }

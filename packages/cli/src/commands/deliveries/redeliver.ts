@@ -19,7 +19,7 @@ interface Options extends FilterOptions {
   yes?: boolean;
 }
 
-/** Time between two requests for the progress, in ms. */
+/** Interval between requests for the progress, in ms. */
 const POLL_MS = 1_000;
 const DEFAULT_REASON = 'Redelivered with the command gatehouse';
 
@@ -54,7 +54,7 @@ export function addRedeliverCommand(deliveries: Command, cli: Cli): void {
     });
 }
 
-/** Redelivers deliveries one after the other. Continues after a rejected delivery. */
+/** Redelivers deliveries one at a time, and continues after a delivery that Gatehouse rejects. */
 async function redeliverEach(cli: Cli, client: Gatehouse, ids: string[], options: Options): Promise<void> {
   const body = {
     reason: options.reason ?? null,
@@ -79,7 +79,7 @@ async function redeliverEach(cli: Cli, client: Gatehouse, ids: string[], options
   if (failures > 0) cli.exitCode = ExitCode.failure;
 }
 
-/** Plans a bulk redelivery, requests a confirmation, and starts it. */
+/** Plans a bulk redelivery, and starts it once it is confirmed. */
 async function redeliverInBulk(
   cli: Cli,
   { redeliveries }: Gatehouse,
@@ -88,11 +88,11 @@ async function redeliverInBulk(
 ): Promise<void> {
   const call = { signal: cli.signal };
   const plan = await redeliveries.plan({ filter }, call);
-  const refused = plan.not_eligible.map(({ reason, count }) => `${count} ${reason}`).join(', ');
+  const rejected = plan.not_eligible.map(({ reason, count }) => `${count} ${reason}`).join(', ');
   const isEnabling = options.enableEndpoint === true && plan.total > 0;
   await printNote(
     cli,
-    `${countDeliveries(plan.total)} ${plan.total === 1 ? 'matches' : 'match'}, ${plan.eligible} can be redelivered${refused && ` (not: ${visibleText(refused)})`}.`,
+    `${countDeliveries(plan.total)} ${plan.total === 1 ? 'matches' : 'match'}, ${plan.eligible} can be redelivered${rejected && ` (not: ${visibleText(rejected)})`}.`,
   );
   if (plan.eligible === 0 && !isEnabling) {
     if (cli.isJson) await printJson(cli, plan);
@@ -112,7 +112,10 @@ async function redeliverInBulk(
   await printLine(cli, visibleText(describeProgress(last)));
 }
 
-/** Returns the bulk redelivery when no delivery is pending. */
+/**
+ * Waits until no delivery is pending, or the command is interrupted.
+ * @returns the latest state of the bulk redelivery
+ */
 async function waitForEnd(
   cli: Cli,
   { get }: Gatehouse['redeliveries'],

@@ -7,7 +7,7 @@ import { describeResponse, styleOf } from './list-deliveries.js';
 
 type Delivery = components['schemas']['DeliveryResponse'];
 
-/** Response body lines that are printed. `--json` prints the body that Gatehouse has stored. */
+/** Maximum number of printed lines per body. `--json` prints the whole stored body. */
 const EXCERPT_LINES = 10;
 const EXCERPT_CHARACTERS = 1_000;
 
@@ -61,7 +61,7 @@ async function printHeading(cli: Cli, text: string): Promise<void> {
   await printLine(cli, styled(cli, 'bold', text));
 }
 
-/** Prints a body's beginning, indented. */
+/** Prints the beginning of a body, indented. */
 async function printExcerpt(cli: Cli, body: string): Promise<void> {
   if (!body) return;
   const lines = visibleLines(body.slice(0, EXCERPT_CHARACTERS));

@@ -2,9 +2,9 @@ import { failed, ok, warning, type CheckResult } from './check-result.js';
 import type { PublicResponse } from './public-request.js';
 
 const CHECK = 'clock';
-/** The tolerance in @gatehouse/server for access token expiry, and the header's resolution, in seconds. */
+/** Tolerance of @gatehouse/server for access token expiry, plus the resolution of the `Date` header, in seconds. */
 const TOKEN_TOLERANCE = 5 + 1;
-/** The tolerance in Standard Webhooks for a webhook's time, in seconds. */
+/** Timestamp tolerance of Standard Webhooks, in seconds. */
 const WEBHOOK_TOLERANCE = 300;
 
 /** Compares this machine's clock with a response's `Date` header. */
@@ -12,7 +12,7 @@ export function checkClock({ headers, at }: PublicResponse): CheckResult {
   const server = Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(server))
     return warning(CHECK, 'The response has no Date header', 'Let the proxy pass on the Date header.');
-  // The header contains no milliseconds.
+  // The header has no milliseconds, so the middle of its second is the best estimate.
   const difference = at - (server + 500);
   const seconds = Math.round(Math.abs(difference) / 1_000);
   if (seconds <= TOKEN_TOLERANCE) return ok(CHECK, 'agrees with the clock of the server');

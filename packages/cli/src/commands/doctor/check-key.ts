@@ -5,12 +5,12 @@ import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-
 export type Project = components['schemas']['ListedProjectResponse'];
 
 const DAY_MS = 86_400_000;
-/** Number of days before its expiry from which a key is reported. */
+/** A key that expires in fewer days is reported. */
 const EXPIRY_DAYS = 7;
-/** Projects in which the key's record is looked up. */
+/** Maximum number of projects that are searched for the key's record. */
 const MAX_PROJECTS = 20;
 
-/** Checks the secret key. @returns also the projects that it can access, or null if it cannot list them */
+/** Checks the secret key. @returns the result, and the projects that the key can access; null if it cannot list them */
 export async function checkKey(
   cli: Cli,
   client: Gatehouse,
@@ -20,7 +20,7 @@ export async function checkKey(
     const { data } = await client.projects
       .list({ limit: 200, archived: false }, { signal: cli.signal })
       .page();
-    // A key with the access "project" sees only the names of other projects.
+    // A key with `project` access receives other projects without their settings.
     const projects = data.filter(({ settings }) => settings !== null);
     return { result: await describeKey(cli, client, projects), projects };
   } catch (error) {
@@ -46,7 +46,7 @@ function describeError(check: string, { code, problem }: GatehouseError): CheckR
   return skipped(check, `cannot be checked: ${problem.detail} (${code})`);
 }
 
-/** Describes a valid key, with its expiry if it may list its project's keys. */
+/** Describes a valid key, with its expiry if it has the scope to list keys. */
 async function describeKey(cli: Cli, client: Gatehouse, projects: Project[]): Promise<CheckResult> {
   const { secretKey } = cli.settings();
   const count = `valid for ${projects.length === 1 ? 'one project' : `${projects.length} projects`}`;
@@ -63,7 +63,7 @@ async function describeKey(cli: Cli, client: Gatehouse, projects: Project[]): Pr
   );
 }
 
-/** Returns the key's record, or null if it has no scope for it. */
+/** Returns the key's record, or null if the key lacks the scope to list keys or is not found. */
 async function findKey(
   { signal }: Cli,
   client: Gatehouse,

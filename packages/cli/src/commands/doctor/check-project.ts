@@ -3,14 +3,14 @@ import type { Cli } from '../../cli.js';
 import type { Project } from './check-key.js';
 import { failed, ok, skipped, warning, type CheckResult } from './check-result.js';
 
-/** The maximum number of similar problems that are listed one by one. */
+/** Maximum number of similar problems that are listed. */
 const MAX_LISTED = 5;
-/** Endpoints whose statistics are read. */
+/** Maximum number of endpoints whose statistics are read. */
 const MAX_STATISTICS = 20;
-/** Age from which an unsent email is reported, in ms. */
+/** Age above which an unsent email is reported, in ms. */
 const MAX_MAIL_AGE_MS = 300_000;
 
-/** Runs a check that requires scopes. Without them, it is skipped. */
+/** Runs a check, which is skipped if Gatehouse rejects one of its requests, such as for a missing scope. */
 export async function withScope(check: string, run: () => Promise<CheckResult[]>): Promise<CheckResult[]> {
   try {
     return await run();
@@ -131,7 +131,7 @@ export async function checkEmails({ signal }: Cli, client: Gatehouse): Promise<C
     : [ok('emails', mails.length > 0 ? 'the last ones were sent' : 'none yet')];
 }
 
-/** Returns the first results, and their number if there are more. */
+/** Returns the first results, and a warning with the number of further ones if there are any. */
 function limit(results: CheckResult[]): CheckResult[] {
   const more = results.length - MAX_LISTED;
   if (more <= 0) return results;

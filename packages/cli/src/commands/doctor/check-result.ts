@@ -1,14 +1,15 @@
-/** One check's result. */
+/** The result of one check. */
 export interface CheckResult {
   /** The check's name, such as `clock`. */
   check: string;
   /**
-   * `skipped`: the check requires something that another check has found broken, or that is only visible on the server.
+   * `skipped`: the check depends on another check that failed, requires a scope that the key lacks, or has to run on
+   * the server.
    */
   status: 'ok' | 'warning' | 'error' | 'skipped';
-  /** The state, or the problem's cause. Contains no secret. */
+  /** The state, or the cause of the problem. Contains no secrets. */
   message: string;
-  /** The problem's fix; null for `ok` and `skipped`. */
+  /** The fix for the problem; null for `ok` and `skipped`. */
   fix: string | null;
 }
 
@@ -26,7 +27,7 @@ export const skipped = (check: string, message: string): CheckResult => ({
   fix: null,
 });
 
-/** Returns the result for a check that found something unsuitable, with which Gatehouse works nevertheless. */
+/** Returns the result for a problem that does not stop Gatehouse from working. */
 export const warning = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'warning',
@@ -34,7 +35,7 @@ export const warning = (check: string, message: string, fix: string): CheckResul
   fix,
 });
 
-/** Returns the result for a check that found something broken. */
+/** Returns the result for a check that found an error. */
 export const failed = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'error',
@@ -42,6 +43,6 @@ export const failed = (check: string, message: string, fix: string): CheckResult
   fix,
 });
 
-/** Returns a day relative to today: `today`, `tomorrow`, `in 3 days`. */
+/** Formats a number of days from today: `today`, `tomorrow`, `in 3 days`. */
 export const inDays = (days: number): string =>
   new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(days, 'day');

@@ -4,13 +4,13 @@ import { failed, ok, warning, type CheckResult } from './check-result.js';
 import { trimSlash } from './check-url.js';
 import { requestPublic } from './public-request.js';
 
-/** The command that checks the state that is only visible on the server. */
+/** The command for checks that have to run on the server. */
 export const ADMIN_COMMAND =
   'gatehouse-admin doctor in the container of an api, or npm run gatehouse -- doctor in its clone';
 
 /**
- * Checks the status that `/readyz` reports for the api and the servers behind it. @returns also whether the api serves
- * requests
+ * Checks the status that `/readyz` reports for the API and the services it depends on.
+ * @returns the result, and whether the API serves requests
  */
 export async function checkReadiness(
   cli: Cli,
@@ -42,7 +42,7 @@ function describeReadiness(readiness: unknown, status: number): CheckResult {
   }
 }
 
-/** Compares the access token issuer, which is PUBLIC_URL, with the URL. */
+/** Compares the issuer of access tokens, which is `PUBLIC_URL`, with the URL of this command. */
 export async function checkIssuer(cli: Cli, url: URL): Promise<CheckResult> {
   const check = 'issuer';
   const { body, status } = await requestPublic(cli, `${trimSlash(url)}/.well-known/openid-configuration`);

@@ -7,14 +7,14 @@ import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-
 
 const CHECK = 'tls';
 const DAY_MS = 86_400_000;
-/** Number of days before its expiry from which a certificate is reported. Most are renewed 30 days before. */
+/** A certificate that expires in fewer days is reported. Most certificates are renewed 30 days before they expire. */
 const RENEWAL_DAYS = 14;
 const TIMEOUT_MS = 10_000;
 
-/** The OpenSSL and Node.js errors that mean an incomplete chain or an unknown issuer. */
+/** OpenSSL and Node.js error codes for an incomplete chain or an unknown issuer. */
 const UNKNOWN_ISSUER = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_UNTRUSTED/;
 
-/** A certificate, and the reason for which Node.js rejects it. */
+/** A certificate, and the reason why Node.js rejects it. */
 interface Certificate {
   /** The error code, or null if the certificate is valid. */
   problem: string | null;
@@ -22,7 +22,7 @@ interface Certificate {
   validTo: Date;
 }
 
-/** Checks an https URL's certificate, or whether http is safe for this URL. */
+/** Checks the certificate of an https URL, or whether http is safe for the URL. */
 export async function checkTls(cli: Cli, url: URL): Promise<CheckResult> {
   if (url.protocol === 'http:') return checkPlain(url);
   try {
@@ -34,7 +34,7 @@ export async function checkTls(cli: Cli, url: URL): Promise<CheckResult> {
         `The server at ${url.host} does not use TLS`,
         'Use http:// in GATEHOUSE_URL, or correct its port.',
       );
-    // The URL check reports that there is no connection.
+    // The `url` check reports the failed connection.
     return skipped(CHECK, 'requires a connection');
   }
 }
@@ -50,7 +50,7 @@ function checkPlain({ hostname }: URL): CheckResult {
 
 async function readCertificate({ signal }: Cli, { hostname, port }: URL): Promise<Certificate> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  // Nothing is sent on this connection. Without a rejection, the certificate itself can be read.
+  // Nothing is sent on this connection. It stays open with an invalid certificate, so that the certificate can be read.
   const socket: TLSSocket = connect({
     host,
     port: Number(port || 443),

@@ -20,7 +20,7 @@ const PROBLEMS: Record<string, (url: URL) => [message: string, fix: string]> = {
   ],
 };
 
-/** Checks that Gatehouse responds at a URL. @returns the response, or null if Gatehouse did not send one */
+/** Checks that Gatehouse responds at a URL. @returns the result, and the response; null unless it is from Gatehouse */
 export async function checkUrl(
   cli: Cli,
   url: URL,
@@ -80,7 +80,7 @@ function describeError(url: URL, error: unknown): CheckResult {
   );
 }
 
-/** Returns the innermost error's code. `fetch` wraps connection errors. */
+/** Returns the code of the innermost error that has one, because `fetch` wraps connection errors. */
 function findCode(error: unknown): string {
   let code = '';
   for (let each = error; typeof each === 'object' && each !== null; each = (each as Error).cause)

@@ -47,7 +47,7 @@ async function runChecks(cli: Cli): Promise<CheckResult[]> {
   ];
 }
 
-/** Checks the command's settings. @returns the URL, also if only the key is missing or invalid */
+/** Checks the command's settings. @returns the result, and the URL even if the key is missing or invalid */
 function checkSettings(cli: Cli): { result: CheckResult | null; url: string | null } {
   try {
     return { result: null, url: cli.settings().url };
@@ -58,7 +58,7 @@ function checkSettings(cli: Cli): { result: CheckResult | null; url: string | nu
   }
 }
 
-/** Returns the URL from the flag or the environment, or null. */
+/** Returns the URL from the flag or the environment, or null if it is missing or invalid. */
 function findUrl({ flags, env }: Cli): string | null {
   try {
     return parseUrl(flags.url ?? env['GATEHOUSE_URL'] ?? '');

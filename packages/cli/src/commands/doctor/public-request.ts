@@ -4,17 +4,17 @@ import { toObject, type JsonObject } from '../../json-object.js';
 /** Time limit for a request in ms. */
 const TIMEOUT_MS = 10_000;
 
-/** The response to a request without a credential. */
+/** The response to a request without credentials. */
 export interface PublicResponse {
   status: number;
   headers: Headers;
   /** The body, or null if it is not JSON. */
   body: JsonObject | null;
-  /** This machine's time in the middle of the request, in ms since 1970. */
+  /** Time on this machine halfway through the request, in ms since 1970. */
   at: number;
 }
 
-/** Sends a GET request without a credential, and follows no redirect. @throws Error without a response */
+/** Sends a GET request without credentials, and does not follow redirects. @throws Error if there is no response */
 export async function requestPublic({ signal }: Cli, url: string): Promise<PublicResponse> {
   const started = Date.now();
   const response = await fetch(url, {

@@ -10,7 +10,7 @@ const SYMBOLS: Record<CheckResult['status'], { symbol: string; style: Style }> =
   skipped: { symbol: '-', style: 'dim' },
 };
 
-/** Prints the results: a line for each check, and a line with each problem's fix. */
+/** Prints the results: one line for each check, followed by a line with the fix if it found a problem. */
 export async function printReport(cli: Cli, results: readonly CheckResult[]): Promise<void> {
   if (cli.isJson) {
     for (const result of results) await printJson(cli, result);

@@ -8,7 +8,10 @@ export function isRejected({ management }: Target, origin: string): boolean {
   return origins.length > 0 && !origins.includes(origin);
 }
 
-/** Adds an origin to the project's allowed origins. @returns the step that is left if the key may not do it */
+/**
+ * Adds an origin to the project's allowed origins.
+ * @returns the step for the developer if Gatehouse rejects the change, otherwise null
+ */
 export async function allowOrigin(
   { management }: Target,
   origin: string,

@@ -2,11 +2,11 @@ import { readVariable } from './env-file.js';
 import type { Connection, Framework, NextStepsContext } from './framework.js';
 import type { AppFolder } from './app-folder.js';
 
-/** The port at which both Gatehouse and new Express and NestJS projects listen. */
+/** Default port of Gatehouse, and of new Express and NestJS projects. */
 const DEFAULT_PORT = '3000';
 const OTHER_PORT = '4000';
 
-/** The members that Express and NestJS share: a server that verifies customers' access tokens. */
+/** The members that Express and NestJS share. Both are servers that verify access tokens. */
 export const apiFramework: Omit<Framework, 'name' | 'detect' | 'plan'> = {
   packages: ['@gatehouse/server'],
   envFile: '.env',
@@ -18,7 +18,7 @@ export const apiFramework: Omit<Framework, 'name' | 'detect' | 'plan'> = {
   nextSteps: apiNextSteps,
 };
 
-/** Returns a server's variables. On the same machine as Gatehouse, it gets another port. */
+/** Returns the variables for a server, with another port if Gatehouse uses the default one on the same machine. */
 function apiVariables(
   { url, projectId, publishableKey }: Connection,
   folder: AppFolder,
@@ -38,7 +38,7 @@ function isOnSamePort(url: string): boolean {
   return /^(localhost|127\..*|\[::1\])$/.test(hostname) && port === DEFAULT_PORT;
 }
 
-/** Returns true if the server takes its port from the environment. */
+/** Returns true if the server reads its port from the environment. */
 const readsPort = (folder: AppFolder): boolean =>
   [
     'bin/www',

@@ -18,7 +18,7 @@ export class AppFolder {
     readonly manifest: Manifest,
   ) {}
 
-  /** Returns the folder, or null without a readable package.json. */
+  /** Returns the folder, or null if it has no readable package.json. */
   static read(path: string): AppFolder | null {
     try {
       return new AppFolder(path, JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Manifest);
@@ -27,7 +27,7 @@ export class AppFolder {
     }
   }
 
-  /** The package's name, or its folder's name. */
+  /** The name of the package, or of the folder if the package has none. */
   get name(): string {
     return this.manifest.name || this.path.split(/[\\/]/).at(-1) || 'app';
   }

@@ -10,7 +10,7 @@ import type { AppFolder } from './app-folder.js';
 
 /**
  * Applies a plan. The key is stored as soon as it exists, so that a run that fails later can be repeated.
- * @returns the plan with the new key, and with the steps that are left
+ * @returns the plan with the new key, and with all steps that are left to the developer
  */
 export async function applyPlan(cli: Cli, plan: Plan): Promise<Plan> {
   const { folder, framework, installation, changes, origin } = plan;

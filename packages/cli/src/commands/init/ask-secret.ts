@@ -3,9 +3,9 @@ import { Writable } from 'node:stream';
 import type { Cli } from '../../cli.js';
 import { CliError, ExitCode } from '../../cli-error.js';
 
-/** Reads a line that the terminal does not show. The question is printed to stderr. */
+/** Reads a line from the terminal without echoing it. Prints the question to stderr. */
 export async function askSecret({ stdin, stderr, signal }: Cli, question: string): Promise<string> {
-  // In raw mode, the terminal shows nothing itself, and the reader writes the typed characters to this stream.
+  // In raw mode, the terminal does not echo input: readline writes the typed characters to this stream instead.
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: stdin, output: hidden, terminal: true, historySize: 0 });
   const interruption = new AbortController();

@@ -11,7 +11,7 @@ import type { AppFolder } from './app-folder.js';
 
 type Project = components['schemas']['ListedProjectResponse'];
 
-/** The installation and the project that the app will use, as they are before anything is changed. */
+/** The installation and the project that the app will use, before any change to them. */
 export interface Target {
   url: string;
   projectId: string;
@@ -21,12 +21,12 @@ export interface Target {
   management: { client: Gatehouse; project: Project } | null;
 }
 
-/** The name under which the project's id is stored. */
+/** The variable for the project's id. */
 const PROJECT_VARIABLE = 'GATEHOUSE_PROJECT_ID';
 
 /**
- * Returns the installation and the project that the app will use. Without a publishable key it requires a secret key,
- * and prompts for missing settings on a terminal.
+ * Returns the installation and the project that the app will use. Without a publishable key, a secret key is required.
+ * On a terminal, prompts for missing settings.
  * @throws CliError, or GatehouseError, if the installation rejects one of the keys
  */
 export async function findTarget(
@@ -59,7 +59,7 @@ export async function findTarget(
   };
 }
 
-/** Prompts for the URL and the secret key if the user has not set them, and there is a terminal. */
+/** Prompts for the URL and the secret key if they are not set and stdin is a terminal. */
 async function askForSettings(cli: Cli, folder: AppFolder, known: string | undefined): Promise<void> {
   if (!cli.stdin.isTTY) return;
   if (!cli.flags.url && !cli.env['GATEHOUSE_URL']) {
@@ -74,7 +74,7 @@ async function askForSettings(cli: Cli, folder: AppFolder, known: string | undef
 
 /**
  * Returns the project in the settings, the only project that the key can access, or the user's choice.
- * @throws CliError with exit code 2 if there are several and no terminal
+ * @throws CliError with exit code 2 if there are several, and no terminal to prompt on
  */
 async function chooseProject(cli: Cli, client: Gatehouse): Promise<Project> {
   const { projectId, url } = cli.settings();
@@ -83,7 +83,7 @@ async function chooseProject(cli: Cli, client: Gatehouse): Promise<Project> {
   const projects: Project[] = [];
   try {
     for await (const each of client.projects.list({ archived: false }, options))
-      // A key with the access "project" sees only the names of other projects.
+      // A key with `project` access receives other projects without their settings.
       if (each.settings !== null) projects.push(each);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -106,7 +106,7 @@ async function chooseProject(cli: Cli, client: Gatehouse): Promise<Project> {
   throw usageError(`There is no project with the number ${visibleText(answer) || '0'}.`);
 }
 
-/** Checks the URL and a publishable key. @throws CliError that names the wrong one */
+/** Checks the URL and a publishable key. @throws CliError that states which of them is wrong */
 async function checkPublishableKey(cli: Cli, url: string, key: string): Promise<void> {
   if (key.startsWith('sk_'))
     throw usageError(

@@ -4,7 +4,7 @@ import type { AppFolder } from './app-folder.js';
 
 const FILES = ['.env.local', '.env'];
 
-/** A variable that is set to another value. */
+/** A variable that a file already sets to another value. */
 export interface Conflict {
   file: string;
   name: string;
@@ -12,7 +12,7 @@ export interface Conflict {
   wanted: string;
 }
 
-/** Returns a variable's value in the app's files, or undefined. An empty one counts as not set. */
+/** Returns a variable's value in the app's files, or undefined if it is missing or empty. */
 export const readVariable = (folder: AppFolder, name: string): string | undefined =>
   findVariable(folder, name)?.value;
 
@@ -24,7 +24,7 @@ function findVariable(folder: AppFolder, name: string): { file: string; value: s
   return undefined;
 }
 
-/** Returns the variables that are set to other values. */
+/** Returns the variables that the app's files already set to other values. */
 export function findConflicts(folder: AppFolder, variables: Record<string, string>): Conflict[] {
   return Object.entries(variables).flatMap(([name, wanted]) => {
     const found = findVariable(folder, name);
@@ -33,7 +33,7 @@ export function findConflicts(folder: AppFolder, variables: Record<string, strin
 }
 
 /**
- * Returns the changes that set variables. Missing ones are added to `file`; others are replaced where they are.
+ * Returns the file changes that set the variables. Missing variables are added to `file`, others are replaced in place.
  * @param file the file for new variables
  */
 export function planVariables(
@@ -55,7 +55,7 @@ export function planVariables(
   }));
 }
 
-/** Replaces a variable's line, or adds one. */
+/** Replaces the line that sets a variable, or adds one. */
 function setVariable(content: string, name: string, value: string): string {
   const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'm');
   if (line.test(content)) return content.replace(line, () => `${name}=${value}`);

@@ -25,10 +25,10 @@ function planExpress(folder: AppFolder): CodePlan {
   const app = findApp(folder);
   const path = app?.path ?? (folder.isTypeScript ? 'app.ts' : 'app.js');
   const isEsModule = app ? app.editor.isEsModule : isTyped(path) || folder.manifest.type === 'module';
-  const file = `gatehouse${endingOf(path)}`;
+  const file = `gatehouse${extensionOf(path)}`;
   planner.create(path.slice(0, path.lastIndexOf('/') + 1) + file, routesFile(isTyped(path), isEsModule));
   const importLine = isEsModule
-    ? `import { customerRoutes } from './gatehouse${compiledEnding(path)}';`
+    ? `import { customerRoutes } from './gatehouse${compiledExtension(path)}';`
     : `const { customerRoutes } = require('./gatehouse');`;
   const lines = `${importLine}\n\napp.use(customerRoutes);`;
   if (app) planner.edit(path, './gatehouse', () => ({ content: useRoutes(app, file, folder) }), lines);
@@ -43,9 +43,9 @@ function planExpress(folder: AppFolder): CodePlan {
 
 const isTyped = (path: string): boolean => /\.[cm]?ts$/.test(path);
 
-const endingOf = (path: string): string => /\.[cm]?[jt]s$/.exec(path)![0];
+const extensionOf = (path: string): string => /\.[cm]?[jt]s$/.exec(path)![0];
 
-const compiledEnding = (path: string): string => endingOf(path).replace('t', 'j');
+const compiledExtension = (path: string): string => extensionOf(path).replace('t', 'j');
 
 /** Returns the file that creates the app, or null. */
 function findApp(folder: AppFolder): App | null {
@@ -53,7 +53,10 @@ function findApp(folder: AppFolder): App | null {
     folder.manifest.scripts?.['start'] ?? '',
   )?.[1];
   const names = ['app', 'server', 'index', 'main'].flatMap((name) =>
-    ['js', 'mjs', 'cjs', 'ts', 'mts'].flatMap((ending) => [`${name}.${ending}`, `src/${name}.${ending}`]),
+    ['js', 'mjs', 'cjs', 'ts', 'mts'].flatMap((extension) => [
+      `${name}.${extension}`,
+      `src/${name}.${extension}`,
+    ]),
   );
   const candidates = [started, folder.manifest.main, ...names].map((path) => path?.replace(/^\.\//, ''));
   for (const path of new Set(candidates)) {
@@ -83,16 +86,16 @@ const isApp = (editor: ModuleEditor, node: SyntaxNode): boolean =>
 
 /** Adds the routes before all others, so that no other handler sends a response first. */
 function useRoutes({ editor, declaration, name }: App, file: string, folder: AppFolder): string {
-  // Node.js requires endings in ES modules. Other TypeScript modules are bundled or compiled to `require()`.
-  const needsEnding = editor.isEsModule && (!isTyped(file) || folder.manifest.type === 'module');
-  const byDefault = needsEnding ? compiledEnding(file) : '';
+  // Node.js requires file extensions in ES modules. Other TypeScript modules are bundled or compiled to `require()`.
+  const needsExtension = editor.isEsModule && (!isTyped(file) || folder.manifest.type === 'module');
+  const byDefault = needsExtension ? compiledExtension(file) : '';
   editor.addImport('{ customerRoutes }', editor.specifierOf(file, byDefault));
   const end = editor.textOf(declaration).endsWith(';') ? ';' : '';
   editor.insert(declaration.end, `\n${editor.indentAt(declaration.start)}${name}.use(customerRoutes)${end}`);
   return editor.toString();
 }
 
-/** Returns `gatehouse.js`, with the lines from docs/quick-starts/express.md. */
+/** Returns the content of `gatehouse.js`, as in docs/quick-starts/express.md. */
 function routesFile(hasTypes: boolean, isEsModule: boolean): string {
   const assertion = hasTypes ? '!' : '';
   const load = (name: string, from: string): string =>

@@ -54,7 +54,7 @@ export interface Framework {
   needsProject: boolean;
   urlVariable: string;
   publishableKeyVariable: string;
-  /** Returns the origin for pages that call Gatehouse themselves during development, or null if a server does. */
+  /** Returns the development origin of pages that call Gatehouse directly, or null if only a server calls it. */
   pageOrigin: (folder: AppFolder) => string | null;
   /** Returns true if an app uses the framework. */
   detect: (folder: AppFolder) => boolean;
@@ -72,7 +72,7 @@ export class CodePlanner {
 
   constructor(private readonly folder: AppFolder) {}
 
-  /** Creates a file. An existing file stays unchanged, and the lines are printed unless it uses Gatehouse already. */
+  /** Creates a file. An existing file stays unchanged, and the lines are printed unless it already uses Gatehouse. */
   create(path: string, content: string): void {
     const existing = this.folder.read(path);
     if (existing === null) this.plan.changes.push({ path, action: 'create', content });
@@ -81,9 +81,9 @@ export class CodePlanner {
 
   /**
    * Changes a file.
-   * @param marker text that the file contains once it was changed
+   * @param marker string that the file contains once it has been changed
    * @param edit returns the new content, or the reason why the file cannot be changed safely
-   * @param lines the lines that the developer adds instead
+   * @param lines the lines for the developer to add instead
    */
   edit(
     path: string,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { FileChange } from './framework.js';
 import type { AppFolder } from './app-folder.js';
 
-/** Returns the change that makes Git ignore an app's file, or null if Git ignores it already. */
+/** Returns the change that makes Git ignore a file of the app, or null if Git already ignores it. */
 export function planGitIgnore(folder: AppFolder, file: string): FileChange | null {
   const content = folder.read('.gitignore');
   if (content !== null && listsFile(content, file)) return null;
@@ -21,7 +21,7 @@ function listsFile(content: string, file: string): boolean {
   return content.split(/\r?\n/).some((line) => patterns.includes(line.trim().replace(/^\//, '')));
 }
 
-/** Returns true if Git ignores the file: false without Git or a repository. */
+/** Returns true if Git ignores the file; false if there is no Git or no repository. */
 function isIgnoredByGit(folder: AppFolder, file: string): boolean {
   const args = ['check-ignore', '--quiet', '--no-index', '--', file];
   return spawnSync('git', args, { cwd: folder.path, stdio: 'ignore' }).status === 0;

@@ -20,7 +20,7 @@ export function addInitCommand(program: Command, cli: Cli): void {
     .option('--no-install', 'do not install packages')
     .option('--packages <folder>', 'install the packages from their packed files in this folder')
     .action(async (options: InitOptions) => {
-      // The parser of the app's code is large, and other commands start faster without it.
+      // The JavaScript parser is large, and other commands start faster without it.
       const { runInit } = await import('./run-init.js');
       await runInit(cli, options);
     });

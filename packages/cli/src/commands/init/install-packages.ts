@@ -9,7 +9,7 @@ import type { Cli } from '../../cli.js';
 import { CliError, usageError } from '../../cli-error.js';
 import type { AppFolder } from './app-folder.js';
 
-/** The Gatehouse packages that others depend on. */
+/** The Gatehouse packages that other Gatehouse packages depend on. */
 const DEPENDENCIES: Record<string, string[]> = {
   '@gatehouse/nextjs': ['@gatehouse/js', '@gatehouse/react', '@gatehouse/server'],
   '@gatehouse/react': ['@gatehouse/js'],
@@ -28,11 +28,12 @@ export async function findPackageManager(folder: AppFolder): Promise<Agent> {
 
 /** Returns the command that runs a package.json script. */
 export const runCommand = (agent: Agent, script: string): string =>
-  toText(resolveCommand(agent, 'run', [script]));
+  toCommandLine(resolveCommand(agent, 'run', [script]));
 
 /**
  * Returns the command that adds packages.
- * @param folder the absolute path to a folder with the packages' packed files, which replace the registry
+ * @param folder the absolute path of a folder with the packed files, which are installed instead of those in the
+ * registry
  * @throws CliError if a file is missing
  */
 export function addCommand(agent: Agent, packages: string[], folder: string | null): Command {
@@ -40,10 +41,10 @@ export function addCommand(agent: Agent, packages: string[], folder: string | nu
   return resolveCommand(agent, 'add', sources) ?? { command: 'npm', args: ['install', ...sources] };
 }
 
-export const toText = (command: Command | null): string =>
+export const toCommandLine = (command: Command | null): string =>
   command ? [command.command, ...command.args].join(' ') : '';
 
-/** Returns the packed files for packages and their dependencies. */
+/** Returns the packed files of packages and their dependencies. */
 function listTarballs(packages: string[], folder: string): string[] {
   const files = readFolder(folder);
   const all = new Set(packages.flatMap((name) => [name, ...(DEPENDENCIES[name] ?? [])]));
@@ -83,7 +84,7 @@ export async function install(cli: Cli, { command, args }: Command): Promise<voi
   ];
   if (code === 0) return;
   throw new CliError(
-    `\`${toText({ command, args })}\` failed: ${typeof code === 'number' ? `exit code ${code}` : String(code)}`,
+    `\`${toCommandLine({ command, args })}\` failed: ${typeof code === 'number' ? `exit code ${code}` : String(code)}`,
     { fix: 'Install the packages yourself, then run `gatehouse init --no-install`. No code was changed.' },
   );
 }

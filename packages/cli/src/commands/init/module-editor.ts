@@ -1,6 +1,6 @@
 import { parse, type ParserOptions } from '@babel/parser';
 
-/** A syntax tree node, with its place in the code. */
+/** A syntax tree node with its position in the code. */
 export interface SyntaxNode {
   type: string;
   start: number;
@@ -10,15 +10,15 @@ export interface SyntaxNode {
 
 type Program = SyntaxNode & { body: SyntaxNode[]; directives: SyntaxNode[] };
 
-/** A file that is imported and is no module. */
+/** An imported file that is not a module. */
 const ASSET = /\.(?:css|scss|sass|less|styl|svg|png|jpe?g|gif|webp|avif|ico|json|mdx?|txt|wasm)(?:\?.*)?$/;
 
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
 
 /**
- * Inserts text into a JavaScript or TypeScript module. The parser only finds the places: all other characters in the
- * file stay as they are.
+ * Edits a JavaScript or TypeScript module. The parser only finds the positions: all other characters in the file stay
+ * unchanged.
  */
 export class ModuleEditor {
   private readonly edits: { start: number; end: number; text: string }[] = [];
@@ -28,7 +28,7 @@ export class ModuleEditor {
     private readonly program: Program,
   ) {}
 
-  /** Returns an editor, or null if the code has a syntax error. @param path its ending selects the syntax */
+  /** Returns an editor, or null if the code has a syntax error. @param path its extension selects the syntax */
   static parse(path: string, code: string): ModuleEditor | null {
     const plugins: ParserOptions['plugins'] = ['decorators-legacy'];
     if (/\.[cm]?tsx?$/.test(path)) plugins.push('typescript');
@@ -74,7 +74,7 @@ export class ModuleEditor {
     return this.code.slice(start, end);
   }
 
-  /** Returns the whitespace before the first character in a position's line. */
+  /** Returns the indentation of the line that contains a position. */
   indentAt(position: number): string {
     const line = this.code.slice(this.code.lastIndexOf('\n', position - 1) + 1, position);
     return /^\s*/.exec(line)![0];
@@ -94,21 +94,22 @@ export class ModuleEditor {
   }
 
   /**
-   * Returns the specifier for a file in the same folder, with or without an ending, as the module imports other files.
+   * Returns the import specifier for a file in the same folder, with a file extension if the module's other imports
+   * have one.
    * @param path the file, such as `gatehouse.tsx`
-   * @param byDefault the ending if the module imports no other file
+   * @param byDefault the extension if the module imports no other file
    */
   specifierOf(path: string, byDefault: string): string {
-    const [, name, ending] = /^(.*?)(\.[cm]?[jt]sx?)$/.exec(path)!;
-    const compiled = ending!.includes('t') ? ending!.replace('t', 'j').replace('x', '') : ending!;
-    const endings = this.relativeImports().map((each) => /\.[cm]?[jt]sx?$/.exec(each)?.[0] ?? '');
-    if (endings.length === 0) return `./${name}${byDefault}`;
-    const known = [ending!, compiled].find((each) => endings.includes(each));
-    const isTyped = endings.some((each) => each.includes('t'));
-    return `./${name}${known ?? (endings.every((each) => each === '') ? '' : isTyped ? ending : compiled)}`;
+    const [, name, extension] = /^(.*?)(\.[cm]?[jt]sx?)$/.exec(path)!;
+    const compiled = extension!.includes('t') ? extension!.replace('t', 'j').replace('x', '') : extension!;
+    const extensions = this.relativeImports().map((each) => /\.[cm]?[jt]sx?$/.exec(each)?.[0] ?? '');
+    if (extensions.length === 0) return `./${name}${byDefault}`;
+    const known = [extension!, compiled].find((each) => extensions.includes(each));
+    const isTyped = extensions.some((each) => each.includes('t'));
+    return `./${name}${known ?? (extensions.every((each) => each === '') ? '' : isTyped ? extension : compiled)}`;
   }
 
-  /** Returns the specifiers in the imports from the app's files, without style sheets and images. */
+  /** Returns the specifiers of relative imports, without assets such as style sheets and images. */
   private relativeImports(): string[] {
     return this.imports()
       .map((node) => /['"](\.{1,2}\/[^'"]+)['"]\)?;?$/.exec(this.textOf(node))?.[1] ?? '')
@@ -125,7 +126,7 @@ export class ModuleEditor {
   }
 
   /**
-   * Adds an import after the last one, in its style for quotes, semicolons and declarations.
+   * Adds an import after the last one, with the same quotes, semicolons and keyword.
    * @param names such as `{ orders }`, or an empty string for a style sheet
    */
   addImport(names: string, specifier: string): void {
@@ -142,7 +143,7 @@ export class ModuleEditor {
     else this.insert(this.program.body[0]?.start ?? this.code.length, `${line}\n`);
   }
 
-  /** Inserts text after the last import, and after those that were added before. */
+  /** Inserts text after the last import, including imports that `addImport` has added. */
   insertAfterImports(text: string): void {
     this.insert(this.imports().at(-1)?.end ?? this.program.body[0]?.start ?? 0, text);
   }

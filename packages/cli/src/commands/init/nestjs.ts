@@ -56,7 +56,7 @@ function importModule(code: string, byDefault: string): { content: string } | { 
   return { content: editor.toString() };
 }
 
-/** Adds the module to a list. @returns false if the node is no list */
+/** Adds the module to a list. @returns false if the node is not a list */
 function addElement(editor: ModuleEditor, list: SyntaxNode | undefined): boolean {
   if (list?.type !== 'ArrayExpression') return false;
   const last = (list['elements'] as (SyntaxNode | null)[]).at(-1);
@@ -67,7 +67,7 @@ function addElement(editor: ModuleEditor, list: SyntaxNode | undefined): boolean
   return true;
 }
 
-/** The module in docs/quick-starts/nestjs.md. */
+/** The content of `gatehouse.module.ts`, as in docs/quick-starts/nestjs.md. */
 const GATEHOUSE_MODULE = `import type { AccessTokenClaims } from '@gatehouse/server';
 import { Customer, CustomerGuard, GatehouseModule } from '@gatehouse/server/nestjs';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';

@@ -3,7 +3,7 @@ import { CodePlanner, type CodePlan, type Framework } from './framework.js';
 import { ModuleEditor } from './module-editor.js';
 import type { AppFolder } from './app-folder.js';
 
-/** Next.js with the App Router: a sign-in page, a page that requires it, and tokens in cookies. */
+/** Next.js with the App Router: a sign-in page, a page that requires a signed-in customer, and tokens in cookies. */
 export const nextjs: Framework = {
   name: 'Next.js',
   packages: ['@gatehouse/nextjs', '@gatehouse/react'],
@@ -58,16 +58,16 @@ function planNextjs(folder: AppFolder): CodePlan {
 }
 
 const layoutPaths = ['app', 'src/app'].flatMap((folder) =>
-  ['tsx', 'jsx', 'js'].map((ending) => `${folder}/layout.${ending}`),
+  ['tsx', 'jsx', 'js'].map((extension) => `${folder}/layout.${extension}`),
 );
 
-/** Returns true if Next.js renders a static shell for each page, which may not read a request's session. */
+/** Returns true if Next.js renders a static shell for each page, which cannot read the session of a request. */
 function hasStaticShell(folder: AppFolder): boolean {
-  const config = folder.find(...['ts', 'mts', 'js', 'mjs'].map((ending) => `next.config.${ending}`));
+  const config = folder.find(...['ts', 'mts', 'js', 'mjs'].map((extension) => `next.config.${extension}`));
   return /\bcacheComponents:\s*true\b/.test((config && folder.read(config)) ?? '');
 }
 
-/** Provides the session to all pages. */
+/** Wraps the pages in the provider, from which they get the session. */
 function wrapChildren(
   folder: AppFolder,
   path: string,
@@ -140,7 +140,7 @@ export default async function OrdersPage() {
 }
 `;
 
-/** Pages then wait for the request, as they do without `cacheComponents`. */
+/** Makes pages wait for the request, as they do without `cacheComponents`. */
 const INSTANT = `
 
 // The provider reads the session of the request.

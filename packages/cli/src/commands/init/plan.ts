@@ -17,27 +17,27 @@ export interface InitOptions {
   publishableKey?: string;
 }
 
-/** All changes that `init` applies to an app. A second run has nothing to do. */
+/** All changes that `init` applies to an app. After that, another run has nothing to change. */
 export interface Plan {
   folder: AppFolder;
   framework: Framework;
   target: Target;
   packageManager: Agent;
-  /** The variables that the code reads. A key that will be created is missing. */
+  /** The variables that the code reads, without a publishable key that is yet to be created. */
   variables: Record<string, string>;
   /** The files with variables, and .gitignore. */
   settings: FileChange[];
   changes: FileChange[];
   /** The packages that are missing. */
   packages: string[];
-  /** Installs the packages; null if none is missing, or with `--no-install`. */
+  /** The command that installs the packages; null if none is missing, or with `--no-install`. */
   installation: Command | null;
   /** The origin that the project must allow, or null. */
   origin: string | null;
   manualSteps: ManualStep[];
 }
 
-/** Stands for the publishable key until it is created. */
+/** Placeholder for the publishable key until it is created. */
 const NEW_KEY = 'pk_';
 
 /** Returns the plan for an app. Changes nothing. @throws CliError if the app or an option is not supported */

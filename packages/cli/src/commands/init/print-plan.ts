@@ -1,6 +1,6 @@
 import { printLine, styled, type Printer } from '../../output.js';
 import { visibleText } from '../../console-shared/visible-text.js';
-import { runCommand, toText } from './install-packages.js';
+import { runCommand, toCommandLine } from './install-packages.js';
 import type { Plan } from './plan.js';
 
 /** One line in the plan, such as "create  src/gatehouse.tsx". */
@@ -17,7 +17,7 @@ export function listActions({ target, folder, settings, installation, changes, o
       ? []
       : [{ verb: 'create', subject: `the publishable key ${folder.name} in the project ${name}` }]),
     ...settings.map(({ path, action }) => ({ verb: action, subject: path })),
-    ...(installation ? [{ verb: 'run', subject: toText(installation) }] : []),
+    ...(installation ? [{ verb: 'run', subject: toCommandLine(installation) }] : []),
     ...changes.map(({ path, action }) => ({ verb: action, subject: path })),
     ...(origin ? [{ verb: 'allow', subject: `the origin ${origin} in the project ${name}` }] : []),
   ];
@@ -39,7 +39,7 @@ export async function printPlan(printer: Printer, plan: Plan, actions: Action[])
   await printLine(printer);
 }
 
-/** Prints the steps that are left to the developer, and instructions to use the app. */
+/** Prints the steps that are left to the developer, and the instructions for using the app. */
 export async function printNextSteps(printer: Printer, plan: Plan, applied: Plan): Promise<void> {
   const { framework, folder, packageManager, packages, installation } = plan;
   for (const { subject, reason, lines } of applied.manualSteps) {

@@ -52,7 +52,7 @@ function getFramework(folder: AppFolder, name: FrameworkName | undefined): Frame
   });
 }
 
-/** Confirms each replaced value. @throws CliError unless the user agrees to all replacements */
+/** Prompts for each value that would be replaced. @throws CliError unless the user confirms all of them */
 async function confirmReplacements(cli: Cli, conflicts: Conflict[]): Promise<void> {
   for (const { file, name, current, wanted } of conflicts) {
     if (!cli.stdin.isTTY)
@@ -60,7 +60,7 @@ async function confirmReplacements(cli: Cli, conflicts: Conflict[]): Promise<voi
         `${name} has another value in ${file}.`,
         `Remove it from ${file}, or set the same value.`,
       );
-    await confirm(cli, visibleText(`Replace ${name}=${current} in ${file} by ${wanted}?`), false);
+    await confirm(cli, visibleText(`Replace ${name}=${current} in ${file} with ${wanted}?`), false);
   }
 }
 

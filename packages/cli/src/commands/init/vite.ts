@@ -8,7 +8,7 @@ const ENTRY_LINES = `import { Gatehouse } from './gatehouse';
   <App />
 </Gatehouse>`;
 
-/** Vite with React: the app is shown to customers who are signed in, and the sign-in to all others. */
+/** Vite with React: signed-in customers see the app, and all others the sign-in form. */
 export const vite: Framework = {
   name: 'Vite with React',
   packages: ['@gatehouse/js', '@gatehouse/react'],
@@ -58,7 +58,7 @@ function findEntry(folder: AppFolder): string | undefined {
   return path && folder.find(path);
 }
 
-/** Returns `src/gatehouse.tsx`, with the lines from docs/quick-starts/react.md. */
+/** Returns the content of `src/gatehouse.tsx`, as in docs/quick-starts/react.md. */
 const gatehouseFile = (isTyped: boolean): string =>
   `import { createClient, localStorageStorage } from '@gatehouse/js';
 import { GatehouseProvider, SignedIn, SignedOut, SignIn, useAuth } from '@gatehouse/react';
@@ -119,7 +119,7 @@ function isRender({ type, ...node }: SyntaxNode): boolean {
   return property?.name === 'render' && argument !== undefined && isElement(argument);
 }
 
-/** Returns the only element in `<StrictMode>`, which stays the outermost one, or undefined. */
+/** Returns the only element in `<StrictMode>`, or undefined. `<StrictMode>` stays the outermost element. */
 function onlyChildOfStrictMode(editor: ModuleEditor, root: SyntaxNode): SyntaxNode | undefined {
   const name =
     root['openingElement'] && editor.textOf((root['openingElement'] as SyntaxNode)['name'] as SyntaxNode);
@@ -130,11 +130,11 @@ function onlyChildOfStrictMode(editor: ModuleEditor, root: SyntaxNode): SyntaxNo
   return children.length === 1 && isElement(children[0]!) ? children[0] : undefined;
 }
 
-/** Returns an element inside `<Gatehouse>`, on separate lines. */
+/** Returns the code of an element wrapped in `<Gatehouse>`, on separate lines. */
 function wrap(editor: ModuleEditor, element: SyntaxNode): string {
   const text = editor.textOf(element);
   const indent = editor.indentAt(element.start);
-  // The lines in a template literal would change with their indentation.
+  // Indenting the lines of a template literal would change its value.
   const shift = (spaces: string): string =>
     text.includes('`') ? text : text.replaceAll('\n', `\n${spaces}`);
   if (editor.startsLine(element.start))

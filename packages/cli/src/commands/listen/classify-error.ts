@@ -1,8 +1,8 @@
-/** The reason why a webhook was not accepted, with the delivery log's codes (docs/webhooks.md). */
+/** The reason why a webhook was not accepted, with the error codes of the delivery log (docs/webhooks.md). */
 export interface SendError {
   code: 'http_error' | 'timeout' | 'connection_error' | 'tls_error' | 'dns_error' | 'protocol_error';
   message: string;
-  /** True if no connection could be opened, so that the receiver has not seen the request. */
+  /** True if no connection could be opened, so the receiver did not get the request. */
   isUnreachable: boolean;
 }
 

@@ -16,14 +16,14 @@ export interface ForwarderOptions {
   secret: string;
   userAgent: string;
   wait: Cli['wait'];
-  /** Ends the current request and all waiting. */
+  /** Ends the current request and all pauses. */
   signal: AbortSignal;
   report: Report;
 }
 
 /**
  * Sends events to one receiver, one at a time: the next one follows when the receiver has responded to the current one,
- * or has failed to. While no connection can be opened, the current event waits.
+ * or the request has failed. While no connection can be opened, the current event waits.
  */
 export class EventForwarder {
   /** The events whose last request failed, in feed order. */
@@ -31,10 +31,10 @@ export class EventForwarder {
   private last: SentEvent | null = null;
   private delivered = 0;
   private skipped = 0;
-  /** Ends the pause before the next connection. */
+  /** Ends the pause before the next attempt to connect. */
   private retry = new AbortController();
   private isUnreachable = false;
-  /** Resolves when the current event and all before it are finished. */
+  /** Resolves when all events in the queue have been sent. */
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: ForwarderOptions) {}
@@ -43,7 +43,10 @@ export class EventForwarder {
     return { delivered: this.delivered, failed: [...this.failed.keys()], skipped: this.skipped };
   }
 
-  /** Sends an event after all others. @throws the reason in `signal` if it was aborted before the response */
+  /**
+   * Sends an event after all that are already queued.
+   * @throws the reason in `signal` if it was aborted before the response
+   */
   forward(event: ForwardedEvent): Promise<void> {
     return this.enqueue(async () => {
       const { id, type, body } = event;
@@ -54,8 +57,8 @@ export class EventForwarder {
   }
 
   /**
-   * Sends the last failed event again, or all failed events, or the last event if none has failed. While the receiver
-   * is unreachable, ends the pause before the next attempt to connect instead.
+   * Resends all failed events, or the last failed event; if none has failed, the last event. While the receiver is
+   * unreachable, only ends the pause before the next attempt to connect.
    */
   async redeliver(which: 'last' | 'all'): Promise<void> {
     if (this.isUnreachable) return this.retry.abort();
@@ -106,7 +109,7 @@ export class EventForwarder {
     });
   }
 
-  /** Counts a feed event, or a redelivery for an event that had failed. */
+  /** Counts a feed event, or the redelivery of an event that had failed. */
   private count(event: SentEvent, isSuccess: boolean, isRedelivery: boolean): void {
     if (isSuccess) {
       this.delivered += 1;

@@ -1,21 +1,21 @@
-/** A report from `gatehouse listen`, which is one line with `--json`. Later versions may add kinds and members. */
+/** A report from `gatehouse listen`, printed as one line with `--json`. Later versions may add kinds and members. */
 export type ListenRecord =
   | {
       kind: 'ready';
       target: string;
       project_id: string;
-      /** The secret with which the receiver verifies the events; null if the user has passed it. */
+      /** The secret with which the receiver verifies events; null if the user passed it. */
       signing_secret: string | null;
       /** The file or the variable that contains the secret. */
       signing_secret_source: string;
     }
   | {
       kind: 'response';
-      /** The response's time. */
+      /** Time of the response (ISO 8601). */
       at: string;
       event_id: string;
       event_type: string;
-      /** 0 without a response. */
+      /** 0 if there was no response. */
       status: number;
       /** Null for a 2xx status. */
       error: string | null;
@@ -38,7 +38,7 @@ export type ListenRecord =
       skipped: number;
       /** The position after the last event that was sent or skipped; null before the first. */
       cursor: string | null;
-      /** The cursor's filters. */
+      /** The filters that belong to the cursor. */
       since: string | null;
       types: string | null;
       /** Number of events after `cursor` that were already sent. */

@@ -49,7 +49,7 @@ export const addListenCommand = (program: Command, cli: Cli): unknown =>
     )
     .action((options: Options) => listen(cli, options));
 
-/** Forwards events until the command is interrupted or ended with a key. */
+/** Forwards events until the user interrupts the command or presses `q`. */
 async function listen(cli: Cli, options: Options): Promise<void> {
   const client = cli.connect();
   const projectId = await getReadableProject(cli, client);
@@ -102,23 +102,26 @@ async function listen(cli: Cli, options: Options): Promise<void> {
   }
 }
 
-/** Returns the command's project. Checks an id from the settings: another project's feed would be empty. */
+/**
+ * Returns the command's project. Checks an id from the settings, because the feed of a project without access would be
+ * empty.
+ */
 async function getReadableProject(cli: Cli, client: Gatehouse): Promise<string> {
   const projectId = await getProjectId(cli, client);
   if (!cli.settings().projectId) return projectId;
   try {
     await client.projects.get(projectId, undefined, { signal: cli.signal });
   } catch (error) {
-    // A key that may only read events is sufficient, but its project cannot be checked.
+    // A key with only `event:read` is sufficient, but cannot read its project.
     if (!(error instanceof GatehouseError && error.code === 'insufficient_scope')) throw error;
   }
   return projectId;
 }
 
-/** Reads the command's keys from the terminal. @returns a function that restores it */
+/** Handles the command's keys on the terminal. @returns a function that restores the terminal */
 function readKeysOf(cli: Cli, forwarder: EventForwarder, stop: AbortController): () => void {
   const redeliver = (which: 'last' | 'all') => (): void =>
-    // It is rejected only when the command ends.
+    // The promise rejects only when the command ends.
     void forwarder.redeliver(which).catch(() => undefined);
   return readKeys(cli.stdin as ReadStream, {
     r: redeliver('last'),

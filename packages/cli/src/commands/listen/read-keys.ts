@@ -3,8 +3,8 @@ import type { ReadStream } from 'node:tty';
 const CTRL_C = '\u0003';
 
 /**
- * Calls a handler for each key that is pressed on a terminal. In this mode the terminal does not show the keys, and
- * sends Ctrl-C as a key instead of a signal.
+ * Calls a handler for each key that is pressed on a terminal. In raw mode, the terminal does not echo keys, and sends
+ * Ctrl-C as a key instead of a signal.
  * @param handlers by key, `ctrl+c` for Ctrl-C
  * @returns a function that restores the terminal
  */

@@ -11,7 +11,7 @@ type Ready = Extract<ListenRecord, { kind: 'ready' }>;
 const TYPE_WIDTH = 24;
 const EXCERPT_WIDTH = 200;
 
-/** Prints a record for people: responses to stdout, everything else to stderr. */
+/** Prints a record in readable form: responses to stdout, everything else to stderr. */
 export async function reportText(cli: Cli, record: ListenRecord): Promise<void> {
   if (record.kind === 'response') await printResponse(cli, record);
   else for (const line of describe(cli, record)) await printNote(cli, line);

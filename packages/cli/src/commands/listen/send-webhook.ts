@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import type { Cli } from '../../cli.js';
 import { classifyError, type SendError } from './classify-error.js';
 
-/** Time limit for a request, from the host lookup to the end of the response. */
+/** Time limit for a request, from the DNS lookup to the end of the response, in ms. */
 export const TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 16 * 1_024;
 
@@ -27,7 +27,7 @@ export interface SendOptions {
 }
 
 /**
- * Sends a POST over a new connection, without following redirects.
+ * Sends a POST request over a new connection, without following redirects.
  * @throws the reason in `signal` if it was aborted before the response
  */
 export async function sendWebhook(target: URL, options: SendOptions): Promise<SendResult> {
@@ -60,7 +60,7 @@ function post(target: URL, { headers, body }: SendOptions, signal: AbortSignal):
   const request = target.protocol === 'https:' ? requestHttps : requestHttp;
   const length = String(Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
-    // Without an agent, so that no idle connection to a receiver that was restarted is used.
+    // Without an agent, no idle connection is reused, which a restart of the receiver would have closed.
     const options = {
       method: 'POST',
       headers: { ...headers, 'content-length': length },
@@ -80,7 +80,7 @@ const describeStatus = (status: number): SendError => ({
   isUnreachable: false,
 });
 
-/** Returns the body's beginning. After the status, the body never changes the outcome. */
+/** Returns the beginning of the body. An error while reading it does not change the outcome. */
 async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -92,7 +92,7 @@ async function readStart(response: IncomingMessage): Promise<string> {
       if (length > MAX_RESPONSE_BYTES) break;
     }
   } catch {
-    // The receiver, the time limit or the end of the command has ended the body.
+    // The receiver, the time limit or the end of the command has cut off the body.
   }
   return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString();
 }

@@ -22,30 +22,30 @@ export interface SigningSecret {
   secret: string;
   /** The file or the variable that contains it. */
   source: string;
-  /** True if it was generated, so that the user does not know it. */
+  /** True if the command generated it, so it must be shown to the user. */
   isGenerated: boolean;
 }
 
 /**
  * Returns the signing secret that the user has passed, or the project's generated one.
- * @throws CliError with exit code 2 if it is invalid, without repeating it
+ * @throws CliError with exit code 2 if it is invalid; the error does not contain it
  */
 export async function getSigningSecret(
   { env, cwd }: Pick<Cli, 'env' | 'cwd'>,
   projectId: string,
   secretFile: string | undefined,
 ): Promise<SigningSecret> {
-  const ownSecret = env[VARIABLE]?.trim();
-  if (secretFile === undefined && !ownSecret) return readOrCreateSecret(env, projectId);
+  const envSecret = env[VARIABLE]?.trim();
+  if (secretFile === undefined && !envSecret) return readOrCreateSecret(env, projectId);
   const source = secretFile === undefined ? VARIABLE : resolve(cwd, secretFile);
-  const secret = secretFile === undefined ? ownSecret! : await readSecretFile(source);
+  const secret = secretFile === undefined ? envSecret! : await readSecretFile(source);
   if (isSigningSecret(secret)) return { secret, source, isGenerated: false };
   throw usageError(`${source} contains no signing secret.`, FORMAT);
 }
 
 /**
- * Returns a project's generated secret. It is separate from endpoint secrets, because the endpoints' receivers accept a
- * signature with an endpoint secret.
+ * Returns the secret that was generated for a project. It is not an endpoint secret, with which webhooks could be
+ * forged for the receiver of that endpoint.
  */
 async function readOrCreateSecret(env: Cli['env'], projectId: string): Promise<SigningSecret> {
   const file = join(configFolder(env), 'signing-secrets', projectId);

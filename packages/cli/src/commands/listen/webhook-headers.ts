@@ -18,12 +18,12 @@ export interface WebhookToSign {
   /** The body, which is sent unchanged. */
   body: string;
   secret: string;
-  /** ms since 1970. */
+  /** Current time in ms since 1970. */
   nowMs: number;
   userAgent: string;
 }
 
-/** Returns the headers with which Gatehouse sends a webhook to an endpoint (Standard Webhooks 1.0). */
+/** Returns the headers that Gatehouse sends with a webhook (Standard Webhooks 1.0). */
 export function webhookHeaders({
   eventId,
   body,

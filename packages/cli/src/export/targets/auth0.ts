@@ -14,10 +14,10 @@ import {
 import { argon2Text, convertPassword, pbkdf2Text, type PortableHash } from '../portable-hash.js';
 import type { ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
 
-/** The prefix that Auth0 adds to imported users' ids. */
+/** The prefix that Auth0 adds to the ids of imported users. */
 const PREFIX = 'auth0|';
 
-/** The entries that `app_metadata` must not have. */
+/** The entries that `app_metadata` must not contain. */
 const RESERVED = new Set([
   ...['__tenant', '_id', 'blocked', 'clientID', 'created_at', 'email_verified', 'email', 'globalClientID'],
   ...['global_client_id', 'identities', 'lastIP', 'lastLogin', 'loginsCount', 'metadata'],
@@ -54,7 +54,7 @@ const EDITABLE: Reason = {
 };
 
 /**
- * The files for bulk user imports, which have at most 500 KB each
+ * Writes files for bulk user imports, of at most 500 KB each
  * (https://auth0.com/docs/manage-users/user-migration/bulk-user-imports and
  * https://auth0.com/docs/manage-users/user-migration/bulk-user-import-database-schema-and-examples).
  */
@@ -126,7 +126,7 @@ function toCustomHash(hash: PortableHash): JsonObject | null {
         salt: { value: hash.salt.toString('base64'), encoding: 'base64' },
         ...{ keylen: hash.hash.length, cost: 2 ** hash.ln, blockSize: hash.r, parallelization: hash.p },
       };
-    // Auth0 does not know Firebase's scrypt.
+    // Auth0 does not support Firebase's scrypt.
     case 'fbscrypt':
       return null;
   }

@@ -18,7 +18,7 @@ const NO_PASSKEY_DETAILS: Reason = {
   remedy: 'Nothing: the passkey works without them',
 };
 
-/** Returns a credential with its two JSON texts. */
+/** Returns a credential with its two JSON strings. */
 const toCredential = (
   type: string,
   secret: JsonObject,
@@ -46,7 +46,7 @@ export function toCredentials(customer: ExportedCustomer, differences: Differenc
 
 function toPassword(hash: PortableHash, differences: Differences): JsonObject | null {
   if (hash.scheme === 'bcrypt') {
-    // The credential is exported for realms with an extension.
+    // The credential is still exported, for realms with an extension that verifies it.
     differences.leaveOut('passwordHash', BCRYPT);
     const data = { hashIterations: Number(hash.text.slice(4, 6)), algorithm: 'bcrypt' };
     return toCredential(
@@ -96,7 +96,7 @@ const toOtp = (secret: string): JsonObject =>
   );
 
 function toPasskeys({ id, passkeys }: ExportedCustomer, differences: Differences): JsonObject[] {
-  // Keycloak creates passkeys with the user id's UTF-8 form.
+  // Keycloak uses the UTF-8 bytes of the user id as the user handle.
   const handle = Buffer.from(id).toString('base64url');
   const usable = (passkeys ?? []).filter(({ userHandle }) => (userHandle ?? handle) === handle);
   if (usable.length < (passkeys ?? []).length) differences.leaveOut('passkeys', OTHER_HANDLE);

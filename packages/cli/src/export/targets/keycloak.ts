@@ -14,7 +14,7 @@ import {
 import type { ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
 import { toCredentials } from './keycloak-credentials.js';
 
-/** The attributes that are user fields, or that the export writes itself. */
+/** The attributes that are user fields in Keycloak, or that the export sets. */
 const RESERVED = new Set(['username', 'email', 'firstName', 'lastName', 'locale']);
 
 const AS_ATTRIBUTE: Reason = {
@@ -40,9 +40,9 @@ const GRAPH_ID: Reason = {
 };
 
 /**
- * The files for a partial import (https://www.keycloak.org/server/importExport), which keeps user ids since Keycloak 23
- * (https://github.com/keycloak/keycloak/pull/22568). It is one transaction, whose duration grows faster than the user
- * count.
+ * Writes files for partial imports (https://www.keycloak.org/server/importExport), which keep user ids since Keycloak
+ * 23 (https://github.com/keycloak/keycloak/pull/22568). Each import is one transaction, whose duration grows faster
+ * than the number of users.
  */
 export const keycloak: ExportTarget = {
   name: 'keycloak',
@@ -106,7 +106,7 @@ function toTexts(value: unknown): string[] {
   return [typeof value === 'string' ? value : JSON.stringify(value)];
 }
 
-/** Requires customers who must use a second factor, and have none, to set it up. */
+/** Requires customers to set up an authenticator app if they must use a second factor and have none. */
 function toRequiredActions(customer: ExportedCustomer, differences: Differences): string[] {
   if (customer.mfa !== 'required') return [];
   if (!customer.totpSecret) return ['CONFIGURE_TOTP'];

@@ -13,10 +13,10 @@ import {
 import { argon2Text, convertPassword, pbkdf2Text, type PortableHash } from '../portable-hash.js';
 import type { ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
 
-/** The schema in an installation that has no other one. */
+/** The only schema in an installation without custom schemas. */
 const DEFAULT_SCHEMA = 'default';
 
-/** Kratos's limits for hash parameters (hash/hash_limits.go). */
+/** The limits of Kratos for hash parameters (hash/hash_limits.go). */
 const MAX = {
   argon2: { memory: 2 ** 20, passes: 10, lanes: 16 },
   scrypt: { ln: 17, r: 8, p: 10 },
@@ -45,7 +45,7 @@ const NO_LAST_USE: Reason = {
 };
 
 /**
- * The bodies for `PATCH /admin/identities`, which creates up to 1,000 identities
+ * Writes request bodies for `PATCH /admin/identities`, which creates up to 1,000 identities
  * (https://www.ory.com/docs/kratos/manage-identities/import-user-accounts-identities). The traits match the quick
  * start's identity schema (contrib/quickstart/kratos/email-password/identity.schema.json).
  */
@@ -60,7 +60,7 @@ export const kratos: ExportTarget = {
       maxRecords: 1_000,
     },
   ],
-  // Kratos's configuration determines the provider ids.
+  // The configuration of Kratos determines the provider ids. These are the usual ones.
   providers: {
     ...{ google: 'google', github: 'github', apple: 'apple', microsoft: 'microsoft' },
     ...{ discord: 'discord', gitlab: 'gitlab' },
@@ -142,7 +142,10 @@ function toTotpUrl(issuer: string, email: string, secret: string): string {
   return `otpauth://totp/${name}:${account}?secret=${secret}&issuer=${name}&algorithm=SHA1&digits=6&period=30`;
 }
 
-/** Returns the hash in Kratos's form, whose scrypt names the cost itself and pads base64. */
+/**
+ * Returns the hash in the format of Kratos, whose scrypt hashes contain the cost itself, not its logarithm, and padded
+ * base64.
+ */
 function toHash(hash: PortableHash): string | null {
   switch (hash.scheme) {
     case 'bcrypt':
@@ -164,7 +167,7 @@ function toHash(hash: PortableHash): string | null {
   }
 }
 
-/** Returns the passkeys with the first one's user handle, or null if there are none. */
+/** Returns the passkeys that have the same user handle as the first one, or null if there are none. */
 function toPasskeys({ passkeys }: ExportedCustomer, differences: Differences): JsonObject | null {
   const [first] = passkeys ?? [];
   if (!passkeys || !first) return null;

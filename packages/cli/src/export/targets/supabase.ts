@@ -28,14 +28,14 @@ const FACTOR_COLUMNS = [
 
 const INSTANCE_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A ban without an end. Supabase Auth cannot read PostgreSQL's value `infinity`. */
+/** The end of a permanent ban. Supabase Auth cannot read the PostgreSQL value `infinity`. */
 const NEVER = '2999-12-31T00:00:00.000Z';
 
-/** Supabase Auth's limits for argon2, and for the column `encrypted_password`. */
+/** The limits of Supabase Auth for argon2, and for the column `encrypted_password`. */
 const MAX_ARGON2 = { memory: 2 ** 20, passes: 20, lanes: 16 };
 const MAX_HASH_LENGTH = 255;
 
-/** The entries that Supabase Auth writes itself. */
+/** The metadata entries that Supabase Auth sets. */
 const OWN_APP_METADATA = new Set(['provider', 'providers']);
 const OWN_USER_METADATA = new Set(['sub', 'iss', 'email', 'email_verified', 'phone_verified', 'provider_id']);
 const rejectNames =
@@ -63,8 +63,9 @@ const csv = (columns: readonly string[]): { head: string; separator: string; tai
 });
 
 /**
- * The tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files, for `\copy` in psql. Columns and
- * hashes: the migrations and internal/crypto/password.go in Supabase Auth (https://github.com/supabase/auth).
+ * Writes the tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files, for `\copy` in psql. Source of
+ * the columns and hash formats: the migrations and internal/crypto/password.go in Supabase Auth
+ * (https://github.com/supabase/auth).
  */
 export const supabase: ExportTarget = {
   name: 'supabase',
@@ -90,7 +91,7 @@ export const supabase: ExportTarget = {
     });
     if (customer.disabledAt) differences.change('disabledAt', NO_DISABLED_TIME);
     const password = convertPassword(customer, differences, toHash);
-    // Users who only sign in with a provider have no identity for their email address.
+    // Users who only sign in with a provider have no email identity.
     const hasEmailIdentity = password !== null || identities.length === 0;
     const methods = hasEmailIdentity
       ? [{ provider: 'email', subject: customer.id }, ...identities]
@@ -113,7 +114,7 @@ function toUser(
   const app = { provider: providers[0], providers, ...toAppMetadata(customer, differences) };
   const user = toUserMetadata(customer, differences);
   const { id, email, createdAt, updatedAt, lastLoginAt } = customer;
-  // Supabase Auth cannot read null tokens.
+  // Supabase Auth fails to read null tokens.
   const tokens = ['', '', '', ''];
   return toRow([
     ...[INSTANCE_ID, id, 'authenticated', 'authenticated', email, password],
@@ -161,7 +162,7 @@ function toUserMetadata(customer: ExportedCustomer, differences: Differences): J
 
 function toIdentityRow(customer: ExportedCustomer, { provider, subject }: NamedIdentity): string {
   const { id, email, emailVerified, createdAt, updatedAt } = customer;
-  // The address at another provider is unknown, and Supabase links accounts by addresses.
+  // The email address at another provider is unknown, and Supabase links accounts by email address.
   const data = { sub: subject, ...(provider === 'email' && { email, email_verified: emailVerified }) };
   return toRow([subject, id, JSON.stringify(data), provider, createdAt, updatedAt]);
 }
@@ -171,7 +172,7 @@ function toFactorRows({ id, totpSecret, createdAt, updatedAt }: ExportedCustomer
   return [toRow([randomUUID(), id, 'Gatehouse', 'totp', 'verified', createdAt, updatedAt, totpSecret])];
 }
 
-/** Returns a CSV row. PostgreSQL reads an empty cell as null, and an empty string only in quotes. */
+/** Returns a CSV row. PostgreSQL reads an empty cell as null, and `""` as an empty string. */
 const toRow = (cells: readonly (string | null)[]): string =>
   `${cells.map((cell) => (cell === null ? '' : quote(cell))).join(',')}\n`;
 

@@ -6,7 +6,7 @@ import type { SourceRecord } from '../source.js';
 import type { Passwords } from './auth0-identities.js';
 import { convertAuth0User } from './auth0-user.js';
 
-/** Fields in the user export that the bulk import schema does not have. */
+/** Fields of the user export that are not in the bulk import schema. */
 const EXPORTED = [
   'identities',
   'logins_count',
@@ -17,15 +17,15 @@ const EXPORTED = [
   'multifactor',
 ];
 
-/** Returns true if a user comes from a bulk import file: Auth0 adds the prefix `auth0|` to its id. */
+/** Returns true if a user is from a bulk import file, whose ids have no prefix: Auth0 adds `auth0|` on import. */
 export function isBulkUser(user: JsonObject | null): user is JsonObject {
   const id = toText(user?.['user_id']);
   return user !== null && id !== '' && !id.includes('|') && EXPORTED.every((name) => !(name in user));
 }
 
-/** The files' content beside the user. */
+/** The content of the files other than the user. */
 interface BulkFiles {
-  /** The password export's hashes, from which the user's hash is removed. */
+  /** The hashes in the password export. The conversion removes the hash of the user. */
   passwords: Passwords;
   /** The fields that no user in the files has. */
   missing: ReadonlySet<string>;
@@ -47,7 +47,7 @@ export async function convertBulkUser(
   const hash = toText(bcrypt) || readCustomHash(toObject(custom) ?? {});
   const exported = passwords.get(id);
   if (hash) passwords.set(id, hash);
-  // The bulk import schema has no accounts at providers, and its other fields have default values.
+  // The bulk import schema has no accounts with providers, and its other fields have default values.
   const record = convertAuth0User(
     position,
     { identities: [], ...others, user_id: `auth0|${id}` },
@@ -58,18 +58,18 @@ export async function convertBulkUser(
     record.leftOut.push({ field: 'passwordHash', ...reasons.otherRow });
   if (custom && hash === null)
     record.leftOut.push({ field: 'custom_password_hash', ...reasons.hashAlgorithm });
-  // A user without a password has none in Auth0 either, if the file contains passwords at all.
+  // If the files contain passwords at all, a user without one has none in Auth0 either.
   if (hash || exported || !(await hasPasswords())) return record;
   return { ...record, leftOut: record.leftOut.filter(({ field }) => field !== 'passwordHash') };
 }
 
 const ONLY_BAN: ReadonlySet<string> = new Set(['blocked']);
 
-/** Returns a hash's text form, or null for an algorithm that Gatehouse does not accept. */
+/** Returns a hash in the format that Gatehouse accepts, or null if it does not accept the algorithm. */
 function readCustomHash(custom: JsonObject): string | null {
   const [hash, salt] = [toObject(custom['hash']), toObject(custom['salt'])];
   const value = toText(hash?.['value']);
-  // A salt beside these hashes would be added to the password.
+  // Auth0 adds a separate salt to the password before it computes these hashes.
   if (['bcrypt', 'argon2', 'pbkdf2'].includes(toText(custom['algorithm']))) return salt ? null : value;
   if (custom['algorithm'] !== 'scrypt') return null;
   const [bytes, saltBytes] = [decode(hash), decode(salt)];

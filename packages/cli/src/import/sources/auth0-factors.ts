@@ -8,13 +8,13 @@ import { unknown } from '../unknown-reasons.js';
 /** A second factor. */
 interface Factor {
   field: string;
-  /** An authenticator app's secret; empty if there is none. */
+  /** The secret of an authenticator app; empty if there is none. */
   secret: string;
   /** The reason why a factor without a secret is left out. */
   problem: Reason;
 }
 
-/** Factor members that describe the factor, and are no other factor. */
+/** Members that describe a factor and are not factors themselves. */
 const DESCRIPTIONS = new Set([
   ...[
     'id',
@@ -31,7 +31,7 @@ const DESCRIPTIONS = new Set([
   ...['created_at', 'enrolled_at', 'last_auth', 'last_auth_at'],
 ]);
 
-/** `multifactor` values that stand for the factors in the other fields. */
+/** Values of `multifactor` for factors that other fields contain in detail. */
 const LISTED_ELSEWHERE = new Set(['guardian', 'google-authenticator', 'totp', 'otp']);
 
 /** Sets the first authenticator app, and reports all other second factors. */
@@ -49,7 +49,7 @@ export function convertFactors(draft: CustomerDraft, user: JsonObject): void {
   if (isSet(user['passkeys'])) draft.leaveOut('passkeys', reasons.auth0Passkeys);
 }
 
-/** Reports the factors in `multifactor`, which has only their names, unless other fields contain them. */
+/** Reports the factors in `multifactor`, which only lists their names, unless other fields contain them. */
 function leaveOutMultifactor(draft: CustomerDraft, multifactor: unknown, hasFactors: boolean): void {
   if (!isSet(multifactor)) return;
   if (!hasFactors) draft.leaveOut('multifactor', reasons.noSecret);
@@ -58,7 +58,7 @@ function leaveOutMultifactor(draft: CustomerDraft, multifactor: unknown, hasFact
       if (!LISTED_ELSEWHERE.has(name)) draft.leaveOut('multifactor', findProblem(name));
 }
 
-/** Returns the factors in `mfa_factors`, the field in Auth0's bulk import schema. */
+/** Returns the factors in `mfa_factors`, a field of the bulk import schema. */
 function listFactors(draft: CustomerDraft, user: JsonObject): Factor[] {
   const field = 'mfa_factors';
   return readObjectList(draft, field, user[field]).flatMap((factor) => {
@@ -78,8 +78,8 @@ function listFactors(draft: CustomerDraft, user: JsonObject): Factor[] {
 }
 
 /**
- * Returns the factors in `guardian_authenticators`, a user's enrollments. Auth0 does not document their fields, and
- * usually exports no secrets.
+ * Returns the factors in `guardian_authenticators`, the enrollments of a user. Auth0 does not document their fields,
+ * and usually does not export secrets.
  */
 function listAuthenticators(draft: CustomerDraft, user: JsonObject): Factor[] {
   const field = 'guardian_authenticators';
@@ -93,7 +93,7 @@ function listAuthenticators(draft: CustomerDraft, user: JsonObject): Factor[] {
     });
 }
 
-/** Returns true if a user has confirmed an enrollment. An unconfirmed enrollment was never requested at a sign-in. */
+/** Returns true if the user has confirmed an enrollment. Sign-ins never require an unconfirmed one. */
 function isConfirmed(draft: CustomerDraft, field: string, factor: JsonObject): boolean {
   const flags = [parseBoolean(factor['confirmed']), parseBoolean(factor['active'])];
   if (flags.includes(null)) draft.leaveOut(field, unknown.boolean);
@@ -102,7 +102,7 @@ function isConfirmed(draft: CustomerDraft, field: string, factor: JsonObject): b
   );
 }
 
-/** Returns a factor without its secret if Gatehouse cannot verify its codes. */
+/** Returns the factor, without its secret if Gatehouse cannot verify its codes. */
 function withParameters(factor: Factor, ...sources: (JsonObject | null)[]): Factor {
   const isOther = sources.some((source) => source !== null && !hasUsualParameters(source));
   return factor.secret !== '' && isOther

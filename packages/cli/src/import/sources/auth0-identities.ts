@@ -5,16 +5,16 @@ import { toText, type CustomerDraft } from '../source-fields.js';
 import { setIdentities } from '../source-values.js';
 import { unknown } from '../unknown-reasons.js';
 
-/** The part of a password export that is imported, by user id. */
+/** The password hashes of a password export, by user id. */
 export type Passwords = Map<string, string>;
 
-/** Providers that are no accounts elsewhere: passwords, and codes by email or text message. */
+/** Providers without an account elsewhere: passwords, and codes by email or text message. */
 const OWN_PROVIDERS = new Set(['auth0', 'email', 'sms']);
 
-/** Providers whose connections are separate identity providers, and whose ids begin with the connection. */
+/** Providers with a separate identity provider for each connection. Their ids begin with the connection. */
 const SHARED_PROVIDERS = new Set(['oauth2', 'oidc', 'okta']);
 
-/** The Auth0 strategies whose ids never match an account at Gatehouse. */
+/** The Auth0 strategies whose ids never match in Gatehouse. */
 export const unusableProviders: Readonly<Record<string, Reason>> = {
   ...withReason(reasons.noSaml, ['adfs', 'pingfederate', 'samlp']),
   // Microsoft: the id from an older API, or the object id instead of the claim sub. Google Workspace: the email
@@ -26,7 +26,7 @@ export const unusableProviders: Readonly<Record<string, Reason>> = {
   ...withReason(NO_OPENID, ['vkontakte', 'weibo', 'wordpress', 'yammer', 'yandex']),
 };
 
-/** The strategies with which a company sets its users' addresses, and can mark any address as verified. */
+/** The strategies with which a company sets the email addresses of its users, and can mark any address as verified. */
 export const companyProviders: ReadonlySet<string> = new Set([
   ...['ad', 'adfs', 'auth0-adldap', 'ip', 'office365', 'oidc', 'okta', 'pingfederate', 'samlp', 'sharepoint'],
   'waad',
@@ -35,8 +35,8 @@ export const companyProviders: ReadonlySet<string> = new Set([
 const isUnusable = (provider: string): boolean => findUnusableProvider(unusableProviders, provider) !== null;
 
 /**
- * Sets a user's identities and password, whose hash is removed from the passwords.
- * @returns the primary identity's provider, to which the user's email address belongs
+ * Sets the identities and the password of a user, and removes the hash from `passwords`.
+ * @returns the provider of the primary identity, which has set the user's email address
  */
 export function convertIdentities(
   draft: CustomerDraft,
@@ -69,20 +69,20 @@ export function convertIdentities(
   }
   setIdentities(draft, identities);
   if (!Array.isArray(user['identities'])) draft.leaveOut('identities', unknown.linkedAccounts);
-  // The first one belongs to the user's email address, the others to linked accounts.
+  // The first hash belongs to the user's email address, the others to linked accounts.
   const [hash, ...others] = hashes;
   if (hash !== undefined) draft.setPasswordHash('passwordHash', hash);
   if (others.length > 0) draft.leaveOut('passwordHash', reasons.onePassword);
   return listed[0]!.provider;
 }
 
-/** Returns the ids in the password export that belong to a user. */
+/** Returns the ids of a user in the password export. */
 export const passwordIds = (user: JsonObject): string[] =>
   listIdentities(toText(user['user_id']), user)
     .filter(({ provider }) => provider === 'auth0')
     .map(({ subject }) => subject);
 
-/** Returns a user's identities: from the export, or the one that the user's id contains. */
+/** Returns the identities of a user, from the export or else from the user id. */
 function listIdentities(
   userId: string,
   user: JsonObject,
@@ -105,6 +105,6 @@ function listIdentities(
   });
 }
 
-/** Returns an id without the prefix that Auth0 adds: `google-oauth2|123` is `123`. */
+/** Returns an id without the prefix that Auth0 adds: `google-oauth2|123` becomes `123`. */
 const withoutPrefix = (id: string, prefix: string): string =>
   id.startsWith(`${prefix}|`) ? id.slice(prefix.length + 1) : id;

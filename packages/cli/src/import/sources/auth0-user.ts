@@ -15,10 +15,7 @@ import { unknown } from '../unknown-reasons.js';
 import { convertFactors } from './auth0-factors.js';
 import { companyProviders, convertIdentities, type Passwords } from './auth0-identities.js';
 
-/**
- * The reason why a field that no user in the files has makes something unknown. Auth0 exports only the fields that were
- * selected.
- */
+/** What is unknown if no user in the files has a field. Auth0 exports only the selected fields. */
 const missingFields: Readonly<Record<string, Reason>> = {
   blocked: unknown.banField,
   email_verified: unknown.verificationField,
@@ -27,7 +24,7 @@ const missingFields: Readonly<Record<string, Reason>> = {
   user_metadata: unknown.field,
 };
 
-/** The fields without which something about every user is unknown. */
+/** The fields that every user export should contain. */
 export const requiredFields: readonly string[] = Object.keys(missingFields);
 
 const NONE: ReadonlySet<string> = new Set();
@@ -42,7 +39,7 @@ const NOT_MOVED: Record<string, Reason> = {
   phone_number: reasons.noPhone,
 };
 
-/** Field names that are read, or that have no meaning outside Auth0. */
+/** Fields that are read, or that have no meaning outside Auth0. */
 const knownFields = new Set([
   ...[
     'user_id',
@@ -61,8 +58,8 @@ const knownFields = new Set([
 ]);
 
 /**
- * Returns the user in a user export.
- * @param passwords the password export's hashes, from which this one is removed
+ * Converts a user in a user export.
+ * @param passwords the hashes in the password export, from which the user's hash is removed
  * @param missing the required fields that no user in the files has
  */
 export function convertAuth0User(
@@ -99,7 +96,7 @@ export function convertAuth0User(
   return draft.toRecord(position, id);
 }
 
-/** Sets the name from a full name, unless the parts are there. Reports a full name and a nickname that contain something else. */
+/** Sets the name from the full name if its parts are missing. Reports a full name or nickname that adds information. */
 function setFullName(draft: CustomerDraft, user: JsonObject, read: (field: string) => string): void {
   const [name, nickname] = [read('name'), read('nickname')];
   if (name === '' && nickname === '') return;
@@ -110,17 +107,18 @@ function setFullName(draft: CustomerDraft, user: JsonObject, read: (field: strin
     if (fullName === '') draft.setFullName('name', name);
     else if (normalizeName(name) !== normalizeName(fullName)) draft.leaveOut('name', reasons.noField);
   }
-  // Auth0 derives a nickname from the address.
+  // Auth0 derives a default nickname from the email address.
   const derived = [email.split('@', 1)[0], email, name, fullName, parts[0], toText(user['username'])];
   if (nickname !== '' && !derived.includes(nickname)) draft.leaveOut('nickname', reasons.noField);
 }
 
 /**
- * Sets the address's verification state. @param providers the provider that has set it, and the one in the user's id
+ * Sets whether the email address is verified.
+ * @param providers the provider that has set the address, and the one in the user id
  */
 function setVerified(draft: CustomerDraft, user: JsonObject, providers: readonly [string, string]): void {
   const isVerified = readFlag(draft, 'email_verified', user['email_verified']);
-  // Auth0 omits the field for a user without a value, so an empty one was lost.
+  // Auth0 omits the field for a user without a value, so an empty field has lost its value.
   if (user['email_verified'] !== undefined && parseBoolean(user['email_verified']) === undefined)
     draft.leaveOut('email_verified', unknown.verification);
   const isOfCompany = companyProviders.has(providers[0]) || companyProviders.has(providers[1]);

@@ -14,9 +14,10 @@ import { convertAuth0User, requiredFields } from './auth0-user.js';
 const NO_PASSWORDS = 'No file is a password export: customers with a password are imported without it.';
 
 /**
- * Auth0 users: the user export (https://auth0.com/docs/manage-users/user-migration/bulk-user-exports) with the fields
- * in https://auth0.com/docs/manage-users/user-accounts/user-profiles/user-profile-structure, and the password export
- * from Auth0's support (https://support.auth0.com/center/s/article/How-to-Use-the-Password-Hashes-Export-from-Auth0).
+ * Reads Auth0 users: the user export (https://auth0.com/docs/manage-users/user-migration/bulk-user-exports) with the
+ * fields in https://auth0.com/docs/manage-users/user-accounts/user-profiles/user-profile-structure, and the password
+ * export from Auth0 support
+ * (https://support.auth0.com/center/s/article/How-to-Use-the-Password-Hashes-Export-from-Auth0).
  */
 export const auth0: ImportSource = {
   name: 'auth0',
@@ -64,7 +65,7 @@ async function* readAuth0(files: readonly string[], { note }: SourceOptions): As
   for (const id of passwords.keys()) yield notImported('', id, 'passwordHash', reasons.unmatchedPassword);
 }
 
-/** @throws CliError for a file that is neither of the two exports */
+/** Returns true for a user export, and false for a password export. @throws CliError for any other file */
 async function isUserExport(file: string): Promise<boolean> {
   if (isCsv(file))
     throw usageError(
@@ -88,15 +89,15 @@ const hasBulkPasswords = async (files: readonly string[]): Promise<boolean> =>
   (await findFields(files, PASSWORD_FIELDS, 1)).size > 0;
 
 /**
- * Returns the required fields that no user in the files has. Auth0 exports a field only if the export names it, and
- * then only for users who have a value.
+ * Returns the required fields that no user in the files has. Auth0 exports a field only if it was selected, and only
+ * for users that have a value.
  */
 async function findMissingFields(files: readonly string[]): Promise<ReadonlySet<string>> {
   const found = await findFields(files, requiredFields, requiredFields.length);
   return new Set(requiredFields.filter((name) => !found.has(name)));
 }
 
-/** Returns the fields that a user in the files has. @param count how many fields are enough */
+/** Returns the fields that at least one user in the files has. @param count the number of fields after which to stop */
 async function findFields(
   files: readonly string[],
   names: readonly string[],
@@ -104,7 +105,7 @@ async function findFields(
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const file of files) {
-    // Another object can have a field with such a name.
+    // The search also finds fields of nested objects.
     const candidates = await findNames(
       file,
       names.filter((name) => !found.has(name)),
@@ -123,7 +124,7 @@ async function findFields(
   return found;
 }
 
-/** Returns the names that a file's text contains, without parsing it. */
+/** Returns the field names that occur anywhere in a file, without parsing it. */
 async function findNames(file: string, names: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
   for await (const [, name] of matchText(file, new RegExp(`"(${names.join('|')})"\\s{0,99}:`, 'g'))) {
@@ -134,7 +135,8 @@ async function findNames(file: string, names: readonly string[]): Promise<Set<st
 }
 
 /**
- * Adds a file's passwords, and its first ids. Yields the rows without a password or an id, and a user's second rows.
+ * Adds the passwords and the first ids of a file. Yields a report for each row without a password or an id, and for
+ * each further row of a user with a different hash.
  */
 async function* readPasswords(
   file: string,

@@ -30,7 +30,7 @@ import { unknown } from '../unknown-reasons.js';
 
 type Table = 'user' | 'account' | 'twoFactor' | 'passkey';
 
-/** The rows in the other tables by user id. */
+/** The rows of the other tables, by user id. */
 interface Related {
   accounts: RowsByUser<{ provider: string; subject: string; password: string }>;
   factors: RowsByUser<Factor>;
@@ -42,7 +42,7 @@ interface Factor {
   secret: string;
   hasCodes: boolean;
   /**
-   * True if the customer has confirmed the app; undefined if the row does not state it, and null if it cannot be read.
+   * True if the user has confirmed the app; undefined if the row does not state it, null if the value cannot be read.
    */
   isVerified: boolean | null | undefined;
 }
@@ -104,7 +104,7 @@ const shapes: readonly TableShape<Table>[] = [
   { name: 'user', columns: ['id', 'email', 'emailVerified'] },
 ];
 
-/** `user` columns that are read, or that have no meaning outside Better Auth. */
+/** Columns of `user` that are read, or that have no meaning outside Better Auth. */
 const knownColumns = new Set([
   ...['id', 'name', 'email', 'emailVerified', 'image', 'createdAt', 'updatedAt', 'normalizedEmail'],
   ...['role', 'banned', 'banReason', 'banExpires', 'twoFactorEnabled', 'isAnonymous'],
@@ -115,9 +115,9 @@ const otherColumns = [
 ];
 
 /**
- * Better Auth users: the tables in https://www.better-auth.com/docs/concepts/database#core-schema, and the tables for
+ * Reads Better Auth users: the tables in https://www.better-auth.com/docs/concepts/database#core-schema, and those of
  * the plugins two-factor, passkey, admin, username, phone-number and anonymous
- * (https://www.better-auth.com/docs/plugins/2fa#schema and the pages beside it).
+ * (https://www.better-auth.com/docs/plugins/2fa#schema and the pages of the other plugins).
  */
 export const betterAuth: ImportSource = {
   name: 'better-auth',
@@ -193,7 +193,7 @@ function convertUser(position: string, row: JsonObject, related: Related): Sourc
   setFactors(draft, row, taken.factors, related.hasFactors);
   if (taken.passkeys.length > 0) draft.leaveOut('passkey', ownReasons.passkey);
   setBan(draft, row);
-  // The admin plugin's default.
+  // `user` is the default of the admin plugin.
   if (toText(row['role']) !== 'user') leaveOutText(draft, 'role', row['role'], reasons.noRoles);
   leaveOutText(draft, 'username', row['username'], reasons.noUsername);
   leaveOutText(draft, 'phoneNumber', row['phoneNumber'], reasons.noPhone);
@@ -208,7 +208,7 @@ function setAccounts(
   const identities: { provider: string; subject: string }[] = [];
   let hasPassword = false;
   for (const { provider, subject, password } of accounts) {
-    // A social account contains no password, and the credential no account elsewhere.
+    // A `credential` account has a password and no provider; all others have a provider and no password.
     if (provider === 'credential') {
       if (password && hasPassword) draft.leaveOut('account.password', reasons.onePassword);
       else if (password) draft.setPasswordHash('account.password', password);
@@ -231,7 +231,7 @@ function setFactors(
   for (const { isVerified } of factors)
     if (isVerified === null) draft.leaveOut('twoFactor.verified', unknown.boolean);
   if (!readFlag(draft, 'twoFactorEnabled', row['twoFactorEnabled'])) {
-    // Before the customer has confirmed the app, the row is there, but the factor is off.
+    // Until the user has confirmed the app, the row exists, but the factor is off.
     if (factors.some(({ isVerified }) => isVerified)) draft.leaveOut('twoFactor', ownReasons.disabledFactor);
     return;
   }
@@ -239,16 +239,16 @@ function setFactors(
   if (!factor?.secret)
     draft.leaveOut('twoFactorEnabled', hasTable ? reasons.noSecret : ownReasons.missingFactors);
   else if (isEncrypted(factor.secret)) draft.leaveOut('twoFactor.secret', ownReasons.encryptedSecret);
-  // The secret's bytes are its text.
+  // Better Auth uses the UTF-8 bytes of the secret, not its base32 decoding.
   else draft.setTotpSecret('twoFactor.secret', encodeBase32(Buffer.from(factor.secret)));
   if (factor?.hasCodes) draft.leaveOut('twoFactor.backupCodes', reasons.recoveryCodes);
   if (others.length > 0) draft.leaveOut('twoFactor', reasons.oneApp);
 }
 
-/** Returns true if a secret is the output of `symmetricEncrypt`: at least a nonce and a tag in hexadecimal digits. */
+/** Returns true if a secret is the output of `symmetricEncrypt`, which is at least a nonce and a tag in hexadecimal. */
 const isEncrypted = (secret: string): boolean => /^(\$ba\$\d+\$)?([0-9a-f]{2}){40,}$/.test(secret);
 
-/** Better Auth's first release is newer than this time. */
+/** A time before the first release of Better Auth, in ms since 1970. An earlier end of a ban is in another unit. */
 const EARLIEST_END = Date.UTC(2000);
 
 /** Disables a banned customer, unless the ban has ended. */
@@ -265,7 +265,7 @@ function setBan(draft: CustomerDraft, row: JsonObject): void {
     return;
   }
   const end = toEnd(row['banExpires']);
-  // The end would be decades away from the creation if it were in another unit.
+  // In another unit, the end would be decades away from the creation of the user.
   const isPlausible = end >= EARLIEST_END && !(end < toMs(withOffset(row['createdAt'])));
   if (isPlausible && end <= Date.now()) {
     leaveOutText(draft, 'banReason', row['banReason'], ownReasons.endedBan);
@@ -278,7 +278,7 @@ function setBan(draft: CustomerDraft, row: JsonObject): void {
   if (hasEnd) draft.leaveOut('banExpires', isPlausible ? reasons.banWithoutEnd : ownReasons.banEnd);
 }
 
-/** Returns a ban's end in ms since 1970, or NaN. A date is midnight in UTC. */
+/** Returns the end of a ban in ms since 1970, or NaN. A date means midnight in UTC. */
 function toEnd(value: unknown): number {
   const text = toText(value);
   return toMs(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : withOffset(value));

@@ -2,18 +2,18 @@ import { reasons } from '../reasons.js';
 import type { CustomerDraft } from '../source-fields.js';
 import { unknown } from '../unknown-reasons.js';
 
-/** A user's addresses: `primary`, or without it the first one, is the customer's address. */
+/** The email addresses of a user. The customer gets `primary`, or the first address if there is no primary one. */
 export interface Addresses {
   verified: string[];
   unverified: string[];
   primary?: string;
 }
 
-/** Returns the customer's address, or an empty string. */
+/** Returns the email address for the customer, or an empty string. */
 export const addressOf = ({ verified, unverified, primary }: Addresses): string =>
   primary || verified[0] || unverified[0] || '';
 
-/** Sets the customer's address, and its verification state. */
+/** Sets the email address of the customer, and whether it is verified. */
 export function setEmail(draft: CustomerDraft, addresses: Addresses): void {
   const { verified, unverified } = addresses;
   const email = addressOf(addresses);

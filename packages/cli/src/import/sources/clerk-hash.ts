@@ -13,8 +13,8 @@ import { reasons, type Reason } from '../reasons.js';
 const DJANGO_SHA256 = 'bcrypt_sha256$';
 
 /**
- * Converters for the digests that Gatehouse accepts in another form, by `password_hasher`. They return null for a
- * malformed digest. Formats: https://clerk.com/docs/reference/backend/user/create-user
+ * Converters to the formats that Gatehouse accepts, by `password_hasher`. They return null for a malformed digest.
+ * Formats: https://clerk.com/docs/reference/backend/user/create-user
  */
 const converters: Readonly<Record<string, (digest: string) => string | null>> = {
   bcrypt: (digest) => (isCompleteHash(digest) ? digest : null),
@@ -23,7 +23,7 @@ const converters: Readonly<Record<string, (digest: string) => string | null>> = 
   bcrypt_sha256_django: (digest) =>
     digest.startsWith(DJANGO_SHA256) && isCompleteHash(digest.slice(DJANGO_SHA256.length)) ? digest : null,
   phpass: (digest) => (/^\$[PH]\$[./0-9A-Za-z]{31}$/.test(digest) ? digest : null),
-  // Its salt is the unencoded text, as Gatehouse expects it in this form.
+  // The salt is not encoded, as Gatehouse expects in this format.
   pbkdf2_sha256_django: (digest) => (/^pbkdf2_sha256(\$[^$]+){3}$/.test(digest) ? digest : null),
   pbkdf2_sha256: (digest) => convertPbkdf2('sha256', digest, decodeBase64, decodeBase64),
   pbkdf2_sha1: (digest) =>
@@ -34,7 +34,7 @@ const converters: Readonly<Record<string, (digest: string) => string | null>> = 
   scrypt_werkzeug: convertWerkzeug,
 };
 
-/** Returns a Clerk digest as Gatehouse accepts it, or the reason why it cannot be imported. */
+/** Converts a Clerk digest to a format that Gatehouse accepts, or returns the reason why it cannot be imported. */
 export function convertClerkHash(hasher: string, digest: string): { hash: string } | { problem: Reason } {
   const convert = Object.hasOwn(converters, hasher) ? converters[hasher] : undefined;
   if (!convert) return { problem: reasons.hasher };
@@ -48,7 +48,7 @@ function convertPbkdf2(
   decodeSalt: (salt: string) => Buffer | null,
   decodeHash: (hash: string) => Buffer | null,
 ): string | null {
-  // The SHA-1 form may end with the key's length.
+  // The SHA-1 format may end with the length of the key.
   const [, iterationsText, saltText = '', hashText = ''] = text.split('$');
   const [iterations, salt, hash] = [
     readPositiveInteger(iterationsText),
@@ -67,7 +67,7 @@ function convertFirebase(text: string): string | null {
   return firebaseScryptHash({ signerKey, saltSeparator, rounds, memoryCost }, salt, hash);
 }
 
-/** Converts `scrypt:<N>:<r>:<p>$<salt>$<hash>`: the salt is a text, and the hash hexadecimal. */
+/** Converts `scrypt:<N>:<r>:<p>$<salt>$<hash>`, where the salt is not encoded and the hash is hexadecimal. */
 function convertWerkzeug(text: string): string | null {
   const [method = '', salt, hashText] = text.replace(/^\$/, '').split('$');
   const [name, ...numbers] = method.split(':');

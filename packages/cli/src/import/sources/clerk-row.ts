@@ -27,7 +27,10 @@ const PHONES = ['primary_phone_number', 'verified_phone_numbers', 'unverified_ph
 
 const TAB = 9;
 
-/** Returns a cell. The dashboard writes a tab before a value that a spreadsheet would run as a formula. */
+/**
+ * Returns the trimmed value of a cell. The dashboard writes a tab before a value that a spreadsheet would run as a
+ * formula.
+ */
 function cell(row: Row, name: string): string {
   const text = row[name] ?? '';
   return (text.charCodeAt(0) === TAB ? text.replace(/^\t(?=[=+\-@\t\r\n＝＋－＠])/, '') : text).trim();
@@ -40,7 +43,7 @@ export const secretsOf = (row: Row): ClerkSecrets => ({
   row,
 });
 
-/** Returns the strings in a cell with several values. */
+/** Splits a cell with several values. */
 export function splitList(text: string): string[] {
   if (!text.includes('|') && !text.includes(',')) return text === '' ? [] : [text];
   return text
@@ -55,7 +58,7 @@ const rowAddresses = (row: Row): Addresses => ({
   primary: cell(row, 'primary_email_address'),
 });
 
-/** Returns the user in a CSV export row. */
+/** Converts a row of the CSV export. */
 export function convertClerkRow(position: string, row: Row): SourceRecord {
   const draft = new CustomerDraft();
   const id = cell(row, 'id');
@@ -75,8 +78,8 @@ export function convertClerkRow(position: string, row: Row): SourceRecord {
 const joinPhones = (row: Row): string => cell(row, PHONES[0]) + cell(row, PHONES[1]) + cell(row, PHONES[2]);
 
 /**
- * Merges a user's addresses in the JSON export and the CSV export. An address that only one export verifies is in both lists. The
- * JSON export's primary address stays.
+ * Merges the addresses of a user in the JSON export and the CSV export. An address that only one of them states as
+ * verified is in both lists. The primary address of the JSON export takes precedence.
  */
 export function mergeAddresses(draft: CustomerDraft, own: Addresses, row: Row): Addresses {
   const other = rowAddresses(row);
@@ -94,7 +97,7 @@ export function mergeAddresses(draft: CustomerDraft, own: Addresses, row: Row): 
   };
 }
 
-/** Sets the names that only the CSV export contains, and reports its other values that the JSON export does not contain. */
+/** Sets the names that only the CSV export contains, and reports its other values that differ from the JSON export. */
 export function mergeRow(draft: CustomerDraft, user: JsonObject, row: Row): void {
   for (const [name, column] of NAMES) {
     const [own, other] = [toText(user[column]), cell(row, column)];

@@ -8,11 +8,11 @@ export interface ClerkSecrets {
   digest: string;
   hasher: string;
   totpSecret: string;
-  /** The row, whose other values the JSON export should contain. */
+  /** The row. The JSON export should contain its other values. */
   row?: Row;
 }
 
-/** Sets the password hash and the authenticator app's secret. */
+/** Sets the password hash and the secret of the authenticator app. */
 export function setSecrets(
   draft: CustomerDraft,
   { digest, hasher, totpSecret }: ClerkSecrets,

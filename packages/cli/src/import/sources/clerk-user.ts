@@ -24,7 +24,7 @@ import { setEmail, type Addresses } from './clerk-addresses.js';
 import { mergeAddresses, mergeRow, splitList } from './clerk-row.js';
 import { setSecrets, type ClerkSecrets } from './clerk-secrets.js';
 
-/** Field names that are read, or that have no meaning outside Clerk. */
+/** Fields that are read, or that have no meaning outside Clerk. */
 const knownFields = new Set([
   ...['id', 'object', 'external_id', 'first_name', 'last_name', 'username', 'locale', 'legal_accepted_at'],
   ...['email_addresses', 'primary_email_address_id', 'primary_email_address'],
@@ -41,19 +41,18 @@ const knownFields = new Set([
   ...['delete_self_enabled', 'create_organization_enabled', 'create_organizations_limit'],
 ]);
 
-/** The address lists in `clerk migrate export`, which writes no empty ones. */
+/** The address lists in `clerk migrate export`, which does not write empty lists. */
 const LISTS = ['verified_email_addresses', 'unverified_email_addresses'];
 
 /** Fields that `clerk migrate export` writes only with a value. */
 const OPTIONAL = ['first_name', 'last_name', 'username', 'primary_email_address', 'primary_phone_number'];
 
-/** Fields in the Backend API or the CSV export that `clerk migrate export` never writes. */
+/** Fields of the Backend API or the CSV export that `clerk migrate export` never writes. */
 const FOREIGN = ['email_addresses', 'external_accounts', 'totp_secret', 'password_digest', 'password_hasher'];
 
 /**
- * Returns the user in a JSON export: an object from `GET /v1/users` in the Backend API, or from
- * `clerk migrate export clerk`, which has the CSV export's column names and contains a primary address only if it is
- * verified.
+ * Converts a user in a JSON export: an object from `GET /v1/users` of the Backend API, or from `clerk migrate export
+ * clerk`, which uses the column names of the CSV export and contains a primary address only if it is verified.
  */
 export function convertClerkUser(
   position: string,
@@ -94,8 +93,8 @@ export function convertClerkUser(
 }
 
 /**
- * Returns a user's addresses from `clerk migrate export clerk`, which writes neither empty lists nor an unverified
- * primary address, or from the CSV export in JSON form, which lists the primary address in one of the two fields.
+ * Returns the addresses of a user from `clerk migrate export clerk`, which writes neither empty lists nor an unverified
+ * primary address, or from the CSV export converted to JSON, which has the primary address in one of the two lists.
  */
 function exportAddresses(user: JsonObject): Addresses {
   const primary = toText(user['primary_email_address']);
@@ -110,7 +109,7 @@ function exportAddresses(user: JsonObject): Addresses {
   return { verified: isVerified ? [primary, ...verified] : verified, unverified, primary };
 }
 
-/** Returns true if a user has the form that `clerk migrate export` writes. */
+/** Returns true if a user has the format of `clerk migrate export`. */
 const isOfMigrateExport = (user: JsonObject): boolean =>
   FOREIGN.every((name) => user[name] === undefined) &&
   OPTIONAL.every((name) => user[name] === undefined || toText(user[name]) !== '') &&
@@ -125,7 +124,7 @@ function apiAddresses(user: JsonObject): Addresses {
       .map((address) => toText(address['email_address']))
       .filter((email) => email !== '');
   const primary = all.find(isPrimary);
-  // An unverified primary address must not be replaced by a verified one with which the customer does not sign in.
+  // Do not replace an unverified primary address with a verified one, with which the customer does not sign in.
   if (primary && !isVerifiedObject(primary))
     return { verified: [], unverified: [...list(false), ...list(true)] };
   return { verified: list(true), unverified: list(false) };
@@ -138,7 +137,7 @@ function setMetadata(draft: CustomerDraft, user: JsonObject): void {
   const metadata = { ...readObject(draft, 'private_metadata', user['private_metadata']) };
   addMetadata(draft, metadata, 'external_id', readString(draft, 'external_id', user['external_id']));
   addMetadata(draft, metadata, 'legal_accepted_at', user['legal_accepted_at']);
-  // Customers can change these values themselves in Clerk, so they stay apart from those that only a server has set.
+  // Users can change these values in Clerk, so they stay separate from values that only a server can set.
   const unsafe = {
     field: 'unsafe_metadata',
     value: readObject(draft, 'unsafe_metadata', user['unsafe_metadata']),
@@ -162,14 +161,14 @@ function setClerkIdentities(draft: CustomerDraft, user: JsonObject): void {
   setIdentities(draft, identities);
 }
 
-/** Reports a password and an authenticator app that the user has, or may have, but the files do not contain. */
+/** Reports a password or an authenticator app that the user has or may have, but the files do not contain. */
 function leaveOutSecrets(
   draft: CustomerDraft,
   user: JsonObject,
   secrets: ClerkSecrets | undefined,
   isCsvMissing: boolean,
 ): void {
-  // Without a row in the CSV export, a missing value does not mean that there is none.
+  // If the user has no row in the CSV export, the value is unknown unless it is stated to be disabled.
   const isLost = (isEnabled: unknown, secret: string | undefined) =>
     secrets ? isSet(isEnabled) && secret === '' : parseBoolean(isEnabled) !== false;
   const reason = (ofMissingFile: Reason) => (isCsvMissing ? ofMissingFile : unknown.clerkCsv);
@@ -189,7 +188,7 @@ function leaveOutSecrets(
 
 const FACTORS = new Set(['totp_secret', 'backup_codes', 'phone_numbers']);
 
-/** Returns true if a user has second factors of which none is in the files or reported. */
+/** Returns true if a user has second factors, and none is imported or reported. */
 const hasOtherFactor = (draft: CustomerDraft, user: JsonObject): boolean =>
   isSet(user['two_factor_enabled']) &&
   !draft.hasTotpSecret &&
@@ -209,8 +208,8 @@ function leaveOutFactors(draft: CustomerDraft, user: JsonObject): void {
 }
 
 /**
- * Reports values that this kind of JSON export lacks. `clerk migrate export` writes bans and metadata only for users
- * who have them.
+ * Reports values that are missing from this kind of JSON export. `clerk migrate export` writes bans and metadata only
+ * for users that have them.
  * @param bans the ban state in the files
  */
 function leaveOutUnknown(
@@ -225,7 +224,7 @@ function leaveOutUnknown(
 }
 
 /**
- * Returns true if a user has an image. Clerk also stores an image for users without one, and then `has_image` is false.
+ * Returns true if a user has an image. Clerk generates one for users without an image, for which `has_image` is false.
  */
 function hasImage(user: JsonObject): boolean {
   const isStated = parseBoolean(user['has_image']);
@@ -233,7 +232,7 @@ function hasImage(user: JsonObject): boolean {
   return !isEmpty(user['image_url']) || !isEmpty(user['profile_image_url']);
 }
 
-/** Both JSON exports list phone numbers in fields with these names. */
+/** Returns true if a user has a phone number. These are the field names of both JSON exports. */
 const hasPhone = (user: JsonObject): boolean =>
   ['phone_numbers', 'primary_phone_number', 'verified_phone_numbers', 'unverified_phone_numbers'].some(
     (name) => !isEmpty(user[name]),

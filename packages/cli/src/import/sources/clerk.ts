@@ -14,9 +14,9 @@ import { convertClerkUser } from './clerk-user.js';
 import { reasons } from '../reasons.js';
 
 /**
- * Reads the dashboard's CSV export, which has the password hashes and the authenticator apps' secrets, and JSON
- * exports, which have metadata and external accounts. A user that is in both is imported once, with everything. Source:
- * https://clerk.com/docs/guides/development/migrating/export-from-clerk
+ * Reads the CSV export of the dashboard, which contains password hashes and the secrets of authenticator apps, and JSON
+ * exports, which contain metadata and external accounts. A user that is in both is imported once, with the values of
+ * both. Source: https://clerk.com/docs/guides/development/migrating/export-from-clerk
  */
 export const clerk: ImportSource = {
   name: 'clerk',
@@ -70,12 +70,12 @@ async function* readAll(files: readonly string[], { note }: SourceOptions): Asyn
   for (const file of tables)
     for await (const { position, value } of readCsv(file))
       if (isInvalidRow(value)) yield invalidRecord(position);
-      // The JSON export contained the others.
+      // All other users were in the JSON export.
       else if (!isJoined || !value['id'] || secrets.has(value['id']))
         yield leaveOutUnknown(convertClerkRow(position, value), parseBoolean(value['banned']) === undefined);
 }
 
-/** Adds the values that a user who is in no JSON export may have lost. */
+/** Reports the values that may be lost for a user that is in no JSON export. */
 const leaveOutUnknown = ({ leftOut, ...record }: SourceRecord, isBanUnknown: boolean): SourceRecord => ({
   ...record,
   ...(isBanUnknown && { isBanUnknown }),
@@ -88,7 +88,10 @@ const leaveOutUnknown = ({ leftOut, ...record }: SourceRecord, isBanUnknown: boo
   ],
 });
 
-/** @throws CliError if a file has no user in common with the other kind's files */
+/**
+ * Compares the users of the CSV and JSON exports.
+ * @throws CliError if a file has no user in common with the files of the other kind
+ */
 async function assertSameExport(
   tables: readonly string[],
   documents: readonly string[],
@@ -96,7 +99,7 @@ async function assertSameExport(
 ): Promise<void> {
   if (tables.length === 0) return;
   for (const file of documents) await assertSameUsers([{ file, ids: secrets }], () => readIds([file]));
-  // A single CSV file has matched above.
+  // A single CSV file was already compared above.
   if (tables.length === 1 || documents.length === 0) return;
   const companions = await Promise.all(
     tables.map(async (file) => {
@@ -122,8 +125,8 @@ async function assertExport(file: string): Promise<void> {
 }
 
 /**
- * Adds the secrets by user id. About 500 bytes of memory per user are required, as files have any order. Yields the
- * second rows for users that have other secrets.
+ * Adds the secrets by user id, with about 500 bytes of memory per user, because the files can be in any order. Yields a
+ * report for each further row of a user with different secrets.
  */
 async function* addSecrets(
   tables: readonly string[],
@@ -144,7 +147,7 @@ async function* addSecrets(
     }
 }
 
-/** Copies a ban from one row for a user to the other one, because only one of them is read. */
+/** Copies a ban to both rows of a user, because only one of them is read. */
 function keepBan(first: ClerkSecrets, second: ClerkSecrets): void {
   const rows = [first, second].map(({ row }) => row!);
   const banned = rows.map((row) => row['banned']).find(isSet);

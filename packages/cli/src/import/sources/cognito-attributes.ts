@@ -1,7 +1,10 @@
 import { toText } from '../source-fields.js';
 import { toObjects } from '../source-values.js';
 
-/** Returns the attributes, and the names of those that occur twice with different values; the first value is used. */
+/**
+ * Returns the attributes, and the names of those that occur twice with different values, of which the first one is
+ * used.
+ */
 export function readAttributes(list: unknown): { attributes: Map<string, string>; repeated: string[] } {
   const attributes = new Map<string, string>();
   const repeated: string[] = [];
@@ -11,12 +14,12 @@ export function readAttributes(list: unknown): { attributes: Map<string, string>
     if (other === undefined) attributes.set(name, value);
     else if (other !== value) repeated.push(name);
   }
-  // It is unknown which address the user has verified.
+  // It is unknown which of the addresses the user has verified.
   if (repeated.includes('email') || repeated.includes('email_verified'))
     attributes.set('email_verified', 'false');
   return { attributes, repeated };
 }
 
-/** Returns an attribute's text. Some programs parse the JSON in it. */
+/** Returns the value of an attribute as a string, also if another program has already parsed the JSON in it. */
 const toAttribute = (value: unknown): string =>
   value === true || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : toText(value);

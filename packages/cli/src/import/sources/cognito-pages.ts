@@ -5,17 +5,16 @@ import { startsWithArray } from '../read-files.js';
 /** The number of `list-users` pages. */
 export interface PageCount {
   all: number;
-  /** Number of pages that refer to a next one. */
+  /** Number of pages that refer to a next page. */
   withNext: number;
 }
 
-/** The tokens with which a page refers to the next one: from the API, and from the AWS CLI with `--max-items`. */
+/** The tokens that refer to the next page: from the API, and from the AWS CLI with `--max-items`. */
 const TOKENS = ['PaginationToken', 'NextToken'];
 
 /**
- * Reads the users in a file: from one or several `list-users` pages, one after the other or in an array, or from a list
- * of users, in an array or one after the other.
- * @param pages adds the pages in the file
+ * Reads the users in a file, which contains `list-users` pages or single users, either concatenated or in an array.
+ * @param pages counts to which the pages in the file are added
  * @throws CliError
  */
 export async function* readPages(file: string, pages: PageCount): AsyncGenerator<DocumentValue> {
@@ -35,7 +34,7 @@ export async function* readPages(file: string, pages: PageCount): AsyncGenerator
     else if (item.value) pages.withNext += 1;
 }
 
-/** Reads an array element: a user, or a page. */
+/** Reads an element of an array: a user or a page. */
 function* readItem(item: DocumentValue, pages: PageCount): Generator<DocumentValue> {
   const page = toObject(item.value);
   if (!Array.isArray(page?.['Users'])) {

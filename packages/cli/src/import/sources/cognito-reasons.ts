@@ -1,6 +1,6 @@
 import { LINK_AGAIN, NEW_FACTOR, RESET, type Reason } from '../reasons.js';
 
-/** The reasons that only Cognito users have, by their meaning. */
+/** The reasons that apply only to Cognito users. */
 export const cognitoReasons = {
   morePages: {
     reason: 'The last page refers to another one: the export is incomplete',

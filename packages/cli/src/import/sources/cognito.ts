@@ -23,13 +23,13 @@ import { readAttributes } from './cognito-attributes.js';
 import { readPages, type PageCount } from './cognito-pages.js';
 import { cognitoReasons } from './cognito-reasons.js';
 
-/** A value that the file does not state about a user. */
+/** A value of a user that is unknown or left out, with the reason. */
 type Unknown = [field: string, reason: Reason];
 
-/** The status for a user who signs in at an identity provider. */
+/** The status of a user that signs in with an identity provider. */
 const EXTERNAL = 'EXTERNAL_PROVIDER';
 
-/** A user in a file in either format. */
+/** A user from a file in either format. */
 interface CognitoUser {
   username: string;
   attributes: Map<string, string>;
@@ -41,21 +41,21 @@ interface CognitoUser {
   updatedAt: unknown;
 }
 
-/** Seconds since 1970 as a text. */
+/** Seconds since 1970 as a string. */
 const SECONDS = /^\s*\d{1,11}(\.\d+)?\s*$/;
 
-/** The names of user fields that are read, or that contain no information about the user. */
+/** Fields that are read, or that contain no information about the user. */
 const knownFields = new Set([
   ...['Username', 'Attributes', 'UserAttributes', 'UserCreateDate', 'UserLastModifiedDate', 'Enabled'],
   ...['UserStatus', 'MFAOptions', 'UserMFASettingList', 'PreferredMfaSetting', 'Groups'],
   ...['ResponseMetadata', '$metadata'],
 ]);
 
-/** Types of providers whose operator sets users' attributes, also `email_verified`. */
+/** Types of providers whose operator sets the attributes of users, including `email_verified`. */
 const companyTypes = new Set(['SAML', 'OIDC']);
 const socialProviders = new Set(['Google', 'SignInWithApple', 'Facebook', 'LoginWithAmazon']);
 
-/** The attributes that are customer fields, or that contain no information about the person. */
+/** Attributes that become customer fields, or that contain no information about the user. */
 const knownAttributes = new Set([
   ...['sub', 'email', 'email_verified', 'name', 'given_name', 'family_name', 'locale', 'identities'],
   ...['updated_at', 'phone_number', 'phone_number_verified', 'cognito:username', 'cognito:mfa_enabled'],
@@ -63,7 +63,7 @@ const knownAttributes = new Set([
 
 /**
  * Reads the JSON from `aws cognito-idp list-users` and `admin-get-user`, or CSV with the columns from `get-csv-header`.
- * Cognito exports neither password hashes nor authenticator apps' secrets. Source:
+ * Cognito exports neither password hashes nor the secrets of authenticator apps. Source:
  * https://docs.aws.amazon.com/cli/latest/reference/cognito-idp/list-users.html
  */
 export const cognito: ImportSource = {
@@ -80,7 +80,7 @@ async function* readCognito(files: readonly string[]): AsyncGenerator<SourceReco
   yield* assertUsers(files, async function* () {
     for (const file of files) yield* isCsv(file) ? readRows(file) : readJsonUsers(file, pages);
   });
-  // Only an export's last page has no token.
+  // Only the last page of an export has no token.
   if (pages.withNext > 0 && pages.withNext === pages.all)
     yield notImported('', null, 'PaginationToken', cognitoReasons.morePages);
 }
@@ -100,7 +100,9 @@ async function* readRows(file: string): AsyncGenerator<SourceRecord> {
     yield isInvalidRow(value) ? invalidRecord(position) : convertCognitoRow(position, value);
 }
 
-/** Returns a user from `list-users`, or from `admin-get-user`, which has other names and states the second factors. */
+/**
+ * Converts a user from `list-users`, or from `admin-get-user`, which uses other names and contains the second factors.
+ */
 export function convertCognitoUser(position: string, user: JsonObject): SourceRecord {
   const [status, enabled] = [toText(user['UserStatus']), parseBoolean(user['Enabled'])];
   if (enabled === null)
@@ -128,7 +130,7 @@ export function convertCognitoUser(position: string, user: JsonObject): SourceRe
   });
 }
 
-/** Returns the groups, if the file states them, and values that no customer field contains. */
+/** Reports the groups, or that the file does not state them, and values that no customer field can store. */
 function findOthers(user: JsonObject): Unknown[] {
   const groups = user['Groups'];
   const hasValue = (value: unknown): boolean => isSet(value) || value === false || value === 0;
@@ -141,7 +143,7 @@ function findOthers(user: JsonObject): Unknown[] {
   ];
 }
 
-/** Returns a row in a CSV file. */
+/** Converts a row of a CSV file. */
 export function convertCognitoRow(position: string, row: Record<string, string>): SourceRecord {
   const attributes = Object.entries(row).map(([name, value]): [string, string] => [name, value.trim()]);
   const updatedAt = row['updated_at']?.trim();
@@ -163,13 +165,13 @@ export function convertCognitoRow(position: string, row: Record<string, string>)
   });
 }
 
-/** Returns a list with the values that the file does not state, or an empty one if they are known. */
+/** Returns a list with the field and its reason, or an empty list if the value is known. */
 const unless = (isKnown: boolean, field: string, reason: Reason): Unknown[] =>
   isKnown ? [] : [[field, reason]];
 
 /**
- * Returns a time in ms, or a string in ISO 8601. @param value such a string, or seconds with decimals (AWS CLI version
- * 1, and CSV)
+ * Converts seconds since 1970 to ms. Returns any other value unchanged.
+ * @param value an ISO 8601 string, or seconds with decimals (AWS CLI version 1, and CSV)
  */
 function toMs(value: unknown): unknown {
   const isSeconds = typeof value === 'number' || (typeof value === 'string' && SECONDS.test(value));
@@ -193,14 +195,14 @@ function convert(position: string, user: CognitoUser): SourceRecord {
   setMetadata(draft, user);
   leaveOutText(draft, 'phone_number', read('phone_number'), reasons.noPhone);
   setStatus(draft, user);
-  // The username for a provider's user consists of the provider and the id there.
+  // The username of a user that signs in with a provider consists of the provider and the id there.
   const usernames = [sourceId, read('email')].map((other) => other.toLowerCase());
   if (user.status === EXTERNAL) {
     if (read('identities') === '') draft.leaveOut('identities', cognitoReasons.missingIdentity);
   } else {
     if (!usernames.includes(user.username.toLowerCase()))
       leaveOutText(draft, 'Username', user.username, reasons.noUsername);
-    // A provider's user has no password.
+    // Users that sign in with a provider have no password.
     draft.leaveOut('password', passwordReasons.get(user.status) ?? reasons.cognitoPassword);
   }
   if (user.hasSecondFactor) draft.leaveOut('mfa', reasons.cognitoFactor);
@@ -210,13 +212,13 @@ function convert(position: string, user: CognitoUser): SourceRecord {
   return draft.toRecord(position, sourceId);
 }
 
-/** The reason why the password is left out, by the status, if it is not Cognito's lack of hashes alone. */
+/** The reasons, by status, why a password is left out, other than that Cognito does not export hashes. */
 const passwordReasons: ReadonlyMap<string, Reason> = new Map([
   ['RESET_REQUIRED', cognitoReasons.passwordToReset],
   ['FORCE_CHANGE_PASSWORD', cognitoReasons.temporaryPassword],
 ]);
 
-/** The meaning of each status that Gatehouse does not have. */
+/** The reasons for statuses that Gatehouse does not have. */
 const statusReasons: ReadonlyMap<string, Reason> = new Map([
   ['UNCONFIRMED', cognitoReasons.notConfirmed],
   ['ARCHIVED', cognitoReasons.archived],
@@ -235,7 +237,7 @@ function setStatus(draft: CustomerDraft, { status, isDisabled, createdAt, update
   if (reason) draft.leaveOut('UserStatus', reason);
 }
 
-/** Sets the address's verification state. */
+/** Sets whether the email address is verified. */
 function setVerified(
   draft: CustomerDraft,
   { attributes, status }: CognitoUser,
@@ -249,7 +251,7 @@ function setVerified(
       ({ providerType, providerName }) =>
         toType(providerType) === '' && !socialProviders.has(toText(providerName)),
     ) ||
-      // Such a user's provider is unknown.
+      // The provider of such a user is unknown.
       (status === EXTERNAL && identities.length === 0));
   draft.set('emailVerified', isVerified && !isOfCompany && !isUnknown);
   if (isVerified && isOfCompany) draft.leaveOut('email_verified', reasons.addressOfCompany);
@@ -258,7 +260,10 @@ function setVerified(
 
 const toType = (value: unknown): string => toText(value).toUpperCase();
 
-/** Sets the accounts at identity providers. @returns all of them, as the attribute lists them */
+/**
+ * Sets the accounts with identity providers.
+ * @returns all accounts in the attribute, including those that are left out
+ */
 function setProviders(draft: CustomerDraft, text: string): JsonObject[] {
   if (text === '') return [];
   const list = parseJson(text);
@@ -275,7 +280,7 @@ function setProviders(draft: CustomerDraft, text: string): JsonObject[] {
   return accounts;
 }
 
-/** Stores the other attributes as metadata, custom attributes without their prefix. */
+/** Stores the other attributes as metadata, and removes the prefix of custom attributes. */
 function setMetadata(draft: CustomerDraft, { attributes }: CognitoUser): void {
   const metadata: JsonObject = {};
   const read = (name: string): string => attributes.get(name) ?? '';

@@ -4,9 +4,9 @@ import { isInvalidRow, readCsv, type FileRecord, type Row } from '../read-files.
 import type { LeftOut } from '../source.js';
 import { firebaseReasons } from './firebase-reasons.js';
 
-/** The providers whose accounts are in the middle of a row. */
+/** Providers with accounts in the middle of a row. */
 const firstProviders = ['google.com', 'facebook.com', 'twitter.com', 'github.com'];
-/** The providers that current versions add at the end of a row. */
+/** Providers that current versions add at the end of a row. */
 const laterProviders = [
   'apple.com',
   'microsoft.com',
@@ -20,7 +20,7 @@ const accountColumns = (provider: string): string[] =>
   ['rawId', 'email', 'displayName', 'photoUrl'].map((name) => `${provider} ${name}`);
 
 /**
- * The columns in the file, which has no header. Sources: https://firebase.google.com/docs/cli/auth#file_format, and
+ * The columns of the file, which has no header. Sources: https://firebase.google.com/docs/cli/auth#file_format, and
  * src/accountExporter.ts in firebase-tools
  */
 const columns = [
@@ -30,31 +30,31 @@ const columns = [
   ...laterProviders.flatMap(accountColumns),
 ];
 
-/** The name for the empty cell after a row's last comma. */
+/** The name of the empty cell after the last comma in a row. */
 const END = 'end';
 
-/** Number of columns before the later providers' columns. */
+/** Number of columns before those of the later providers. */
 const FEW = 28;
 
 /**
- * The cell counts in a row: all columns, and fewer in older versions, which lack the last ones. The Firebase CLI ends
- * each row with a comma, which is one more cell, and other programs remove it.
+ * The possible numbers of cells in a row. Older versions lack the last columns. The Firebase CLI ends each row with a
+ * comma, which adds a cell, and other programs remove it.
  */
 const cellCounts = [columns.length + 1, columns.length, FEW + 1, FEW, FEW - 1, FEW - 2];
 
-/** Rows that are read to determine the cell count. Names with commas make rows longer. */
+/** Number of rows that are read to determine the number of cells. A name with a comma adds a cell to its row. */
 const SAMPLE = 100;
 
 /**
- * A user in a CSV file as in the JSON export, or null for a row of another length, and the values that the file does
- * not state.
+ * A user from a CSV file in the format of the JSON export (null if the row has another length), and the values that the
+ * file does not state.
  */
 export interface CsvUser {
   user: JsonObject | null;
   leftOut: LeftOut[];
 }
 
-/** Reads the users in a CSV file. @throws CliError if it is another CSV file */
+/** Reads the users in a CSV file. @throws CliError if it does not have the columns of this export */
 export async function* readFirebaseCsv(file: string): AsyncGenerator<FileRecord<CsvUser>> {
   const names = await findColumns(file);
   for await (const { position, value: row } of readCsv(file, names))
@@ -69,7 +69,7 @@ export async function* readFirebaseCsv(file: string): AsyncGenerator<FileRecord<
 async function findColumns(file: string): Promise<string[]> {
   for (const count of cellCounts) {
     const names = Array.from({ length: count }, (_, index) => columns[index] ?? END);
-    // The last comma in a row from an older version.
+    // The cell after the last comma, in a row from an older version.
     if (count === FEW + 1) names[FEW] = END;
     let rows = 0;
     for await (const { value } of readCsv(file, names)) {
@@ -95,7 +95,7 @@ function toUser(row: Row): JsonObject {
   };
 }
 
-/** Returns the values that the file's columns do not state about each user. */
+/** Returns the values of each user that are not in the columns of the file. */
 function findUnknown(row: Row): LeftOut[] {
   const length = Object.keys(row).length;
   return [

@@ -2,7 +2,7 @@ import { LINK_AGAIN, type Reason } from '../reasons.js';
 
 const EXPORT_JSON = 'Export the users as JSON with a current version of the Firebase CLI';
 
-/** The reasons that only Firebase users have, by their meaning. */
+/** The reasons that apply only to Firebase users. */
 export const firebaseReasons = {
   invalidRow: {
     reason: 'The row has more or fewer cells than the others, for example because of a comma in a name',

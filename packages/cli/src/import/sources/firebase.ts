@@ -33,10 +33,10 @@ import { unknown } from '../unknown-reasons.js';
 import { readFirebaseCsv, type CsvUser } from './firebase-csv.js';
 import { firebaseReasons } from './firebase-reasons.js';
 
-/** The text that Firebase writes instead of a hash for an account that must not read hashes: `REDACTED` in base64. */
+/** `REDACTED` in base64, which Firebase exports instead of a hash if the exporting account may not read hashes. */
 const REDACTED = 'UkVEQUNURUQ=';
 
-/** Field names that are read, or that have no meaning outside Firebase. */
+/** Fields that are read, or that have no meaning outside Firebase. */
 const knownFields = new Set([
   ...[
     'localId',
@@ -83,7 +83,7 @@ async function* readFirebase(
 ): AsyncGenerator<SourceRecord> {
   const { hashConfig } = values;
   const config = hashConfig === undefined ? null : await readHashConfig(hashConfig);
-  // Without it, all passwords in the files would be lost.
+  // Without the parameters, all passwords in the files would be lost.
   if (!config) await assertNoHashes(files);
   yield* assertUsers(files, async function* () {
     for (const file of files)
@@ -103,7 +103,7 @@ async function* readUsers(file: string): AsyncGenerator<FileRecord<CsvUser>> {
       yield { position, value: { user: toObject(value), leftOut: [] } };
 }
 
-/** @throws CliError if a user has a password hash */
+/** Checks that no password hash needs the parameters. @throws CliError if a user has a password hash */
 async function assertNoHashes(files: readonly string[]): Promise<void> {
   for (const file of files)
     for await (const { value } of readUsers(file))
@@ -123,7 +123,10 @@ async function readHashConfig(file: string): Promise<FirebaseHashConfig> {
   return config;
 }
 
-/** Returns the parameters in a `hash_config` block or in the same fields as JSON, or the problem with the string. */
+/**
+ * Parses the parameters in a `hash_config` block or in JSON with the same fields. Returns the problem as a string if
+ * they are invalid.
+ */
 export function parseHashConfig(text: string): FirebaseHashConfig | string {
   const fields = new Map(
     [...text.matchAll(/"?(\w+)"?\s*:\s*"?([^\s",{}]+)/g)].map(([, name, value]) => [name, value]),
@@ -141,9 +144,9 @@ export function parseHashConfig(text: string): FirebaseHashConfig | string {
 }
 
 /**
- * Returns a user in an export.
+ * Converts a user in an export.
  * @param config the hash parameters; null if the files contain no hashes
- * @param unstated the values that the file does not state about the user
+ * @param unstated the values of the user that the file does not state
  */
 export function convertFirebaseUser(
   position: string,
@@ -177,7 +180,7 @@ export function convertFirebaseUser(
   return draft.toRecord(position, sourceId);
 }
 
-/** Sets the address's verification state. A SAML provider sets its users' addresses. */
+/** Sets whether the email address is verified. A SAML provider can set any address for its users. */
 function setVerified(draft: CustomerDraft, user: JsonObject): void {
   const isVerified = readVerified(draft, 'emailVerified', user['emailVerified']);
   const hasSaml = toObjects(user['providerUserInfo']).some(({ providerId }) => isSaml(toText(providerId)));
@@ -192,7 +195,7 @@ function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashCon
   if (text === '' || !config) return;
   const [hash, salt] = [toHash(decodeBase64(text)), decodeBase64(user['salt'])];
   if (text === REDACTED) draft.leaveOut('passwordHash', reasons.hashRedacted);
-  // Version 0 is Firebase's scrypt. Other hashes were imported into Firebase and not used since.
+  // Version 0 is Firebase's scrypt. Other hashes were imported into Firebase and have not been used since.
   else if ((user['version'] ?? 0) !== 0) draft.leaveOut('passwordHash', reasons.noFirebaseHash);
   else if (!hash || !salt) draft.leaveOut('passwordHash', reasons.hashNotBase64);
   else draft.setPasswordHash('passwordHash', firebaseScryptHash(config, salt, hash));
@@ -201,7 +204,7 @@ function setHash(draft: CustomerDraft, user: JsonObject, config: FirebaseHashCon
 function setProviders(draft: CustomerDraft, user: JsonObject): void {
   const identities = [];
   const accounts = readObjectList(draft, 'providerUserInfo', user['providerUserInfo']);
-  // The Firebase CLI leaves out accounts at OpenID and SAML providers, and hashes that Firebase has never verified.
+  // The Firebase CLI omits accounts with OpenID and SAML providers, and hashes that Firebase has never verified.
   const hasMethod =
     ['passwordHash', 'phoneNumber'].some((name) => toText(user[name]) !== '') ||
     readFlag(draft, 'emailLinkSignin', user['emailLinkSignin']);

@@ -13,7 +13,7 @@ import { reasons, type Reason } from '../reasons.js';
 import { exceedsDepth, hasInexactInteger, notImported, toText } from '../source-fields.js';
 import type { ImportedCustomer, ImportSource, LeftOut, SourceRecord } from '../source.js';
 
-/** Maximum nesting levels in a line. */
+/** Maximum nesting depth of a line. */
 const MAX_DEPTH = 20;
 
 const problems: Record<CellProblem, Reason> = {
@@ -24,8 +24,8 @@ const problems: Record<CellProblem, Reason> = {
 };
 
 /**
- * Customers in Gatehouse's own import and export format, or CSV whose columns are fields (docs/imports.md). The server
- * checks the fields.
+ * Reads customers in Gatehouse's own import and export format, or in CSV whose columns are fields (docs/imports.md).
+ * The server checks the fields.
  */
 export const gatehouse: ImportSource = {
   name: 'gatehouse',
@@ -75,7 +75,7 @@ function toRecord(position: string, value: JsonObject, leftOut: LeftOut[]): Sour
   leftOut.push(...tooLarge);
   if (exceedsDepth(fitted, MAX_DEPTH)) return notImported(position, sourceId, '', reasons.invalidRecord);
   if (hasInexactInteger(fitted)) return notImported(position, sourceId, '', reasons.inexactInteger);
-  // The server would reject the line, but not count it.
+  // The server would reject the line, but would not count it as a user without an email address.
   if (!fitted['email']) leftOut.unshift({ field: 'email', ...reasons.noEmail });
   return {
     position,
@@ -85,11 +85,11 @@ function toRecord(position: string, value: JsonObject, leftOut: LeftOut[]): Sour
   };
 }
 
-/** Returns the fields by the columns in `column=field`. @throws CliError for an unknown field */
+/** Parses pairs of `column=field`. @returns the fields by column @throws CliError for an unknown field */
 function parseMapping(pairs: readonly string[]): Map<string, string> {
   const mapping = new Map<string, string>();
   for (const pair of pairs) {
-    // A column name can contain an equals sign, a field name cannot.
+    // Unlike a field name, a column name can contain an equals sign.
     const at = pair.lastIndexOf('=');
     const [column, field] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
     if (at < 0 || column === '') throw usageError(`--map ${pair} is not <column>=<field>.`);
@@ -104,7 +104,8 @@ function parseMapping(pairs: readonly string[]): Map<string, string> {
 }
 
 /**
- * Returns the converters for CSV files. @throws CliError for a mapped column that no file has, or a file without emails
+ * Returns the converter for each CSV file.
+ * @throws CliError for a mapped column that no file has, or a file without emails
  */
 async function createConverters(
   files: readonly string[],

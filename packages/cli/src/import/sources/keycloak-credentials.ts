@@ -17,7 +17,7 @@ import { keycloakReasons } from './keycloak-reasons.js';
 
 type Passkey = NonNullable<ImportedCustomer['passkeys']>[number];
 
-/** A credential's two JSON strings. */
+/** The two parsed JSON strings of a credential. */
 interface CredentialData {
   secret: JsonObject;
   data: JsonObject;
@@ -30,7 +30,7 @@ const pbkdf2Digests: Readonly<Record<string, Digest>> = {
 };
 
 /**
- * Sets a user's password, authenticator app and passkeys. Formats: Keycloak's PasswordCredentialData,
+ * Sets the password, authenticator app and passkeys of a user. Formats: Keycloak's PasswordCredentialData,
  * Argon2PasswordHashProvider, OTPCredentialModel and WebAuthnCredentialData, and CredentialRepresentation for versions
  * before 8.
  */
@@ -41,7 +41,7 @@ export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: str
     const type = toText(credential['type']);
     const [field, parsed] = [`credentials.${type}`, parseCredential(credential)];
     if (type === 'password') {
-      // Keycloak verifies the first password, even if it cannot be imported.
+      // Keycloak only verifies the first password, so another one does not replace it even if it cannot be imported.
       if (hasPassword) draft.leaveOut(field, keycloakReasons.otherPassword);
       else setPassword(draft, credential, parsed, user);
       hasPassword = true;
@@ -54,7 +54,7 @@ export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: str
   if (passkeys.length > 0) draft.set('passkeys', passkeys);
 }
 
-/** The authenticator app types. Versions before 8 have the last two. */
+/** The types of authenticator apps. Versions before 8 use the last two. */
 const otpTypes = new Set(['otp', 'totp', 'hotp']);
 
 const otherTypes: ReadonlyMap<string, Reason> = new Map([
@@ -63,7 +63,7 @@ const otherTypes: ReadonlyMap<string, Reason> = new Map([
   ['password-history', reasons.noPasswordHistory],
 ]);
 
-/** Returns a user's credentials in the order in which Keycloak uses them. */
+/** Returns the credentials of a user in the order in which Keycloak uses them. */
 function sortCredentials(draft: CustomerDraft, user: JsonObject): JsonObject[] {
   // A value that is not a list is reported as unknown.
   const list = Array.isArray(user['credentials']) ? user['credentials'] : [];
@@ -74,7 +74,7 @@ function sortCredentials(draft: CustomerDraft, user: JsonObject): JsonObject[] {
     : credentials;
 }
 
-/** Returns null if the data is missing or not JSON. */
+/** Parses the data of a credential. Returns null if it is missing or not JSON. */
 function parseCredential(credential: JsonObject): CredentialData | null {
   const [secret, data] = ['secretData', 'credentialData'].map((name) =>
     toObject(parseJson(toText(credential[name]))),
@@ -105,7 +105,7 @@ function setPassword(
     draft.leaveOut(field, keycloakReasons.temporaryPassword);
     return;
   }
-  // Files that are written by hand contain the password itself, and Keycloak hashes it when it imports them.
+  // A file that was written by hand contains the password itself, which Keycloak hashes on import.
   if (typeof value === 'string' && value !== '') {
     draft.set('password', value);
     return;
@@ -123,7 +123,7 @@ function convertHash({ secret, data }: CredentialData): { hash: string } | { pro
   const algorithm = toText(data['algorithm']);
   const text = toText(secret['value']);
   const malformed = { problem: reasons.malformedHash };
-  // Keycloak extensions store bcrypt hashes as a whole.
+  // Keycloak extensions store a bcrypt hash as one complete string.
   if (algorithm === 'bcrypt') return isCompleteHash(text) ? { hash: text } : malformed;
   const digest = Object.hasOwn(pbkdf2Digests, algorithm) ? pbkdf2Digests[algorithm] : undefined;
   if (!digest && algorithm !== 'argon2') return { problem: reasons.hashAlgorithm };
@@ -149,7 +149,7 @@ function convertArgon2(
   return { hash: argon2Hash(kind, { memory, passes, lanes }, salt, hash) };
 }
 
-/** Returns true if the secret is set. */
+/** Sets the secret of an authenticator app. @returns true if it was set */
 function setTotp(draft: CustomerDraft, field: string, parsed: CredentialData | null): boolean {
   const value = parsed?.secret['value'];
   if (!parsed || typeof value !== 'string' || value === '') {
@@ -162,7 +162,7 @@ function setTotp(draft: CustomerDraft, field: string, parsed: CredentialData | n
     return false;
   }
   const reported = draft.leftOut.length;
-  // Without an encoding, the secret is the text's UTF-8 form.
+  // Without an encoding, the secret consists of the UTF-8 bytes of the string.
   const encoding = toText(secretEncoding).toUpperCase();
   if (encoding === '') draft.setTotpSecret(field, encodeBase32(Buffer.from(value)));
   else if (encoding === 'BASE32') draft.setTotpSecret(field, value);
@@ -185,7 +185,7 @@ function addPasskey(
       rpId: from.rpId,
       credentialId: credentialId.toString('base64url'),
       publicKey: publicKey.toString('base64url'),
-      // Keycloak creates passkeys with the user id's UTF-8 form.
+      // Keycloak uses the UTF-8 bytes of the user id as the user handle.
       userHandle: Buffer.from(toText(from.user['id'])).toString('base64url'),
       ...passkeyDetails(from.credential, data),
     });

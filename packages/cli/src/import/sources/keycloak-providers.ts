@@ -5,21 +5,23 @@ import { toText } from '../source-fields.js';
 import type { ImportSource } from '../source.js';
 import { findUnusableProvider } from '../unusable-providers.js';
 
-/** An identity provider in a realm. */
+/** An identity provider of a realm. */
 interface RealmProvider {
-  /** Keycloak's `providerId`, such as `saml`. */
+  /** The `providerId` in Keycloak, such as `saml`. */
   type: string;
-  /** True if Keycloak takes its users' addresses as verified. Undefined if the file does not state it. */
+  /**
+   * True if Keycloak treats the email addresses from the provider as verified; undefined if the file does not state it.
+   */
   trustsEmail: boolean | undefined;
 }
 
-/** A realm's identity providers by their aliases. Files with users alone contain none. */
+/** The identity providers of a realm, by alias. Files with only users contain none. */
 export type RealmProviders = ReadonlyMap<string, RealmProvider>;
 
-/** The types of providers whose operator sets the addresses. */
+/** The types of providers whose operator sets the email addresses of users. */
 const COMPANY_TYPES = new Set(['saml', 'oidc', 'keycloak-oidc']);
 
-/** Returns the identity providers that realm files contain. @throws CliError */
+/** Returns the identity providers in realm files. @throws CliError */
 export async function readProviders(files: readonly string[]): Promise<RealmProviders> {
   const providers = new Map<string, RealmProvider>();
   for (const file of files)
@@ -35,8 +37,8 @@ export async function readProviders(files: readonly string[]): Promise<RealmProv
 }
 
 /**
- * Returns an identity provider's name for `--provider`: its alias. The alias follows the type, such as `saml:acme`, if
- * the type's ids never match, or if the alias is another type's name.
+ * Returns the name of an identity provider for `--provider`: its alias. It is prefixed with the type, as in
+ * `saml:acme`, if the ids of this type never match, or if the alias is the name of another type.
  */
 export function nameProvider(
   alias: string,
@@ -49,11 +51,9 @@ export function nameProvider(
   return isOtherType || findUnusableProvider(unusableProviders, type) ? `${type}:${alias}` : alias;
 }
 
-/**
- * Returns true if a company, which could name any address, sets the addresses of users with an account at a provider.
- */
+/** Returns true if the email addresses of a provider's users are set by a company, which could set any address. */
 export function setsAddress(alias: string, realm: RealmProviders): boolean {
   const { type = alias, trustsEmail } = realm.get(alias) ?? {};
-  // Without the realm's providers, an alias can be a type.
+  // If the files do not contain the provider, its alias may be its type.
   return trustsEmail === undefined ? type === 'saml' : trustsEmail && COMPANY_TYPES.has(type);
 }

@@ -5,20 +5,20 @@ import { startsWithArray } from '../read-files.js';
 import { toText } from '../source-fields.js';
 
 /**
- * Matches a member `realm` with a string, which can be a realm's name or another value, and the start of a nonempty
- * list of identity providers. Both can occur anywhere in a file.
+ * Matches a member `realm` with a string, which need not be the name of a realm, and the start of a non-empty list of
+ * identity providers. Both can occur anywhere in a file.
  */
 const MEMBER = /"realm"\s*:\s*"((?:[^"\\]|\\.){0,255})"|"identityProviders"\s{0,99}:\s{0,99}\[\s{0,99}\{/g;
 
-/** The members that the files' text contains. */
+/** The members found in the files. */
 interface Members {
-  /** The strings in all members `realm`. */
+  /** The values of all members named `realm`. */
   realms: ReadonlySet<string>;
   /** The files with identity providers. */
   withProviders: readonly string[];
 }
 
-/** Reads each file's text once, without parsing it. @throws CliError */
+/** Searches the files for these members, without parsing them. @throws CliError */
 export async function findMembers(files: readonly string[]): Promise<Members> {
   const realms = new Set<string>();
   const withProviders = new Set<string>();
@@ -30,12 +30,12 @@ export async function findMembers(files: readonly string[]): Promise<Members> {
 }
 
 /**
- * Rejects files from several realms before the first user is read. A file can contain documents from several realms one
- * after the other, and a realm's name can stand after its users.
+ * Rejects files from several realms before the first user is read. A file can contain documents from several realms,
+ * and the name of a realm can follow its users.
  * @throws CliError
  */
-export async function assertOneRealm(files: readonly string[], texts: Members['realms']): Promise<void> {
-  if (texts.size < 2) return;
+export async function assertOneRealm(files: readonly string[], candidates: Members['realms']): Promise<void> {
+  if (candidates.size < 2) return;
   const realms = new Set<string>();
   for (const file of files) {
     const names = await readNames(file);

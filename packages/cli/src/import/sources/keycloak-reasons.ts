@@ -1,6 +1,6 @@
 import { LINK_AGAIN, NEW_FACTOR, RESET, STORE_ELSEWHERE, type Reason } from '../reasons.js';
 
-/** The reasons that only Keycloak users have, by their meaning. */
+/** The reasons that apply only to Keycloak users. */
 export const keycloakReasons = {
   unknownCredentials: {
     reason: 'The file does not contain the credentials of the user, as lists of the Admin API',

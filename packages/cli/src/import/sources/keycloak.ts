@@ -27,7 +27,7 @@ import { keycloakReasons } from './keycloak-reasons.js';
 import { nameProvider, readProviders, setsAddress, type RealmProviders } from './keycloak-providers.js';
 import { assertOneRealm, findMembers, severalRealms } from './keycloak-realms.js';
 
-/** Field names that are read, or that have no meaning outside Keycloak. */
+/** Fields that are read, or that have no meaning outside Keycloak. */
 const knownFields = new Set([
   ...['id', 'username', 'email', 'emailVerified', 'firstName', 'lastName', 'enabled', 'createdTimestamp'],
   ...['attributes', 'credentials', 'requiredActions', 'federatedIdentities', 'federationLink', 'realmRoles'],
@@ -37,7 +37,7 @@ const knownFields = new Set([
 
 /**
  * Reads users from `kc.sh export`: the realm with `--users realm_file` or `same_file`, or the files
- * `<realm>-users-<number>.json`. Lists from the Admin API are accepted as well, but lack credentials. Sources:
+ * `<realm>-users-<number>.json`. Lists from the Admin API are also accepted, but lack credentials. Sources:
  * https://www.keycloak.org/server/importExport, and Keycloak's UserRepresentation
  */
 export const keycloak: ImportSource = {
@@ -86,24 +86,24 @@ async function* readKeycloak(
   if (!hasUsers) throw usageError(`No users in ${files.join(', ')}.`, NO_USERS_FIX);
 }
 
-/** A user's account at an identity provider. */
+/** The account of a user with an identity provider. */
 interface FederatedIdentity {
-  /** The name with the provider's type, if it is known. */
+  /** The name for `--provider`, with the type if necessary. */
   provider: string;
-  /** The provider's name in the realm. */
+  /** The name of the provider in the realm. */
   alias: string;
   subject: string;
 }
 
-/** A file, and the paths of its users. */
+/** A file, and the paths to its users. */
 interface Input {
   file: string;
   paths: string[];
 }
 
 /**
- * Returns the paths to a file's users: in a realm, in lists from the Admin API, of which one file can contain several
- * one after the other, or one user after the other.
+ * Returns the paths to the users in a file: a realm, one or several concatenated lists from the Admin API, or
+ * concatenated users.
  */
 async function inspectFile(file: string): Promise<Input> {
   if (await startsWithArray(file)) return { file, paths: ['$.*'] };
@@ -112,7 +112,7 @@ async function inspectFile(file: string): Promise<Input> {
   return { file, paths: ['$.users.*', '$.federatedUsers.*'] };
 }
 
-/** Returns a user in a realm. @param rpId the passkeys' domain */
+/** Converts a user of a realm. @param rpId the domain of the passkeys */
 export function convertKeycloakUser(
   position: string,
   user: JsonObject,
@@ -143,7 +143,7 @@ export function convertKeycloakUser(
   setAttributes(draft, user);
   setRequiredActions(draft, user);
   leaveOutAccess(draft, user);
-  // A realm whose users sign in with their email address repeats it here.
+  // If the users of a realm sign in with their email address, it is also the username.
   if (toText(user['username']).toLowerCase() !== toText(user['email']).toLowerCase())
     leaveOutText(draft, 'username', user['username'], reasons.noUsername);
   leaveOutOthers(draft, user, knownFields);
@@ -170,10 +170,7 @@ function readFederatedIdentities(
   return identities;
 }
 
-/**
- * Sets the address's verification state. A company sets its users' addresses, and a provider can state that an address
- * is verified.
- */
+/** Sets whether the email address is verified. An address that a company sets for its users counts as unverified. */
 function setVerified(
   draft: CustomerDraft,
   user: JsonObject,
@@ -200,13 +197,16 @@ function setAttributes(draft: CustomerDraft, user: JsonObject): void {
 function setRequiredActions(draft: CustomerDraft, user: JsonObject): void {
   for (const action of readTextList(draft, 'requiredActions', user['requiredActions'])) {
     if (action === 'CONFIGURE_TOTP') draft.set('mfa', 'required');
-    // The other two are expressed by emailVerified, and by the missing password.
+    // The email verification and the missing password already represent the other two actions.
     else if (action !== 'VERIFY_EMAIL' && action !== 'UPDATE_PASSWORD')
       draft.leaveOut('requiredActions', reasons.noRequiredAction);
   }
 }
 
-/** Reports the values that the Admin API's lists do not contain. `kc.sh export` writes `credentials` for each user. */
+/**
+ * Reports the values that lists from the Admin API do not contain. Only `kc.sh export` writes `credentials` for each
+ * user.
+ */
 function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
   if (Array.isArray(user['credentials'])) return;
   draft.leaveOut('credentials', keycloakReasons.unknownCredentials);
@@ -220,7 +220,7 @@ function leaveOutUnknown(draft: CustomerDraft, user: JsonObject): void {
     draft.leaveOut('attributes', keycloakReasons.unknownDetails);
 }
 
-/** Reports roles, groups and consents, except the roles that every user in a realm has. */
+/** Reports roles, groups and consents, except the default roles of a realm. */
 function leaveOutAccess(draft: CustomerDraft, user: JsonObject): void {
   const isDefault = (role: string) => /^(default-roles-.+|offline_access|uma_authorization)$/.test(role);
   const clientRoles = Object.entries(readObject(draft, 'clientRoles', user['clientRoles'])).filter(

@@ -32,10 +32,10 @@ const ownReasons = {
   },
 } satisfies Record<string, Reason>;
 
-/** Credentials that need no import: emailed codes, and recovery links. */
+/** Credentials that need no import, such as emailed codes and recovery links. */
 const IGNORED = new Set(['code', 'link_recovery', 'code_recovery', 'profile']);
 
-/** Sets an identity's password, accounts, authenticator app and passkeys. */
+/** Sets the password, accounts, authenticator app and passkeys of an identity. */
 export function setKratosCredentials(
   draft: CustomerDraft,
   credentials: JsonObject,
@@ -63,7 +63,7 @@ export function setKratosCredentials(
 function setPassword(draft: CustomerDraft, config: JsonObject): void {
   const field = 'credentials.password';
   const text = readString(draft, field, config['hashed_password']);
-  // An identity without a password has an empty configuration, or one that queries a web hook.
+  // The configuration of an identity without a password is empty, or refers to a password migration hook.
   if (text === '') {
     if (isSet(config['use_password_migration_hook'])) draft.leaveOut(field, reasons.hashAlgorithm);
     return;
@@ -74,7 +74,7 @@ function setPassword(draft: CustomerDraft, config: JsonObject): void {
 }
 
 /**
- * Converts the two formats that differ from Gatehouse's formats: `$scrypt$ln=16384,…`, where `ln` is N itself, and
+ * Converts the two formats that Gatehouse does not accept: `$scrypt$ln=16384,…`, where `ln` is N itself, and
  * `$firescrypt$ln=14,r=8,p=1$<salt>$<hash>$<salt separator>$<signer key>` (hash/hash_comparator.go in Kratos,
  * https://www.ory.sh/docs/kratos/manage-identities/import-user-accounts-identities).
  */
@@ -93,7 +93,7 @@ function convertHash(text: string): string | null {
   return Number.isInteger(ln) ? scryptHash({ ln, r, p }, salt, hash) : null;
 }
 
-/** Sets the accounts in the configuration, and others from the identifiers: `google:<subject>`. */
+/** Sets the accounts in the configuration, and any others in the identifiers, such as `google:<subject>`. */
 function setAccounts(draft: CustomerDraft, credential: JsonObject, config: JsonObject | null): void {
   const field = 'credentials.oidc';
   const providers = config?.['providers'] ?? null;
@@ -116,7 +116,9 @@ function setAccounts(draft: CustomerDraft, credential: JsonObject, config: JsonO
   setIdentities(draft, complete);
 }
 
-/** Sets the secret in `otpauth://totp/…` (https://github.com/google/google-authenticator/wiki/Key-Uri-Format). */
+/**
+ * Sets the secret from an `otpauth://totp/…` URL (https://github.com/google/google-authenticator/wiki/Key-Uri-Format).
+ */
 function setTotp(draft: CustomerDraft, config: JsonObject): void {
   const field = 'credentials.totp';
   const url = toText(config['totp_url']);
@@ -131,7 +133,7 @@ function setTotp(draft: CustomerDraft, config: JsonObject): void {
   else draft.setTotpSecret(field, query.get('secret') ?? '');
 }
 
-/** Returns a configuration's passkeys (identity/credentials_webauthn.go). Bytes are in base64. */
+/** Returns the passkeys in a configuration (identity/credentials_webauthn.go in Kratos), whose bytes are in base64. */
 function readPasskeys(
   draft: CustomerDraft,
   type: string,
@@ -163,7 +165,7 @@ function passkeyDetails(draft: CustomerDraft, field: string, credential: JsonObj
   const authenticator = toObject(credential['authenticator']) ?? {};
   const aaguid = decodeBase64(authenticator['aaguid'])?.toString('hex') ?? '';
   const counter = readPositiveInteger(authenticator['sign_count']);
-  // Gatehouse would reject the passkey with others.
+  // Gatehouse would reject a passkey with other transports.
   const transports = toTexts(credential['transport'])
     .filter((text) => /^[a-z-]{1,32}$/.test(text))
     .slice(0, 10);

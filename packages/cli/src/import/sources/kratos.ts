@@ -38,10 +38,10 @@ const knownFields = new Set([
   ...['created_at', 'updated_at', 'region'],
 ]);
 
-/** Traits that customer fields contain, or that are reported. Names are in `nameTraits`. */
+/** Traits that become customer fields, or that are reported. Those of `nameFields` are not listed. */
 const knownTraits = new Set(['email', 'name', 'username', 'phone']);
 
-/** The customer fields by the members that contain a name, in the traits and in the trait `name`. */
+/** The customer field for each member with a name, in the traits or in the trait `name`. */
 const nameFields = new Map<string, 'firstName' | 'lastName'>([
   ...['first', 'first_name', 'firstName', 'given_name', 'givenName'].map((name): [string, 'firstName'] => [
     name,
@@ -53,11 +53,11 @@ const nameFields = new Map<string, 'firstName' | 'lastName'>([
   ]),
 ]);
 
-/** An identity in a file; null for a record in another format. */
+/** An identity in a file. `identity` is null for a record in another format. */
 interface IdentityRecord {
   position: string;
   identity: JsonObject | null;
-  /** The customer's id at Gatehouse, if the file contains it. */
+  /** The id of the customer in Gatehouse, if the file contains it. */
   customerId?: string;
 }
 
@@ -65,15 +65,15 @@ interface IdentityRecord {
 const PATCH_BODY = /^\s*\{\s*"identities"\s*:\s*\[/;
 
 /**
- * Ory Kratos identities as `GET /admin/identities` returns them with `include_credential`, and bodies for
- * `PATCH /admin/identities`, which `customers export --to kratos` writes
+ * Reads Ory Kratos identities as `GET /admin/identities` returns them with `include_credential`, and bodies for `PATCH
+ * /admin/identities`, which `customers export --to kratos` writes
  * (https://www.ory.sh/docs/reference/api#tag/identity/operation/listIdentities).
  */
 export const kratos: ImportSource = {
   name: 'kratos',
   files:
     'identities as JSON of the admin API with include_credential, or the files of customers export --to kratos',
-  // Microsoft's id is `sub` or `oid`, as the provider is configured.
+  // Depending on the configuration of the provider, the id at Microsoft is `sub` or `oid`.
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
   unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
   options: [
@@ -104,15 +104,15 @@ async function isPatchBody(file: string): Promise<boolean> {
 }
 
 /**
- * Returns the identity in an element of a body, whose id is in `external_id` or `patch_id`. Gatehouse writes the
- * customer's id to `gatehouse_id` in `metadata_admin`.
+ * Returns the identity in an element of a body, with the id in `external_id` or `patch_id`. Exports from Gatehouse
+ * contain the customer id as `gatehouse_id` in `metadata_admin`.
  */
 function toIdentity(patch: JsonObject | null): Omit<IdentityRecord, 'position'> {
   const create = toObject(patch?.['create']);
   if (!create) return { identity: null };
   const { external_id: externalId, ...others } = create;
   const identity = {
-    // Kratos adds each address in the traits that the body does not contain, as not verified.
+    // If the body contains no addresses, Kratos adds the address in the traits as not verified.
     verifiable_addresses: [
       { via: 'email', value: toText(toObject(create['traits'])?.['email']), verified: false },
     ],
@@ -151,7 +151,7 @@ function convertIdentity(
   return draft.toRecord(position, id);
 }
 
-/** Sets the trait `email`, or the first address that Kratos verifies by email. */
+/** Sets the email address: the trait `email`, or else the first verifiable address. */
 function setEmail(draft: CustomerDraft, identity: JsonObject): void {
   const addresses = readObjectList(draft, 'verifiable_addresses', identity['verifiable_addresses']).filter(
     ({ via }) => via === 'email',
@@ -170,14 +170,14 @@ function setEmail(draft: CustomerDraft, identity: JsonObject): void {
       'emailVerified',
       own.map(({ verified }) => readFlag(draft, 'verifiable_addresses', verified)).includes(true),
     );
-  // An address that Kratos does not verify is missing.
+  // Kratos does not list addresses that it does not verify.
   if (own.every(({ verified }) => parseBoolean(verified) === undefined))
     draft.leaveOut('verifiable_addresses', unknown.verification);
   if (!emails.every(isEmail)) draft.leaveOut('verifiable_addresses', reasons.oneEmail);
   leaveOutRecoveryAddresses(draft, identity, isEmail);
 }
 
-/** Reports the addresses, other than the customer's, by which the identity can be recovered. */
+/** Reports recovery addresses other than the email address of the customer. */
 function leaveOutRecoveryAddresses(
   draft: CustomerDraft,
   identity: JsonObject,
@@ -199,14 +199,14 @@ function setTraits(draft: CustomerDraft, identity: JsonObject): void {
   const parts = fullName === '' ? readObject(draft, 'traits.name', traits['name']) : {};
   const names = { firstName: '', lastName: '' };
   const otherParts = takeNames(names, parts);
-  // Kratos customers can change their traits themselves, so they are kept apart from the other metadata.
+  // Users can change their traits in Kratos, so they stay separate from the other metadata.
   const others = takeNames(names, traits).filter(([each]) => !knownTraits.has(each));
   const { firstName, lastName } = names;
   draft
     .setName('firstName', 'traits.name', firstName)
     .setName('lastName', 'traits.name', lastName)
     .setFullName('traits.name', fullName);
-  // The name that no customer field contains.
+  // A full name that differs from the first and last name.
   if (firstName + lastName !== '' && fullName !== '' && fullName !== `${firstName} ${lastName}`.trim())
     others.push(['name', fullName]);
   if (otherParts.length > 0) others.push(['name', Object.fromEntries(otherParts)]);
@@ -225,7 +225,7 @@ function setTraits(draft: CustomerDraft, identity: JsonObject): void {
     );
 }
 
-/** Adds each field's first name, and returns the members that contain anything else, such as a second name. */
+/** Sets each name to its first value, and returns the members that contain anything else, such as a second value. */
 function takeNames(
   names: Record<'firstName' | 'lastName', string>,
   object: JsonObject,

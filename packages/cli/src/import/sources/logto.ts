@@ -56,7 +56,7 @@ const ownReasons = {
   },
 } satisfies Record<string, Reason>;
 
-/** Columns without which something about every user is unknown. */
+/** Columns that every export should contain, with the reasons if they are missing. */
 const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['isSuspended', unknown.banColumn],
   ['identities', unknown.column],
@@ -65,10 +65,10 @@ const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['customData', unknown.column],
 ];
 
-/** Columns that are not nullable and contain at least an empty object or list, so that an empty cell has lost its value. */
+/** Columns that contain at least an empty object or list in Logto, so an empty cell has lost its value. */
 const NOT_NULL = new Set(['identities', 'mfaVerifications', 'customData']);
 
-/** Columns that are read from the file with the passwords, even if the users have others. */
+/** Columns that take precedence in the file with the passwords. */
 const passwordColumns = [
   ...['passwordEncrypted', 'passwordEncryptionMethod', 'isPasswordExpired', 'mfaVerifications'],
 ];
@@ -103,11 +103,11 @@ const knownColumns = new Set([
   ...['passwordDigest', 'passwordAlgorithm', 'isPasswordExpired', 'passwordUpdatedAt'],
 ]);
 
-/** `profile` entries that customer fields contain. */
+/** Entries of `profile` that become customer fields. */
 const PROFILE_NAMES = new Set(['givenName', 'familyName', 'locale']);
 
 /**
- * Logto users: the JSON from its Management API (https://openapi.logto.io/operation/operation-listusers), or its
+ * Reads Logto users: JSON from the Management API (https://openapi.logto.io/operation/operation-listusers), or the
  * database table `users`, which alone contains passwords and authenticator apps
  * (https://docs.logto.io/user-management/user-data).
  */
@@ -117,7 +117,7 @@ export const logto: ImportSource = {
     'users as JSON of the Management API or as CSV of the table users, and passwords as CSV of this table',
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
   unusableProviders: {
-    // The connector stores the id from Microsoft Graph.
+    // This connector stores ids from Microsoft Graph.
     azuread: OTHER_IDS,
     ...withReason(NO_OPENID, [...SOCIAL_WITHOUT_OPENID, 'alipay', 'qq', 'wechat', 'weibo']),
   },
@@ -156,7 +156,7 @@ function convertUser(position: string, row: JsonObject, secrets: Map<string, Jso
   const draft = new CustomerDraft()
     .setId('id', id)
     .set('email', toText(user['primaryEmail']))
-    // Logto stores an address only after its owner has proven it, and issues `email_verified: true` for each.
+    // Logto stores an email address only after it was verified, and always issues `email_verified: true`.
     .set('emailVerified', toText(user['primaryEmail']) !== '');
   setTime(draft, 'createdAt', 'createdAt', user['createdAt']);
   setTime(draft, 'updatedAt', 'updatedAt', user['updatedAt']);
@@ -181,8 +181,8 @@ function convertUser(position: string, row: JsonObject, secrets: Map<string, Jso
 }
 
 /**
- * Returns a user with the columns from the file with the passwords: secrets that are not empty, and other columns that
- * the users do not have. An empty cell beside a password must not erase a ban.
+ * Adds the columns of the file with the passwords to a user: non-empty secrets, and columns that the user does not
+ * have. An empty cell in that file must not remove a ban.
  */
 function addSecrets(row: JsonObject, secrets: JsonObject): JsonObject {
   const found = passwordColumns
@@ -192,19 +192,22 @@ function addSecrets(row: JsonObject, secrets: JsonObject): JsonObject {
 }
 
 /**
- * Returns the suspension in the file with the passwords, if the row has none, or if this file alone states that the
- * user is suspended.
+ * Returns the suspension from the file with the passwords if the row does not state one. A user counts as suspended if
+ * either file states it.
  */
 function findBan(row: JsonObject, secrets: JsonObject): JsonObject {
   const [own, other] = [row['isSuspended'] ?? null, secrets['isSuspended'] ?? null];
   return other !== null && (own === null || parseBoolean(own) === false) ? { isSuspended: other } : {};
 }
 
-/** Returns an API value, or a table's JSON text; null for an empty one, and undefined for another text. */
+/**
+ * Returns a value from the API, or parses a JSON cell of the table. Returns null if it is empty, and undefined if it is
+ * not JSON.
+ */
 const readValue = (value: unknown): unknown =>
   typeof value === 'string' ? parseJson(value) : (value ?? null);
 
-/** Returns an object. Any other value that is not empty is left out. */
+/** Returns an object, which is empty for any other value. Reports such a value, unless it is empty. */
 function readObject(draft: CustomerDraft, user: JsonObject, name: string): JsonObject {
   const value = readValue(user[name]);
   const object = toObject(value);
@@ -212,7 +215,7 @@ function readObject(draft: CustomerDraft, user: JsonObject, name: string): JsonO
   return object ?? {};
 }
 
-/** Returns the objects in a list. Any other value that is not empty is left out. */
+/** Returns the objects in a list. Reports any other value, unless it is empty. */
 function readList(draft: CustomerDraft, user: JsonObject, name: string): JsonObject[] {
   const value = readValue(user[name]);
   const objects = toObjects(value);
@@ -248,13 +251,13 @@ function setProfile(draft: CustomerDraft, user: JsonObject): void {
 
 function setPassword(draft: CustomerDraft, user: JsonObject): void {
   const field = 'passwordEncrypted';
-  // The others are the names in the Management API for a new user.
+  // `passwordDigest` and `passwordAlgorithm` are the names for new users in the Management API.
   const hash = readString(draft, field, user[field]) || toText(user['passwordDigest']);
   const method = toText(user['passwordEncryptionMethod']) || toText(user['passwordAlgorithm']);
   const isExpired = readFlag(draft, 'isPasswordExpired', user['isPasswordExpired']);
   const hasPassword = readFlag(draft, 'hasPassword', user['hasPassword']);
   if (!hash) {
-    // The table always has the password, and the Management API states whether there is one.
+    // The complete table has the password, and the Management API states whether there is one.
     const isUnknown = !('passwordEncrypted' in user) && !('hasPassword' in user);
     if (hasPassword) draft.leaveOut(field, ownReasons.missingPassword);
     else if (isUnknown) draft.leaveOut(field, unknown.column);
@@ -283,7 +286,7 @@ function setFactors(draft: CustomerDraft, user: JsonObject): void {
   }
 }
 
-/** Sets the accounts: `identities` by the connector's target, and `ssoIdentities` with their issuer. */
+/** Sets the accounts: `identities`, named by the target of the connector, and `ssoIdentities`, named by the issuer. */
 function setAccounts(draft: CustomerDraft, user: JsonObject): void {
   const accounts = [
     ...Object.entries(readObject(draft, user, 'identities')).map(([provider, identity]) => ({

@@ -245,8 +245,8 @@ const firebaseSystem: System & { cells: Record<Oddity, Cell> } = {
 };
 
 /**
- * A user from `list-users`. @param fields `attributes` differ from an ordinary user's attributes, and other fields from
- * its fields
+ * A user from `list-users`.
+ * @param fields `attributes` differ from an ordinary user's attributes, and other fields from its fields
  */
 const cognitoUser = ({ attributes = {}, ...fields }: { attributes?: object }) => ({
   ...{ Username: uuid, Enabled: true, UserStatus: 'CONFIRMED', UserCreateDate: createdMs / 1_000 },

@@ -9,22 +9,24 @@ import { emptyNulls } from './supabase-table.js';
 
 export type Identity = NonNullable<ImportedCustomer['identities']>[number];
 
-/** One user's second factors. */
+/** The second factors of one user. */
 interface Factors {
   totpSecret: string | null;
   leftOut: LeftOut[];
 }
 
-/** The rows in the tables beside `auth.users` by user id. */
+/** The rows of the tables other than `auth.users`, by user id. */
 export class RelatedRows {
   hasIdentities = false;
   hasFactors = false;
   readonly files: CompanionFile[] = [];
-  /** A user's identities, one per line: the provider and its id for the user. A string takes little memory. */
+  /**
+   * The identities of a user, one per line, as the provider and the subject. A string needs less memory than objects.
+   */
   private readonly identities = new Map<string, string>();
   private readonly factors = new Map<string, Factors>();
 
-  /** Adds the rows in `auth.identities`. Yields those that are malformed. */
+  /** Adds the rows of `auth.identities`. Yields a report for each malformed row. */
   async *addIdentities(file: string): AsyncGenerator<SourceRecord> {
     this.hasIdentities = true;
     const ids = this.addFile(file);
@@ -42,7 +44,7 @@ export class RelatedRows {
     }
   }
 
-  /** Adds the rows in `auth.mfa_factors`. Yields those that are malformed. */
+  /** Adds the rows of `auth.mfa_factors`. Yields a report for each malformed row. */
   async *addFactors(file: string): AsyncGenerator<SourceRecord> {
     this.hasFactors = true;
     const ids = this.addFile(file);
@@ -53,7 +55,7 @@ export class RelatedRows {
         continue;
       }
       addId(ids, userId);
-      // The customer has never confirmed it.
+      // The user has never confirmed the factor.
       if (status === 'unverified') continue;
       const user = this.factors.get(userId) ?? { totpSecret: null, leftOut: [] };
       this.factors.set(userId, user);
@@ -63,7 +65,7 @@ export class RelatedRows {
     }
   }
 
-  /** Returns a user's rows, and removes them. */
+  /** Returns the rows of a user, and removes them. */
   take(userId: string): { identities: Identity[]; factors: Factors | undefined } {
     const lines = this.identities.get(userId)?.split('\n') ?? [];
     const identities = lines.map((line) => {
@@ -76,7 +78,7 @@ export class RelatedRows {
     return { identities, factors };
   }
 
-  /** Returns the ids of the users whose rows no user has taken. */
+  /** Returns the user ids whose rows were not taken. */
   get remainingIds(): ReadonlySet<string> {
     return new Set([...this.identities.keys(), ...this.factors.keys()]);
   }

@@ -18,14 +18,17 @@ import { unusableProviders, ownProviders } from './supabase-providers.js';
 import type { Identity, RelatedRows } from './supabase-related.js';
 import { hasTime, readBanEnd } from './supabase-table.js';
 
-/** `raw_user_meta_data` and `raw_app_meta_data` entries that Supabase writes, and that other columns contain. */
+/**
+ * Entries of `raw_user_meta_data` and `raw_app_meta_data` that Supabase sets, and whose values are also in other
+ * columns.
+ */
 const OWN_METADATA = new Set(['sub', 'iss', 'email', 'email_verified', 'phone_verified', 'provider_id']);
 const OWN_APP_METADATA = new Set(['provider', 'providers']);
 
-/** Ordinary users' PostgreSQL roles. */
+/** The PostgreSQL roles of ordinary users. */
 const USUAL_ROLES = new Set(['', 'authenticated', 'anon']);
 
-/** `auth.users` columns that are read, or that have no meaning outside Supabase. */
+/** Columns of `auth.users` that are read, or that have no meaning outside Supabase. */
 const knownColumns = new Set([
   ...[
     'instance_id',
@@ -45,7 +48,7 @@ const knownColumns = new Set([
   ...['is_super_admin', 'is_sso_user', 'is_anonymous', 'banned_until', 'deleted_at'],
 ]);
 
-/** Columns without which something about every user is unknown. */
+/** Columns that every export should contain, with the reasons if they are missing. */
 const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['banned_until', unknown.banColumn],
   ['encrypted_password', unknown.column],
@@ -58,7 +61,7 @@ const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['is_super_admin', unknown.roleColumn],
 ];
 
-/** Returns the user in an `auth.users` row. */
+/** Converts a row of `auth.users`. */
 export function convertSupabaseUser(position: string, row: Row, related: RelatedRows): SourceRecord {
   const { id } = row;
   if (!id) return notImported(position, null, '', reasons.invalidRecord);
@@ -90,13 +93,13 @@ export function convertSupabaseUser(position: string, row: Row, related: Related
   return draft.toRecord(position, id);
 }
 
-/** Returns the providers in `raw_app_meta_data`: `provider` is the first one, and `providers` can lack it. */
+/** Returns the providers in `raw_app_meta_data`. `provider` is the first one, which `providers` may lack. */
 function readProviders(draft: CustomerDraft, app: JsonObject | null): string[] {
   const field = (name: string): string[] => readTextList(draft, `raw_app_meta_data.${name}`, app?.[name]);
   return [...new Set([...field('providers'), ...field('provider')].map((name) => name.toLowerCase()))];
 }
 
-/** A value that is missing or cannot be read must not make an address verified. */
+/** Sets whether the email address is verified. It is not if a value is missing or cannot be read. */
 function setVerified(draft: CustomerDraft, row: Row, providers: readonly string[]): void {
   const isConfirmed = hasTime(row['email_confirmed_at']);
   const isSso = readSso(row, providers);
@@ -105,19 +108,22 @@ function setVerified(draft: CustomerDraft, row: Row, providers: readonly string[
   const cell = row['is_sso_user'];
   if (isSso === null && (isConfirmed !== false || cell !== ''))
     draft.leaveOut('is_sso_user', cell ? unknown.boolean : unknown.provenance);
-  // Supabase allows several such users with another user's address.
+  // Supabase allows several users with the same address if single sign-on has set it.
   if (isConfirmed && isSso) draft.leaveOut('email_confirmed_at', reasons.addressOfCompany);
 }
 
-/** Returns true if a company's single sign-on has set the address, or null. Such a user has no other provider. */
+/**
+ * Returns true if a company has set the address through single sign-on, and null if that is unknown. Such a user has no
+ * other provider.
+ */
 function readSso(row: Row, providers: readonly string[]): boolean | null {
   if (providers.some((provider) => /^sso(:|$)/.test(provider))) return true;
-  // The column is never empty in Supabase: an empty cell's value was lost.
+  // The column is never empty in Supabase, so an empty cell has lost its value.
   if (row['is_sso_user']) return readBoolean(row['is_sso_user']);
   return providers.length > 0 ? false : null;
 }
 
-/** Reports the rights that a user has beyond the usual ones. */
+/** Reports the permissions that a user has beyond the usual ones. */
 function leaveOutRoles(draft: CustomerDraft, row: Row): void {
   const isAdmin = readBoolean(row['is_super_admin']);
   if (isAdmin !== false) draft.leaveOut('is_super_admin', isAdmin ? reasons.noRoles : unknown.boolean);
@@ -135,7 +141,7 @@ function leaveOutUnknown(draft: CustomerDraft, row: Row, { hasFactors }: Related
   if (!hasFactors) draft.leaveOut('mfa_factors', unknown.factors);
 }
 
-/** Reports the accounts at providers that the user has, but the files do not contain. */
+/** Reports the accounts with providers that the user has, but the files do not contain. */
 function leaveOutMissing(
   draft: CustomerDraft,
   providers: readonly string[],
@@ -154,7 +160,7 @@ function leaveOutMissing(
   if (providers.length === 0 && !hasIdentities) draft.leaveOut('identities', unknown.identities);
 }
 
-/** Returns `raw_app_meta_data`, or null if it is not an object. */
+/** Sets the metadata and the names. @returns `raw_app_meta_data`, or null if it is not an object */
 function convertMetadata(draft: CustomerDraft, row: Row): JsonObject | null {
   const app = parseMetadata(row['raw_app_meta_data']);
   const user = parseMetadata(row['raw_user_meta_data']);
@@ -170,7 +176,7 @@ function convertMetadata(draft: CustomerDraft, row: Row): JsonObject | null {
   return app;
 }
 
-/** Returns null for a string that is not an object. */
+/** Parses metadata. Returns null if it is not a JSON object. */
 function parseMetadata(text: string | undefined): JsonObject | null {
   return text ? toObject(parseJson(text)) : {};
 }

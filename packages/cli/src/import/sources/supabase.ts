@@ -10,8 +10,8 @@ import { emptyNulls } from './supabase-table.js';
 import { convertSupabaseUser } from './supabase-user.js';
 
 /**
- * Supabase users: the tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files with a header
- * (https://supabase.com/docs/guides/auth/architecture). The header shows which table a file contains.
+ * Reads Supabase users: the tables `auth.users`, `auth.identities` and `auth.mfa_factors` as CSV files with a header
+ * (https://supabase.com/docs/guides/auth/architecture). The table in a file is recognized by its header.
  */
 export const supabase: ImportSource = {
   name: 'supabase',
@@ -52,7 +52,7 @@ async function* readSupabase(
   for (const id of related.remainingIds) yield notImported('', id, 'user_id', reasons.unmatchedRow);
 }
 
-/** @throws CliError for another table */
+/** Returns the table in a file, by its columns. @throws CliError for any other table */
 async function getTable(file: string): Promise<'users' | 'identities' | 'mfa_factors'> {
   const columns = new Set(await readColumns(file));
   if (columns.has('user_id') && columns.has('provider_id')) return 'identities';

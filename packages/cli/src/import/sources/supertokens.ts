@@ -83,7 +83,7 @@ const shapes: readonly TableShape<Table>[] = [
   { name: 'user_roles', columns: ['user_id', 'role'] },
   { name: 'emailverification_verified_emails', columns: ['user_id', 'email'] },
 ];
-/** Tables without which something about every user is unknown. */
+/** Tables that every export should contain, with the reasons if they are missing. */
 const requiredTables: readonly [name: Table, reason: Reason][] = [
   ['emailverification_verified_emails', ownReasons.noVerified],
   ['user_metadata', ownReasons.noMetadata],
@@ -92,7 +92,7 @@ const requiredTables: readonly [name: Table, reason: Reason][] = [
   ['userid_mapping', ownReasons.noMapping],
 ];
 
-/** The tables with the accounts, by their `recipe_id` values. */
+/** The tables with the accounts, by `recipe_id`. */
 const recipeTables: ReadonlyMap<string, Table> = new Map([
   ['emailpassword', 'emailpassword_users'],
   ['thirdparty', 'thirdparty_users'],
@@ -111,19 +111,19 @@ const columnNames = new Set([
 /** A row in one of the tables. */
 type Row = JsonObject & { position: string };
 
-/** The tables' rows by the id in their column `user_id`. */
+/** The rows of the tables, by user id. */
 type Rows = Record<Table, Map<string, Row[]>>;
 
-/** A person: the accounts that SuperTokens has linked. */
-interface Person {
-  /** The id that the migrating application knows. */
+/** A primary user: the accounts that SuperTokens has linked. */
+interface PrimaryUser {
+  /** The id that the application uses. */
   id: string;
-  /** The ids under which other tables contain the person's rows. */
+  /** The ids of the user's rows in the other tables. */
   ids: ReadonlySet<string>;
 }
 
 /**
- * SuperTokens users: its database tables
+ * Reads SuperTokens users from the database tables
  * (https://supertokens.com/docs/contribute/checklists/saas/tables-to-consider-for-data-migration-dev-to-prod, with the
  * columns in supertokens-postgresql-plugin/…/queries). All tables are kept in memory.
  */
@@ -156,9 +156,9 @@ export const supertokens: ImportSource = {
     assertSameTenants(rows);
     const missing = requiredTables.filter(([name]) => !tables.some(({ table }) => table === name));
     const known = new Set<string>();
-    for (const person of listPersons(rows)) {
-      for (const id of person.ids) known.add(id);
-      const record = convertPerson(person, rows, signerKey);
+    for (const user of listPrimaryUsers(rows)) {
+      for (const id of user.ids) known.add(id);
+      const record = convertPrimaryUser(user, rows, signerKey);
       if (record.customer) for (const [field, reason] of missing) record.leftOut.push({ field, ...reason });
       yield record;
     }
@@ -180,8 +180,8 @@ async function readSignerKey({ values }: SourceOptions): Promise<Buffer | null> 
 }
 
 /**
- * Rejects users from several tenants, unless each user belongs to all of them: users in two tenants can have the same
- * address.
+ * Rejects users from several tenants, unless each user belongs to all of them, because users of different tenants can
+ * have the same address.
  * @throws CliError
  */
 function assertSameTenants({ all_auth_recipe_users: users }: Rows): void {
@@ -196,7 +196,10 @@ function assertSameTenants({ all_auth_recipe_users: users }: Rows): void {
       );
 }
 
-function* listPersons({ all_auth_recipe_users: users, userid_mapping: mapping }: Rows): Generator<Person> {
+function* listPrimaryUsers({
+  all_auth_recipe_users: users,
+  userid_mapping: mapping,
+}: Rows): Generator<PrimaryUser> {
   const members = new Map<string, Set<string>>();
   for (const [userId, [row]] of users) {
     const primary = toText(row!['primary_or_recipe_user_id']) || userId;
@@ -206,12 +209,12 @@ function* listPersons({ all_auth_recipe_users: users, userid_mapping: mapping }:
   for (const [primary, ids] of members)
     yield {
       id: externalId(primary) || primary,
-      // Other features' tables contain the external id for a user who has one.
+      // The tables of other features use the external id if the user has one.
       ids: new Set([...ids].flatMap((id) => [id, externalId(id)]).filter((id) => id !== '')),
     };
 }
 
-function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null): SourceRecord {
+function convertPrimaryUser({ id, ids }: PrimaryUser, rows: Rows, signerKey: Buffer | null): SourceRecord {
   const list = (table: Table): Row[] => [...ids].flatMap((each) => rows[table].get(each) ?? []);
   const [passwords, thirdParty, passwordless] = [
     list('emailpassword_users'),
@@ -238,7 +241,7 @@ function convertPerson({ id, ids }: Person, rows: Rows, signerKey: Buffer | null
   return { ...draft.toRecord(position, id), isBanUnknown: true };
 }
 
-/** Returns the recipes for the accounts that the files do not contain. */
+/** Returns the recipes of the accounts that the files do not contain. */
 function listMissingRecipes(recipes: Row[], rows: Rows): Set<string> {
   const hasRow = (table: Table, row: Row): boolean => rows[table].has(toText(row['user_id']));
   const missing = recipes.filter((row) => {
@@ -248,7 +251,7 @@ function listMissingRecipes(recipes: Row[], rows: Rows): Set<string> {
   return new Set(missing.map((row) => toText(row['recipe_id']) || 'recipe_id'));
 }
 
-/** Sets the password's address, or the first proven one, or the first one. */
+/** Sets the email address: of the account with a password, or else the first verified one, or else the first one. */
 function setEmail(draft: CustomerDraft, accounts: Row[], verified: Row[]): void {
   const proven = new Set(verified.map((row) => toText(row['email']).toLowerCase()));
   const emails = accounts.map((row) => toText(row['email'])).filter((email) => email !== '');
@@ -261,7 +264,7 @@ function setEmail(draft: CustomerDraft, accounts: Row[], verified: Row[]): void 
     draft.leaveOut('email', reasons.oneEmail);
 }
 
-/** Sets the oldest account's time. */
+/** Sets the creation time of the oldest account. */
 function setJoined(draft: CustomerDraft, accounts: Row[]): void {
   const values = accounts.map((row) => row['time_joined']).filter((value) => toText(value) !== '');
   const times = values.map(toTime).filter((time) => time !== null);
@@ -314,7 +317,7 @@ function setDevices(draft: CustomerDraft, devices: Row[]): void {
     // The column is not nullable, so an empty cell has lost its value.
     if (typeof parseBoolean(row['verified']) !== 'boolean')
       draft.leaveOut('totp_user_devices', unknown.boolean);
-  // The customer has never confirmed the others.
+  // The user has never confirmed the other devices.
   const [device, ...others] = devices.filter((row) => parseBoolean(row['verified']));
   if (!device) return;
   if (toText(device['period'] ?? '30') !== '30') draft.leaveOut('totp_user_devices', reasons.totpParameters);
@@ -325,7 +328,8 @@ function setDevices(draft: CustomerDraft, devices: Row[]): void {
 }
 
 /**
- * Sets the metadata from all linked accounts. The first account's value stays, and others with its name are left out.
+ * Sets the metadata of all linked accounts. If several accounts have the same key, the first value is kept, and
+ * different ones are left out.
  */
 function setUserMetadata(draft: CustomerDraft, rows: Row[]): void {
   const metadata: JsonObject = {};

@@ -16,24 +16,24 @@ import { unknown } from '../unknown-reasons.js';
 
 type Table = 'wp_users' | 'wp_usermeta';
 
-/** The values that are kept from one user's rows in `wp_usermeta`. */
+/** The values of one user in `wp_usermeta` that are read. */
 interface UserMeta {
   firstName?: string;
   lastName?: string;
   locale?: string;
   roles: Set<string>;
-  /** The enabled providers in the plugin Two-Factor. */
+  /** The enabled providers of the plugin Two-Factor. */
   factors: Set<string>;
   totpSecret?: string;
   hasBackupCodes?: boolean;
-  /** True if a row lists the enabled providers, even none. */
+  /** True if a row lists the enabled providers, even if the list is empty. */
   hasFactorList?: boolean;
   /** True if another plugin stores a second factor. */
   hasOtherFactor?: boolean;
   hasOthers?: boolean;
-  /** True if the site belongs to a network, whose users can be spam or deleted. */
+  /** True if the site belongs to a network, which can mark users as spam or deleted. */
   isInNetwork?: boolean;
-  /** The entries whose values have another form than in WordPress. */
+  /** The entries with values that are not in the format of WordPress. */
   unreadable: Set<string>;
 }
 
@@ -102,18 +102,18 @@ const knownColumns = new Set([
 ]);
 const metaColumns = ['user_id', 'meta_key', 'meta_value'];
 
-/** Roles without any right beyond the user's own account: from WordPress, and from WooCommerce. */
+/** Roles of WordPress and WooCommerce without permissions beyond the user's own account. */
 const USUAL_ROLES = new Set(['subscriber', 'customer']);
 
 /** The entries that are read as strings. */
 const TEXT_META = new Set(['first_name', 'last_name', 'locale', '_two_factor_totp_key']);
 
-/** The entries that WordPress itself writes and that have no meaning outside WordPress, without the table prefix. */
+/** The entries that WordPress itself writes and that have no meaning outside it, without the table prefix. */
 const KNOWN_META =
   /^(nickname|rich_editing|syntax_highlighting|comment_shortcuts|admin_color|use_ssl|show_admin_bar_front|show_welcome_panel|session_tokens|community-events-location|default_password_nag|dismissed_wp_pointers|primary_blog|source_domain|_new_email)$|(capabilities|user_level|user-settings|user-settings-time|dashboard_quick_press_last_post_id|persisted_preferences|metaboxhidden_.*|closedpostboxes_.*|meta-box-order_.*|screen_layout_.*|manage.*columnshidden|_per_page)$/;
 
 /**
- * WordPress users: the tables `wp_users` and `wp_usermeta`, whose prefix a site can change
+ * Reads WordPress users: the tables `wp_users` and `wp_usermeta`, whose prefix can differ
  * (https://developer.wordpress.org/apis/database/ and wp-admin/includes/schema.php).
  */
 export const wordpress: ImportSource = {
@@ -146,12 +146,12 @@ function readMeta(meta: Map<string, UserMeta>, userId: string, key: string, cell
   const user = meta.get(userId) ?? { roles: new Set(), factors: new Set(), unreadable: new Set() };
   meta.set(userId, user);
   const isRoles = /capabilities$/.test(key);
-  // The plugin https://wordpress.org/plugins/two-factor/.
+  // From the plugin https://wordpress.org/plugins/two-factor/.
   const isFactors = key === '_two_factor_enabled_providers';
   if (isFactors) user.hasFactorList = true;
   if (isAbsent(cell)) return;
   const value = toText(cell);
-  // Only site networks store them.
+  // Only networks of sites store these entries.
   if (key === 'primary_blog' || key === 'source_domain') user.isInNetwork = true;
   if (isRoles || isFactors) addNames(isRoles ? user.roles : user.factors, user.unreadable, key, cell);
   else if (key === '_two_factor_backup_codes') user.hasBackupCodes = true;
@@ -165,14 +165,14 @@ function readMeta(meta: Map<string, UserMeta>, userId: string, key: string, cell
   else if (!KNOWN_META.test(key)) user.hasOthers = true;
 }
 
-/** Adds the strings in a PHP array, or in the JSON to which `wp user meta list --format=json` converts it. */
+/** Adds the strings in a PHP array, which can be serialized or in the JSON of `wp user meta list --format=json`. */
 function addNames(names: Set<string>, unreadable: Set<string>, key: string, cell: unknown): void {
   const list = typeof cell === 'string' ? readNames(cell.trim()) : listNames(cell);
   if (list === null) unreadable.add(key);
   for (const name of list ?? []) names.add(name);
 }
 
-/** Returns the strings in a list, or the names of the members that are on; null for another value. */
+/** Returns the strings in a list, or the names of the members that are true; null for any other value. */
 function listNames(cell: unknown): string[] | null {
   if (Array.isArray(cell)) {
     const texts = cell.map(toText);
@@ -180,7 +180,7 @@ function listNames(cell: unknown): string[] | null {
   }
   const object = toObject(cell);
   if (!object) return null;
-  // A PHP list with gaps becomes an object with the positions as names.
+  // A PHP list with gaps becomes an object with numeric keys.
   const entries = Object.entries(object).map(([name, value]): [string, boolean | null | undefined] =>
     /^\d+$/.test(name) ? [toText(value), true] : [name, parseBoolean(value)],
   );
@@ -188,10 +188,7 @@ function listNames(cell: unknown): string[] | null {
   return entries.filter(([, isOn]) => isOn).map(([name]) => name);
 }
 
-/**
- * Returns the strings in an array that PHP has serialized, such as `a:1:{s:10:"subscriber";b:1;}`; null for another
- * string.
- */
+/** Returns the strings in a serialized PHP array, such as `a:1:{s:10:"subscriber";b:1;}`; null for any other string. */
 const readNames = (text: string): string[] | null =>
   /^a:\d+:\{/.test(text)
     ? [...text.matchAll(/s:\d+:"([^"]*)";(b:0;)?/g)].filter(([, , isOff]) => !isOff).map(([, name]) => name!)
@@ -206,7 +203,7 @@ function convertUser(position: string, row: JsonObject, metaByUser: Map<string, 
   if (isDeleted) return notImported(position, id, '', reasons.deleted);
   if (isDeleted === null) return notImported(position, id, 'deleted', ownReasons.deletion);
   if (isSpam === null) return notImported(position, id, 'spam', unknown.ban);
-  // WordPress does not store whether an address's owner has proven it.
+  // WordPress does not store whether an email address is verified.
   const draft = new CustomerDraft()
     .setId('ID', id)
     .set('email', toText(row['user_email']))
@@ -224,11 +221,14 @@ function convertUser(position: string, row: JsonObject, metaByUser: Map<string, 
     leaveOutText(draft, 'user_login', login, reasons.noUsername);
   if (meta) convertMeta(draft, meta);
   leaveOutOthers(draft, row, knownColumns);
-  // Plugins that block users can store this elsewhere.
+  // Plugins can store elsewhere that a user is blocked.
   return { ...draft.toRecord(position, id), isBanUnknown: true };
 }
 
-/** Sets the name that WordPress shows, unless the user has others. WordPress lets users choose between their names and the login. */
+/**
+ * Sets the name from the displayed name if the user has no other names. Reports one that is not among the choices that
+ * WordPress offers: the names and the login.
+ */
 function setDisplayName(
   draft: CustomerDraft,
   displayName: string,
@@ -247,11 +247,11 @@ function setPassword(draft: CustomerDraft, hash: string): void {
   else draft.setPasswordHash('user_pass', hash);
 }
 
-/** Disables a customer who cannot sign in to WordPress, or perhaps cannot. */
+/** Disables a customer that cannot, or possibly cannot, sign in to WordPress. */
 function setStatus(draft: CustomerDraft, row: JsonObject, isSpam: boolean): void {
-  // Plugins can use other values than 0 and 1.
+  // Plugins can use values other than 0 and 1.
   const hasStatus = readBoolean(row['user_status']) !== false;
-  // The column in a site network.
+  // `spam` is a column of site networks.
   if (!hasStatus && !isSpam) return;
   setDisabled(draft, [withOffset(row['user_registered'])]);
   if (hasStatus) draft.leaveOut('user_status', ownReasons.userStatus);
@@ -268,7 +268,7 @@ function leaveOutMissing(draft: CustomerDraft, row: JsonObject, meta: UserMeta |
     leaveOut('spam', unknown.banColumn, unknown.banState);
     leaveOut('deleted', ownReasons.deletedColumn, ownReasons.deletedValue);
   }
-  // WordPress stores several rows for every user.
+  // WordPress stores several rows for each user.
   if (!meta) draft.leaveOut('wp_usermeta', ownReasons.noMeta);
   for (const key of meta?.unreadable ?? [])
     draft.leaveOut(key, TEXT_META.has(key) ? reasons.wrongType : ownReasons.notPhp);

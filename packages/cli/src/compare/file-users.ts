@@ -15,38 +15,41 @@ import { KeyIndex } from '../key-index.js';
 /** All fields, in the order in which their results are stored. */
 export const FIELDS: readonly string[] = [...VALUE_FIELDS, ...TIME_FIELDS];
 
-/** The result for one person's field. */
+/** The result for one field of a user. */
 export const FieldResult = { equal: 0, onlyInFiles: 1, onlyInGatehouse: 2, different: 3 } as const;
 export type FieldResult = (typeof FieldResult)[keyof typeof FieldResult];
 
-/** The values by which a customer was found, from the weakest to the strongest. */
+/** The values by which a customer can match a user, from the weakest to the strongest. */
 const Match = { none: 0, email: 1, id: 2, externalId: 3 } as const;
 
-/** A customer in Gatehouse whom the files do not contain. */
+/** A customer in Gatehouse that is not in the files. */
 export type Unknown = Pick<ExportedCustomer, 'id' | 'email'>;
 
 /**
- * The people in the files, in constant memory for each: 8 bytes from a hash for each id, 4 bytes for each value, and
- * the comparison results. A person in the files is identified by the number of their record, counted from 0.
+ * The users in the files, in constant memory per user: 8 hash bytes for each id, 4 bytes for each value, 8 bytes for
+ * each time, and the comparison results. A user is identified by the record's number, counted from 0.
  */
-export class FilePeople {
+export class FileUsers {
   count = 0;
   private readonly index = new KeyIndex();
   private readonly digests = new GrowingArray(Uint32Array, VALUE_FIELDS.length);
   private readonly times = new GrowingArray(Float64Array, TIME_FIELDS.length);
   private readonly matches = new GrowingArray(Uint8Array, 1);
   private readonly results = new GrowingArray(Uint8Array, FIELDS.length);
-  /** The customers who were found by their email address, and whose place a customer with the same id can take. */
+  /**
+   * The customers that match a user only by email address, by user number. A customer with the same id can replace
+   * them.
+   */
   private readonly weak = new Map<number, Unknown>();
 
-  /** @param withSecrets true if the customers in Gatehouse have their password hashes and TOTP secrets */
+  /** @param withSecrets true if the customers in Gatehouse contain password hashes and TOTP secrets */
   constructor(private readonly withSecrets: boolean) {}
 
-  /** Adds the next person in the files. */
+  /** Adds the next user in the files. */
   add(customer: ImportedCustomer): void {
-    const person = this.count;
+    const user = this.count;
     this.count += 1;
-    for (const [key] of keysOf(customer)) this.index.add(key, person);
+    for (const [key] of keysOf(customer)) this.index.add(key, user);
     const { digests, times } = toValues(customer);
     this.digests.push(digests);
     this.times.push(times);
@@ -55,51 +58,51 @@ export class FilePeople {
   }
 
   /**
-   * Compares a customer in Gatehouse with the person in the files who has the same `externalId`, otherwise `id`,
-   * otherwise email address. Returns the customer whom the files do not contain: this one, one whose place it takes, or
-   * null.
+   * Compares a customer in Gatehouse with the user in the files that has the same `externalId`, otherwise `id`,
+   * otherwise email address.
+   * @returns the customer that turns out not to be in the files: this one, the one that it replaces, or null
    */
   compare(customer: ExportedCustomer): Unknown | null {
     for (const [key, match] of keysOf(customer)) {
-      const person = this.index.find(key);
-      if (person === null || this.matches.get(person, 0) >= match) continue;
-      const replaced = this.weak.get(person) ?? null;
-      this.matches.set(person, 0, match);
-      if (match === Match.email) this.weak.set(person, { id: customer.id, email: customer.email });
-      else this.weak.delete(person);
-      this.setResults(person, toValues(customer));
+      const user = this.index.find(key);
+      if (user === null || this.matches.get(user, 0) >= match) continue;
+      const replaced = this.weak.get(user) ?? null;
+      this.matches.set(user, 0, match);
+      if (match === Match.email) this.weak.set(user, { id: customer.id, email: customer.email });
+      else this.weak.delete(user);
+      this.setResults(user, toValues(customer));
       return replaced;
     }
     return customer;
   }
 
-  /** Returns true if Gatehouse has the person. */
-  isInGatehouse(person: number): boolean {
-    return this.matches.get(person, 0) !== Match.none;
+  /** Returns true if a customer matches the user. */
+  isInGatehouse(user: number): boolean {
+    return this.matches.get(user, 0) !== Match.none;
   }
 
-  /** Returns a person's fields that differ. */
-  listDifferences(person: number): { field: string; result: FieldResult }[] {
+  /** Returns the fields in which a user differs. */
+  listDifferences(user: number): { field: string; result: FieldResult }[] {
     return FIELDS.map((field, index) => ({
       field,
-      result: this.results.get(person, index) as FieldResult,
+      result: this.results.get(user, index) as FieldResult,
     })).filter(({ result }) => result !== FieldResult.equal);
   }
 
-  private setResults(person: number, { digests, times }: CustomerValues): void {
+  private setResults(user: number, { digests, times }: CustomerValues): void {
     for (const [index, field] of VALUE_FIELDS.entries())
       if (this.withSecrets || !SECRET_FIELDS.has(field))
-        this.results.set(person, index, compareDigests(this.digests.get(person, index), digests[index]!));
+        this.results.set(user, index, compareDigests(this.digests.get(user, index), digests[index]!));
     for (const [index, field] of TIME_FIELDS.entries())
       this.results.set(
-        person,
+        user,
         VALUE_FIELDS.length + index,
-        compareTimes(this.times.get(person, index), times[index]!, field !== 'createdAt'),
+        compareTimes(this.times.get(user, index), times[index]!, field !== 'createdAt'),
       );
   }
 }
 
-/** Returns a customer's keys, the strongest first. */
+/** Returns the keys of a customer, the strongest first. */
 function keysOf({ externalId, id, email }: Customer): [key: string, match: number][] {
   const keys: [string, string, number][] = [
     ['externalId', toText(externalId), Match.externalId],
@@ -116,8 +119,8 @@ function compareDigests(inFiles: number, inGatehouse: number): FieldResult {
 }
 
 /**
- * Gatehouse sets the times that the files do not contain.
- * @param canBeNewer true if the time grows when the customer uses Gatehouse
+ * Compares times. One that the files do not contain counts as equal, because Gatehouse has set it.
+ * @param canBeNewer true if the time advances when the customer uses Gatehouse
  */
 function compareTimes(inFiles: number, inGatehouse: number, canBeNewer: boolean): FieldResult {
   if (Number.isNaN(inFiles) || inFiles === inGatehouse) return FieldResult.equal;
