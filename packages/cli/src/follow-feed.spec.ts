@@ -11,7 +11,7 @@ const toPage = (ids: string, nextCursor: string, hasMore = false): Page<FeedEven
 const failure = (code: string, status: number): GatehouseError =>
   new GatehouseError({ code, status, detail: 'Detail.' });
 
-/** Follows a feed with these read results, until the last one was read. */
+/** Follows a feed whose reads have these results, until the last one. */
 async function follow(after: string | undefined, results: (Page<FeedEvent> | GatehouseError)[]) {
   const cursors: (string | undefined)[] = [];
   const pauses: number[] = [];
@@ -56,7 +56,7 @@ it('continues from the same cursor after an outage, with growing pauses', async 
   expect(pages.flatMap(({ events }) => events.map(({ id }) => id))).toEqual(['a', 'b']);
 });
 
-it('ends with an error that a later attempt would repeat', async () => {
+it('throws an error that is not temporary', async () => {
   const rejected = failure('invalid_api_key', 401);
   await expect(follow(undefined, [toPage('a', 'c1'), rejected, toPage('b', 'c2')])).rejects.toBe(rejected);
 });
@@ -74,7 +74,7 @@ it('finds the cursor after the last handled event on a page', async () => {
     [unavailable, 0, page, 'c0', 0],
     [shorter('a b'), 2, page, 'c0+2', 0],
     [unavailable, 2, page, 'c0', 2],
-    // Other events: the oldest ones were removed meanwhile.
+    // Other events, because the oldest ones have been removed.
     [shorter('b c'), 2, page, 'c0', 2],
     [unavailable, 2, { ...page, start: undefined }, null, 0],
   ];

@@ -2,7 +2,7 @@ import { findMissingDate, parseTime } from './parse-time.js';
 
 const toInvalid = (text: string): [string, null] => [text, null];
 
-it('reads ISO 8601 and PostgreSQL dates and times, and no date that does not exist', () => {
+it('parses ISO 8601 and PostgreSQL times, and rejects dates that do not exist', () => {
   const local = new Date(2026, 10, 27, 9, 30).toISOString();
   const cases: [text: string, time: string | null][] = [
     ['2026-11-27', '2026-11-27T00:00:00.000Z'],
@@ -28,7 +28,7 @@ it('reads ISO 8601 and PostgreSQL dates and times, and no date that does not exi
   expect(missing).toEqual(['2027-02-30', '2027-02-30', null, null]);
 });
 
-it('reads only times with an offset if the caller requires one', () => {
+it('parses only times with an offset if the caller requires one', () => {
   const read = (text: string): boolean => !Number.isNaN(parseTime(text, { requiresOffset: true }));
   expect(['2026-11-27T09:30Z', '2026-11-27 09:30:00.5-03'].map(read)).toEqual([true, true]);
   expect(['2026-11-27', '2026-11-27T09:30', '2026-11-27 09:30:00'].map(read)).toEqual([false, false, false]);

@@ -8,7 +8,7 @@ import { CliError, ExitCode, usageError } from './cli-error.js';
  * @throws CliError with exit code 2 if stdin is not a terminal, and 130 if the user interrupts the prompt
  */
 export async function ask({ stdin, stderr, signal }: Cli, question: string, fix: string): Promise<string> {
-  if (!stdin.isTTY) throw usageError('The command asks for an input, but stdin is no terminal.', fix);
+  if (!stdin.isTTY) throw usageError('The command requires input, but stdin is not a terminal.', fix);
   const terminal = createInterface({ input: stdin, output: stderr });
   const interruption = new AbortController();
   // While readline reads, the terminal sends Ctrl-C as a character instead of a signal. Ctrl-D closes the input.

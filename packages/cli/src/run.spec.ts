@@ -12,7 +12,7 @@ const KEY = `sk_${'A'.repeat(49)}`;
 
 let server: Server;
 let url: string;
-/** The status and body for the next responses. */
+/** The status and body of the next responses. */
 let response: [status: number, body: object];
 let requests: { method: string; url: string; key: string; agent: string }[];
 beforeAll(async () => {
@@ -120,14 +120,14 @@ it('prints an API error with its code, fields, request and fix, and exits with 1
   });
 });
 
-it('names the cause if another server responds, and never prints the key', async () => {
+it('prints the cause if another server responds, and never prints the key', async () => {
   response = [404, {}];
   const other = await runCommand(['customers', 'list']);
   expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/status 404[^]*Another server/) });
   expect(other.stderr).not.toContain(KEY);
 });
 
-it('rejects a project id that could name another file, and never prints ids unchanged', async () => {
+it('rejects a project id that is unsafe as a file name, and escapes ids before printing them', async () => {
   const id = '../../outside\u001b[31m';
   response = [200, { data: [{ id, settings: {} }], nextCursor: null, hasMore: false }];
   expect(await runCommand(['keys', 'list'])).toMatchObject({

@@ -15,7 +15,7 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 const write = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
 const read = (env: Record<string, string>, flags: SettingFlags = {}) => readSettings({ env, cwd }, flags);
 
-/** Returns the error's message and fix. */
+/** Returns the message and the fix of the error. */
 function readError(env: Record<string, string>, flags: SettingFlags = {}): string {
   try {
     read(env, flags);
@@ -44,7 +44,7 @@ it('reads settings from flags, then the environment, then .env.local, then .env'
   });
 });
 
-it("never sends the environment's key to a URL from the working directory", () => {
+it('never sends a key from the environment to a URL from the working directory', () => {
   write('.env', `GATEHOUSE_URL=${URL_A}\n`);
   expect(readError({ GATEHOUSE_SECRET_KEY: KEY_A })).toContain('wrong server');
   write('key', KEY_A);
@@ -52,7 +52,7 @@ it("never sends the environment's key to a URL from the working directory", () =
   expect(read({ GATEHOUSE_SECRET_KEY: KEY_A }, { url: URL_A })).toEqual({ url: URL_A, secretKey: KEY_A });
 });
 
-it('rejects missing and invalid settings with a fix, and does not repeat invalid ones', () => {
+it('rejects missing and invalid settings with a fix, and never prints invalid ones', () => {
   const valid = { GATEHOUSE_URL: URL_A, GATEHOUSE_SECRET_KEY: KEY_A };
   const cases: [Record<string, string>, SettingFlags, string][] = [
     [{ GATEHOUSE_SECRET_KEY: KEY_A }, {}, 'GATEHOUSE_URL is not set'],

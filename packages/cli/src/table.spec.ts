@@ -17,7 +17,7 @@ const columns: Column<Row>[] = [
   { title: 'Name', value: ({ name }) => name },
 ];
 
-/** Returns the output for a table. @param width the terminal's width; undefined: no terminal */
+/** Returns the output for a table. @param width the width of the terminal; undefined if there is none */
 async function print(shown: Row[], width?: number, env: Record<string, string> = {}, of = columns) {
   const terminal = width === undefined ? {} : { isTTY: true, columns: width };
   const stream = (): PassThrough => Object.assign(new PassThrough().setEncoding('utf8'), terminal);
@@ -41,7 +41,7 @@ it('prints a table that is as wide as its values in a pipe, without colors', asy
   ]);
 });
 
-it("shortens the widest columns to the terminal's width, and never a fixed one", async () => {
+it('shortens the widest columns to fit the terminal, but never fixed ones', async () => {
   const { lines } = await print(rows, 40, withoutColors);
   expect(lines).toEqual([
     'Id     Email            Name',
@@ -82,6 +82,6 @@ it('uses colors on a terminal, which do not change the widths', async () => {
   expect((await print(rows, 80, { TERM: 'dumb' })).lines.join('')).not.toContain('\u001b');
 });
 
-it('prints a note to stderr if there is no row', async () => {
+it('prints a note to stderr if there are no rows', async () => {
   expect(await print([])).toEqual({ lines: [''], note: 'No rows\n' });
 });

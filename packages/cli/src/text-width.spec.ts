@@ -1,6 +1,6 @@
 import { fitText, widthOf } from './text-width.js';
 
-it('counts the columns that a text takes, and shortens it to a column count', () => {
+it('counts the terminal columns of a string, and shortens it to a width', () => {
   const widths: [string, number][] = [
     ['', 0],
     ['abc', 3],

@@ -54,7 +54,7 @@ const fields: [field: string, inFiles: unknown, inGatehouse: unknown, result: st
   ['metadata', { list: [1, 2] }, { list: [2, 1] }, 'different'],
   ['publicMetadata', null, {}, 'equal'],
   ['mfa', undefined, 'required', 'onlyInGatehouse'],
-  // The time depends on the system.
+  // Only the state is compared, not the time.
   ['disabledAt', '2020-01-01T00:00:00Z', '2021-01-01T00:00:00.000Z', 'equal'],
   ['disabledAt', '2020-01-01T00:00:00Z', null, 'onlyInFiles'],
   ['createdAt', '2021-03-04 05:06:07.089123+00', '2021-03-04T05:06:07.089Z', 'equal'],
@@ -113,7 +113,7 @@ it('finds customers by externalId, otherwise by id, otherwise by email address',
       { ...notImported('users.json:6', 'crm-6', 'email', { reason: 'none', remedy: '' }) },
     ],
     [
-      // Found by its address, until the customer with the externalId is read.
+      // Matches by email address, until the customer with the same externalId is read.
       customerOf(8, { email: 'c1@example.com', externalId: null }),
       customerOf(7),
       customerOf(1, { id: idOf(91), email: 'changed@example.com' }),
@@ -132,7 +132,7 @@ it('finds customers by externalId, otherwise by id, otherwise by email address',
   ]);
 });
 
-it('compares thousands of people, and values of any type', async () => {
+it('compares thousands of users, and values of any type', async () => {
   const numbers = Array.from({ length: 3_000 }, (_, index) => index);
   const odd = recordOf(99_999, { email: 7, firstName: {}, identities: 'x', passkeys: [null], metadata: [] });
   const { result } = await compare(

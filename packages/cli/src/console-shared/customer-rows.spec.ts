@@ -38,7 +38,7 @@ it.each([
   ['passkeys', '{}', 'not_a_list'],
   ['Plan', 'pro', 'unknown_column'],
   ['toString', 'x', 'unknown_column'],
-])('leaves out the cell for %s, %j, and names it', (column, cell, problem) => {
+])('leaves out the cell for %s, %j, and reports it', (column, cell, problem) => {
   expect(convert(['email', column], [EMAIL, cell])).toEqual({
     customer: { email: EMAIL },
     leftOut: [{ column, problem }],

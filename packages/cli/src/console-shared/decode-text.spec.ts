@@ -18,7 +18,7 @@ const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
 it.each([
   ['utf-8', Buffer.from('José €'), 'utf-8', 'José €'],
-  ['UTF-8 with a mark, whatever is given', Buffer.from('\ufeffJosé'), 'windows-1252', 'José'],
+  ['UTF-8 with a mark and another label', Buffer.from('\ufeffJosé'), 'windows-1252', 'José'],
   ['UTF-16 with a mark', utf16('\ufeffJosé 😀'), 'utf-8', 'José 😀'],
   ['UTF-16 without a mark', utf16('José'), 'utf-8', 'José'],
   ['UTF-16 in network order', utf16('\ufeffJosé').swap16(), 'utf-8', 'José'],
@@ -32,7 +32,7 @@ it.each([
   for (const size of [1, 2, 3, 100]) expect((await decode(bytes, label, size))[0]).toBe(text);
 });
 
-it('reports the line with the first byte outside the encoding, wherever the chunks end', async () => {
+it('reports the line with the first invalid byte, wherever the chunks end', async () => {
   const lines = Array.from({ length: 3_000 }, (_, index) => `line ${index} é€😀\n`);
   const before = lines.join('');
   for (const [rest, line] of [
@@ -55,7 +55,7 @@ it('reports the line with the first byte outside the encoding, wherever the chun
   }
 });
 
-it('reports the line with half a UTF-16 character', async () => {
+it('reports the line with an incomplete UTF-16 character', async () => {
   const bytes = Buffer.concat([utf16('\ufeffa\nb\n\ud83d'), utf16('\nc\n')]);
   await expect(decode(bytes, 'utf-8')).rejects.toMatchObject({ encoding: 'utf-16le', line: 3 });
 });

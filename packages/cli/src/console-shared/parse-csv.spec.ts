@@ -22,17 +22,17 @@ async function parse(
 
 const parseText = (text: string) => parse(pieces(text, 7));
 
-/** Returns a cell, in quotes if it could be anything but one cell otherwise. */
+/** Returns a cell, in quotes if it would otherwise not be read as one cell. */
 const quote = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
-/** Encodes a text with a byte order mark. */
+/** Functions that encode a string with a byte order mark. */
 const encoders: Record<string, (text: string) => Buffer> = {
   'utf-8': (text) => Buffer.from(`\ufeff${text}`),
   'utf-16le': (text) => Buffer.from(`\ufeff${text}`, 'utf16le'),
   'utf-16be': (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
 };
 
-it("reads any table's cells and line numbers, however the file is encoded and split", async () => {
+it('reads cells and line numbers of any table, in any encoding and chunk size', async () => {
   const cell = fc.string({
     unit: fc.constantFrom('a', ' ', ',', ';', '\t', '"', '\n', '\r\n', "'", 'é', '😀'),
   });
@@ -73,9 +73,9 @@ it("reads any table's cells and line numbers, however the file is encoded and sp
 });
 
 it.each([
-  ['a row with another number of cells is null', 'a,b\n1\n1,2,3\n1,2', [null, null, ['1', '2']]],
-  ['a name in two columns is not a cell of another one', 'a,b\nx,Byron, Ada', [null]],
-  ['a quote inside of a cell is a part of it', 'a,b\n1,x "y" z', [['1', 'x "y" z']]],
+  ['a row with a wrong number of cells is null', 'a,b\n1\n1,2,3\n1,2', [null, null, ['1', '2']]],
+  ['a row with an unquoted comma in a name is null', 'a,b\nx,Byron, Ada', [null]],
+  ['a quote inside a cell is part of it', 'a,b\n1,x "y" z', [['1', 'x "y" z']]],
   ['spaces after a quote are omitted', 'a,b\n"1" ,"2" \n', [['1', '2']]],
   ['rows without a value are omitted', '\r\na,b\n\n,\n1,2\n,\n', [['1', '2']]],
   [
@@ -95,15 +95,15 @@ it.each([
       ['3', '4'],
     ],
   ],
-  ['a decimal comma is no delimiter', 'a;b\n1,5;2', [['1,5', '2']]],
-  ['a delimiter in a quoted name is none', '"a;b;c",d\n1,2', [['1', '2']]],
-  ['a file without a row has none', 'a,b', []],
-  ['an empty file has none', '', []],
+  ['a decimal comma is not a delimiter', 'a;b\n1,5;2', [['1,5', '2']]],
+  ['a delimiter in a quoted name is ignored', '"a;b;c",d\n1,2', [['1', '2']]],
+  ['a file with only a header has no rows', 'a,b', []],
+  ['an empty file has no rows', '', []],
 ])('parses CSV: %s', async (_, text, rows) => {
   expect((await parseText(text)).rows.map(({ cells }) => cells)).toEqual(rows);
 });
 
-it('uses the given delimiter', async () => {
+it('uses an explicit delimiter', async () => {
   const { rows } = await parse(pieces('a,b;c\n1,2;3', 4), ';');
   expect(rows).toEqual([{ line: 2, cells: ['1,2', '3'] }]);
 });

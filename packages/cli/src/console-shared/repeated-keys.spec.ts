@@ -15,6 +15,6 @@ it.each<[string, string, boolean]>([
   ['a deep value', `${deep}}`, false],
   ['a key twice beside a deep value', `${deep},"a":2}`, true],
   ['a scalar', '"a"', false],
-])('finds a repeated key, or none, in %s', (_, text, expected) =>
+])('detects whether a key is repeated: %s', (_, text, expected) =>
   expect(hasRepeatedKey(text, JSON.parse(text))).toBe(expected),
 );

@@ -36,7 +36,7 @@ it('replaces characters that control the terminal, are invisible or change the t
   expect(cases.map(([text]) => visibleText(text))).toEqual(cases.map(([, expected]) => expected));
 });
 
-it("prints a text's lines, with tabs as spaces", () => {
+it('splits a string into lines, with tabs as spaces', () => {
   expect(visibleLines('a\r\n\tb\u001b\nc')).toEqual(['a', '    b[U+001B]', 'c']);
 });
 

@@ -30,7 +30,7 @@ const readAll = (path: string): Record<string, string> =>
       .map((name) => [name, readFileSync(join(path, name), 'utf8')]),
   );
 
-it('begins a new file before one exceeds its size or record limit', async () => {
+it('starts a new file before the current one exceeds its size or record limit', async () => {
   const customers = ['"a"', '"é"', '"ccc"', '"d"'].map((record) => [[record]]);
   const bySize = join(folder, 'by-size');
   // "é" has two bytes.
@@ -46,7 +46,7 @@ it('begins a new file before one exceeds its size or record limit', async () => 
   });
 });
 
-it('writes several files, also without records, that only the owner can read', async () => {
+it('writes several files that only the owner can read, even without records', async () => {
   const path = join(folder, 'tables');
   await writeAll(path, [table, { ...table, name: 'factors.csv' }], [[['1\n'], []], [['2\n', '3\n']]]);
   expect(readAll(path)).toEqual({ 'factors.csv': 'id\n', 'users.csv': 'id\n1\n2\n3\n' });
@@ -65,7 +65,7 @@ it('replaces only files from an earlier export, and only with force', async () =
   await expect(writeAll(join(path, 'notes.txt'), files, [])).rejects.toMatchObject({ exitCode: 2 });
 });
 
-it('names files only when all are complete, and leaves nothing after a failure', async () => {
+it('renames files only when all are complete, and leaves nothing after a failure', async () => {
   const path = join(folder, 'failed');
   const output = new TargetFolder(path, [{ ...series, maxRecords: 1 }]);
   await output.create(false);

@@ -25,4 +25,6 @@ it.each<[string, SourceRecord, SourceRecord]>([
     { ...record('1'), customer: null },
     { ...record('1'), customer: null },
   ],
-])('adds the prefix: %s', (_, before, expected) => expect(withIdPrefix(before, 'shop-')).toEqual(expected));
+])('handles the id of a record: %s', (_, before, expected) =>
+  expect(withIdPrefix(before, 'shop-')).toEqual(expected),
+);

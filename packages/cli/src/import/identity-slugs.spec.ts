@@ -15,7 +15,7 @@ it('passes on malformed identities in a Gatehouse file', () => {
   ]);
 });
 
-/** Resolves an identity at a provider in a project whose only provider is `google`. */
+/** Resolves an identity in a project with only the provider `google`. */
 function resolveProvider(
   system: string,
   provider: string,
@@ -49,7 +49,7 @@ it.each([
   ['kratos', 'facebook'],
   ['logto', 'azuread'],
   ['supertokens', 'facebook'],
-])('leaves out identities from %s at %s, and recommends no provider for them', (system, provider) => {
+])('leaves out %s identities from %s, and recommends no provider for them', (system, provider) => {
   const { customer, leftOut } = resolveProvider(system, provider);
   expect(customer).toEqual({ email: 'a' });
   expect(leftOut).toEqual([
@@ -68,7 +68,7 @@ it('rejects a connection whose identities never match', () => {
 });
 
 it.each(sources.map(({ name }) => name).filter((name) => name !== 'gatehouse'))(
-  'names the option for other providers in %s',
+  'recommends --provider for unknown providers in %s',
   (system) => {
     const { leftOut } = resolveProvider(system, 'acme');
     expect(leftOut).toEqual([{ field: 'identity acme', ...reasons.unknownProvider }]);

@@ -4,7 +4,7 @@ import { addFailures } from './import-summary.js';
 import type { ImportState } from './send-import.js';
 import type { SourceRecord } from './source.js';
 
-it("counts the lines that are missing in Gatehouse's list", async () => {
+it('counts the lines that Gatehouse does not list', async () => {
   const failure = (line: number, code: string) => ({
     ...{ line, status: 'skipped', id: null, warnings: [] },
     errors: [{ field: 'email', code, message: 'email is taken' }],

@@ -10,14 +10,14 @@ describe('hash and secret encodings', () => {
       expect([text, decodeBase64(text)]).toEqual([text, null]);
   });
 
-  it('encodes base32 as RFC 4648, section 10, without padding', () => {
+  it('encodes base32 without padding, as in RFC 4648, section 10', () => {
     const encoded = ['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map((text) =>
       encodeBase32(Buffer.from(text)),
     );
     expect(encoded).toEqual(['', 'MY', 'MZXQ', 'MZXW6', 'MZXW6YQ', 'MZXW6YTB', 'MZXW6YTBOI']);
   });
 
-  it("keeps a PBKDF2 hash's first block, which equals the shorter hash", () => {
+  it('keeps the first block of a PBKDF2 hash, which equals the shorter hash', () => {
     const salt = Buffer.from('salt');
     const hash = (digest: 'sha1' | 'sha256' | 'sha512', bytes: number) =>
       pbkdf2Hash(digest, 3, salt, pbkdf2Sync('password', salt, 3, bytes, digest));

@@ -22,7 +22,7 @@ async function read(file: string): Promise<[position: string, row: Row][]> {
   return records.map(({ position, value }) => [position.split(':')[1]!, value]);
 }
 
-it('returns an empty row for one with too many or too few cells, and reads the next ones', async () => {
+it('returns an empty row if the number of cells is wrong, and reads the next rows', async () => {
   expect(await read(write('id,note\n2,a,b\n3\n4,c\n'))).toEqual([
     ['2', {}],
     ['3', {}],
@@ -30,7 +30,7 @@ it('returns an empty row for one with too many or too few cells, and reads the n
   ]);
 });
 
-it('fails at a misplaced quote, after the rows before it', async () => {
+it('yields the rows before a misplaced quote, and then throws', async () => {
   const found: Row[] = [];
   const file = write('id,note\n1,a\n2,"a"b\n3,"c"\n');
   const reading = (async () => {
@@ -42,7 +42,7 @@ it('fails at a misplaced quote, after the rows before it', async () => {
   expect(found).toEqual([{ id: '1', note: 'a' }]);
 });
 
-it('returns the column names as the header quotes them', async () => {
+it('returns column names that are quoted in the header', async () => {
   const header = 'id;"note, private";"the ""rest"""\n';
   expect(await readColumns(write(header))).toEqual(['id', 'note, private', 'the "rest"']);
 });
@@ -77,7 +77,7 @@ describe('a file that is not UTF-8', () => {
   };
   const names = Object.keys(readers) as (keyof typeof readers)[];
 
-  it.each(names)('fails with the line and the option, and succeeds with the option: %s', async (name) => {
+  it.each(names)('throws with the line and the option, and succeeds with the option: %s', async (name) => {
     const bytes = latin(contents[name]);
     const file = write(name.endsWith('.gz') ? gzipSync(bytes) : bytes, name);
     const readAll = async (): Promise<unknown[]> => {
@@ -96,7 +96,7 @@ describe('a file that is not UTF-8', () => {
     setEncoding(file, 'utf-8');
   });
 
-  it.each(names)('needs no option if its beginning shows UTF-16: %s', async (name) => {
+  it.each(names)('detects UTF-16 without the option: %s', async (name) => {
     const bytes = Buffer.from(`\ufeff${contents[name]}`, 'utf16le');
     const file = write(name.endsWith('.gz') ? gzipSync(bytes) : bytes, name);
     const values: unknown[] = [];
@@ -105,8 +105,8 @@ describe('a file that is not UTF-8', () => {
   });
 });
 
-it('reads files of any size, also compressed ones', async () => {
-  // The rows differ in length, so that file chunks end in every part of a row.
+it('reads files of any size, including compressed ones', async () => {
+  // The rows differ in length, so that chunks end in every part of a row.
   const notes = Array.from({ length: 20_000 }, (_, index) => `${'ö€😀'.repeat(index % 13)}, "${index}"\n`);
   const rows = notes.map((note, index) => `${index},"${note.replaceAll('"', '""')}"\n`);
   const content = `id,note\n${rows.join('')}`;

@@ -2,7 +2,7 @@ import { rejectRepeatedIds } from './repeated-ids.js';
 import { reasons } from './reasons.js';
 import type { SourceRecord } from './source.js';
 
-it("does not send a user with an earlier user's id", async () => {
+it('rejects a user with the id of an earlier user', async () => {
   const customers = [
     { externalId: '1', email: 'ada@example.com' },
     { externalId: '2', email: 'bob@example.com' },

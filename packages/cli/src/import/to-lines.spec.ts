@@ -3,7 +3,7 @@ import { notImported } from './source-fields.js';
 import type { SourceRecord } from './source.js';
 import { toLines } from './to-lines.js';
 
-it('sends an empty line for each 20,000 users who are not sent, and reports all of them', async () => {
+it('sends an empty line after 20,000 users that are not sent, and reports all of them', async () => {
   const unsent = notImported('users.json:1', null, 'email', reasons.noEmail);
   const sent: SourceRecord = { ...unsent, customer: { email: 'ada@example.com' }, leftOut: [] };
   async function* read() {

@@ -35,7 +35,7 @@ export function addExportCustomersCommand(customers: Command, cli: Cli): void {
     )
     .option('--force', 'replace an existing file, or the files of an earlier export with --to')
     .addOption(
-      new Option('--to <system>', 'system that shall accept the files').choices(
+      new Option('--to <system>', 'system that will import the files').choices(
         targets.map(({ name }) => name),
       ),
     )

@@ -118,7 +118,7 @@ async function assertSameLength(
   let lines = 0;
   for await (const _ of toLines(records)) lines += 1;
   if (lines === lastLine) return;
-  throw new CliError(`The import ${id} is complete, and was made of other files.`, {
+  throw new CliError(`The import ${id} is complete, and was created from other files.`, {
     fix: 'Run the command without --import-id, or with another one.',
   });
 }

@@ -16,7 +16,7 @@ export function checkClock({ headers, at }: PublicResponse): CheckResult {
   const difference = at - (server + 500);
   const seconds = Math.round(Math.abs(difference) / 1_000);
   if (seconds <= TOKEN_TOLERANCE) return ok(CHECK, 'agrees with the clock of the server');
-  const cause = `The clock of this machine is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} that of the server`;
+  const cause = `The clock of this machine is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} the clock of the server`;
   const fix = 'Synchronize both clocks with NTP.';
   return seconds > WEBHOOK_TOLERANCE
     ? failed(

@@ -1,7 +1,7 @@
 import type { Cli } from '../../cli.js';
 import { checkTls } from './check-tls.js';
 
-it('rejects http for a public host, without a connection', async () => {
+it('rejects http for a public host without opening a connection', async () => {
   expect(await checkTls({} as Cli, new URL('http://auth.example.com'))).toEqual({
     check: 'tls',
     status: 'error',

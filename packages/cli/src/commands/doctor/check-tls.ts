@@ -88,7 +88,7 @@ function describe({ problem, validFrom, validTo }: Certificate, hostname: string
   if (problem === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return failed(
       CHECK,
-      `The certificate is for another host than ${hostname}`,
+      `The certificate is not valid for ${hostname}`,
       'Use a host of the certificate in GATEHOUSE_URL, or a certificate for this host.',
     );
   if (problem !== null)

@@ -24,7 +24,7 @@ function createFolder(files: Record<string, string>, manifest: object = {}): App
 const changed = ({ changes }: CodePlan, path: string): string | undefined =>
   changes.find((each) => each.path === path)?.content;
 
-/** Applies a plan, and returns a second run's plan. */
+/** Applies a plan, and returns the plan of a second run. */
 function planAgain(framework: Framework, folder: AppFolder): CodePlan {
   for (const { path, content } of framework.plan(folder).changes) {
     mkdirSync(dirname(join(folder.path, path)), { recursive: true });
@@ -133,7 +133,7 @@ createRoot(document.getElementById('root')!).render(
     expect(manualSteps[0]!.lines).toContain('<Gatehouse>');
   });
 
-  it('has nothing to do in a second run', () => {
+  it('plans no changes in a second run', () => {
     const files = { 'index.html': index(), 'src/main.tsx': 'root.render(<App />);' };
     expect(planAgain(vite, createFolder(files))).toEqual(NOTHING);
   });
@@ -155,7 +155,7 @@ export default function RootLayout({ children }: LayoutProps<"/">) {
 }
 `;
 
-  it.each(['app', 'src/app'])('adds the files beside %s and provides the session in the layout', (app) => {
+  it.each(['app', 'src/app'])('adds the files next to %s and provides the session in the layout', (app) => {
     const plan = nextjs.plan(createFolder({ [`${app}/layout.tsx`]: LAYOUT }, manifest));
     const root = app.slice(0, -'app'.length);
     expect(plan.changes.map(({ path, action }) => `${action} ${path}`)).toEqual([
@@ -190,7 +190,7 @@ import "@gatehouse/react/styles.css";`,
     expect(manualSteps[0]!.lines).toContain('<GatehouseProvider>{children}</GatehouseProvider>');
   });
 
-  it('lets pages wait for the session in an app with Cache Components', () => {
+  it('makes pages wait for the session in an app with Cache Components', () => {
     const config = 'export default { cacheComponents: true };';
     const plan = nextjs.plan(createFolder({ 'app/layout.tsx': LAYOUT, 'next.config.ts': config }, manifest));
     expect(changed(plan, 'app/layout.tsx')).toContain(
@@ -208,7 +208,7 @@ import "@gatehouse/react/styles.css";`,
     expect(manualSteps.map(({ subject }) => subject)).toEqual(['middleware.ts', 'app/sign-in/page.tsx']);
   });
 
-  it('writes JavaScript beside a JavaScript layout', () => {
+  it('writes JavaScript next to a JavaScript layout', () => {
     const plan = nextjs.plan(
       createFolder({ 'app/layout.js': LAYOUT.replace(/: \w+(<[^>]*>)?/g, '') }, manifest),
     );
@@ -221,7 +221,7 @@ import "@gatehouse/react/styles.css";`,
     expect(() => nextjs.plan(createFolder({ 'pages/index.tsx': '' }, manifest))).toThrow('App Router');
   });
 
-  it('has nothing to do in a second run', () =>
+  it('plans no changes in a second run', () =>
     expect(planAgain(nextjs, createFolder({ 'app/layout.tsx': LAYOUT }, manifest))).toEqual(NOTHING));
 });
 
@@ -273,8 +273,8 @@ describe('Express', () => {
 });
 
 describe('NestJS', () => {
-  const module = (options: string, ending = '') => `import { Module } from '@nestjs/common';
-import { AppController } from './app.controller${ending}';
+  const module = (options: string, extension = '') => `import { Module } from '@nestjs/common';
+import { AppController } from './app.controller${extension}';
 
 @Module({
 ${options}
@@ -307,7 +307,7 @@ export class AppModule {}
     expect(plan.manualSteps).toEqual([]);
   });
 
-  it('imports with an ending where the module does', () => {
+  it('adds a file extension if the other imports have one', () => {
     const plan = planModule(module('  imports: [],', '.js'));
     expect(changed(plan, 'src/app.module.ts')).toContain(`from './gatehouse.module.js';`);
   });
@@ -322,6 +322,6 @@ export class AppModule {}
     expect(manualSteps[0]!.lines).toContain('  imports: [CustomerRoutesModule],');
   });
 
-  it('has nothing to do in a second run', () =>
+  it('plans no changes in a second run', () =>
     expect(planAgain(nestjs, create(module('  imports: [],')))).toEqual(NOTHING));
 });

@@ -15,7 +15,7 @@ const folderWith = (files: Record<string, string>): AppFolder => {
   return new AppFolder(folder, {});
 };
 
-it('adds missing variables, keeps equal ones, and reports others', () => {
+it('adds missing variables, keeps equal ones, and reports conflicts', () => {
   const app = folderWith({ '.env': '# Shop\nA=1\nexport B = "two"', '.env.local': 'C=3\n' });
   const variables = { A: '1', B: 'zwei', C: 'drei', D: '4' };
   expect(findConflicts(app, variables)).toEqual([
@@ -38,7 +38,7 @@ it.each([
   ['.env.local', '.env*\n', null],
   ['.env.local', '*.local\n', null],
   ['.env.local', '.env\n', '.env\n.env.local\n'],
-])('ignores %s with the .gitignore %j', (file, ignored, expected) => {
+])('adds %s to the .gitignore %j unless it is already ignored', (file, ignored, expected) => {
   const app = folderWith(ignored === null ? {} : { '.gitignore': ignored });
   expect(planGitIgnore(app, file)?.content ?? null).toBe(expected);
 });
@@ -49,7 +49,7 @@ it.each([
   ['http://localhost:3000', 'process.env.PORT', 'PORT=5000', undefined],
   ['http://localhost:3000', 'listen(3000)', '', undefined],
   ['https://auth.example.com', 'process.env.PORT', '', undefined],
-])('chooses the port for Gatehouse at %s, a server with %s and "%s" in .env: %s', (url, code, env, port) => {
+])('chooses the port with Gatehouse at %s, %s in the server and "%s" in .env: %s', (url, code, env, port) => {
   const app = folderWith({ 'app.js': code, '.env': env });
   const connection = { url, projectId: 'project', publishableKey: 'pk_' };
   expect(apiFramework.variables(connection, app)['PORT']).toBe(port);

@@ -20,7 +20,7 @@ interface Received {
   response: ServerResponse;
 }
 
-/** Starts a receiver whose requests the test reads and responds to. */
+/** Starts a receiver. The test reads its requests and sends the responses. */
 async function startReceiver() {
   const log: string[] = [];
   const arrivals = new EventEmitter();
@@ -45,7 +45,7 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeEach(async () => (receiver = await startReceiver()));
 afterEach(() => receiver.close());
 
-/** Returns a forwarder with its records, whose current request reaches its time limit on `expire`. */
+/** Returns a forwarder and its records. `expire` makes the current request time out. */
 function newForwarder(target = receiver.url) {
   const records: ListenRecord[] = [];
   const stop = new AbortController();
@@ -71,7 +71,7 @@ function newForwarder(target = receiver.url) {
   return { forwarder, records, pauses, outcomes, stop, expire: () => expire() };
 }
 
-it("signs the body's bytes with the Standard Webhooks headers", async () => {
+it('signs the exact bytes of the body with the Standard Webhooks headers', async () => {
   const { forwarder } = newForwarder();
   const event = newEvent('evt_1');
   const sent = forwarder.forward(event);
@@ -174,7 +174,7 @@ it('skips an event whose data was erased, which no endpoint receives', async () 
   expect(receiver.log).toEqual([]);
 });
 
-it('ends the current request and sends no other when it is stopped', async () => {
+it('ends the current request and sends no further events when it is stopped', async () => {
   const { forwarder, records, stop } = newForwarder();
   const sent = ['evt_1', 'evt_2'].map((id) => forwarder.forward(newEvent(id)));
   const outcomes = Promise.allSettled(sent);

@@ -14,7 +14,7 @@ const find = (projectId: string, more: { secret?: string; file?: string } = {}) 
   return getSigningSecret({ env, cwd: folder }, projectId, more.file);
 };
 
-it('generates a secret for each project once, in a file that only the user can read', async () => {
+it('generates one secret per project, in a file that only the user can read', async () => {
   const [first, again, other] = [await find('one'), await find('one'), await find('two')];
   expect(first).toEqual({
     secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
@@ -30,7 +30,7 @@ it('generates a secret for each project once, in a file that only the user can r
   expect(modes).toEqual(['600', '700']);
 });
 
-it('uses the secret in a file or the environment, and never repeats an invalid one', async () => {
+it('uses the secret in a file or the environment, and never prints an invalid one', async () => {
   const [fromFile, fromEnv] = [newSecret(1), newSecret(2)];
   writeFileSync(join(folder, 'secret'), `${fromFile}\n`);
   expect(await find('one', { secret: fromEnv, file: 'secret' })).toEqual({

@@ -22,7 +22,7 @@ const AS_ATTRIBUTE: Reason = {
   remedy: 'Add the attribute externalId to the user profile of the realm',
 };
 const AS_ATTRIBUTES: Reason = {
-  reason: 'Its entries become attributes of the user, values that are no texts in JSON',
+  reason: 'Its entries become attributes of the user, and values other than strings become JSON',
   remedy: 'Add the attributes to the user profile of the realm, or enable unmanaged attributes',
 };
 const RESERVED_NAME: Reason = {

@@ -32,7 +32,7 @@ const hashes = async (): Promise<Record<string, string>> => ({
 
 const decode = (text: string): Buffer => Buffer.from(text, 'base64');
 
-async function isRightPhc(text: string): Promise<boolean> {
+async function verifyPhc(text: string): Promise<boolean> {
   if (text.startsWith('$2')) return bcrypt.compareSync(PASSWORD, text);
   if (text.startsWith('$argon2')) return argon2Verify({ password: PASSWORD, hash: text });
   const [, name, parameters, salt, hash] = text.split('$') as [string, string, string, string, string];
@@ -54,7 +54,7 @@ const verifiers: Record<string, (record: string) => Promise<boolean> | boolean |
     const custom = JSON.parse(record).custom_password_hash;
     if (!custom) return null;
     const { algorithm, hash, salt, keylen, cost, blockSize, parallelization } = custom;
-    if (algorithm !== 'scrypt') return isRightPhc(hash.value);
+    if (algorithm !== 'scrypt') return verifyPhc(hash.value);
     const parameters = { N: cost, r: blockSize, p: parallelization };
     return scryptSync(PASSWORD, decode(salt.value), keylen, parameters).equals(decode(hash.value));
   },
@@ -62,7 +62,7 @@ const verifiers: Record<string, (record: string) => Promise<boolean> | boolean |
     const [credential] = JSON.parse(record).credentials;
     if (!credential) return null;
     const [secret, data] = [JSON.parse(credential.secretData), JSON.parse(credential.credentialData)];
-    if (data.algorithm === 'bcrypt') return isRightPhc(secret.value);
+    if (data.algorithm === 'bcrypt') return verifyPhc(secret.value);
     const [salt, hash] = [decode(secret.salt), decode(secret.value)];
     if (data.algorithm !== 'argon2') {
       const digest = data.algorithm === 'pbkdf2' ? 'sha1' : data.algorithm.slice('pbkdf2-'.length);
@@ -70,7 +70,7 @@ const verifiers: Record<string, (record: string) => Promise<boolean> | boolean |
     }
     const { memory, type, parallelism } = data.additionalParameters;
     const parameters = `m=${memory[0]},t=${data.hashIterations},p=${parallelism[0]}`;
-    return isRightPhc(`$argon2${type[0]}$v=19$${parameters}$${bare(salt)}$${bare(hash)}`);
+    return verifyPhc(`$argon2${type[0]}$v=19$${parameters}$${bare(salt)}$${bare(hash)}`);
   },
   kratos(record) {
     const text = JSON.parse(record).create.credentials.password?.config.hashed_password;
@@ -78,19 +78,19 @@ const verifiers: Record<string, (record: string) => Promise<boolean> | boolean |
     // https://www.ory.com/docs/kratos/manage-identities/import-user-accounts-identities#hashed-passwords
     if (text.startsWith('$firescrypt$'))
       return /^\$firescrypt\$ln=14,r=8,p=1(\$[A-Za-z0-9+/]+={0,2}){4}$/.test(text);
-    return isRightPhc(text);
+    return verifyPhc(text);
   },
   supabase(record) {
     const text = record.match(/(\$2[aby]\$|\$argon2|\$fbscrypt\$)[^"\n]*/)?.[0];
     if (text === undefined) return null;
     if (text.startsWith('$fbscrypt$')) return text.includes(',ss=Bw==,');
-    return isRightPhc(text.startsWith('$2') ? text.split(',')[0]! : text);
+    return verifyPhc(text.startsWith('$2') ? text.split(',')[0]! : text);
   },
 };
 
 const NONE = { unknown: 'left_out', peppered: 'left_out' };
 
-/** The hashes that each system does not accept as they are. */
+/** The hashes that each system does not accept unchanged. */
 const leftOut: Record<string, Record<string, string>> = {
   auth0: { ...NONE, firebase: 'left_out' },
   // The credential is for realms with an extension.
@@ -104,7 +104,7 @@ const leftOut: Record<string, Record<string, string>> = {
 };
 
 it.each(targets.map((target) => [target.name, target] as const))(
-  'writes hashes that %s verifies, and names the others',
+  'writes hashes that %s verifies, and reports the others',
   async (name, target) => {
     const all = await hashes();
     const results: Record<string, string> = {};
@@ -112,17 +112,17 @@ it.each(targets.map((target) => [target.name, target] as const))(
       const customer = { ...customerWith, passwordHash };
       const { records, differences } = target.convert(customer, { providers: new Map(), values: {} });
       const isRight = await verifiers[name]!(records[0]![0]!);
-      const named = differences.find(({ field }) => field === 'passwordHash');
-      if (named) results[scheme] = named.result;
+      const difference = differences.find(({ field }) => field === 'passwordHash');
+      if (difference) results[scheme] = difference.result;
       else expect([scheme, isRight]).toEqual([scheme, true]);
-      // A hash that is named is exported only if an extension accepts it.
-      if (named) expect([scheme, isRight ?? true]).toEqual([scheme, true]);
+      // A reported hash is exported only if an extension accepts it.
+      if (difference) expect([scheme, isRight ?? true]).toEqual([scheme, true]);
     }
     expect(results).toEqual(leftOut[name]);
   },
 );
 
-it('describes how customers whose hash has a Gatehouse key keep their password', async () => {
+it('describes how customers with a peppered hash can keep their password', async () => {
   const { peppered } = await hashes();
   for (const target of targets) {
     const { differences } = target.convert(
@@ -131,8 +131,8 @@ it('describes how customers whose hash has a Gatehouse key keep their password',
         ...{ providers: new Map(), values: {} },
       },
     );
-    const named = differences.find(({ field }) => field === 'passwordHash');
-    expect(toObject(named)?.['remedy']).toContain('docs/moving-out.md');
+    const difference = differences.find(({ field }) => field === 'passwordHash');
+    expect(toObject(difference)?.['remedy']).toContain('docs/moving-out.md');
   }
 });
 

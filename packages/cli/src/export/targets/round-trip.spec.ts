@@ -47,7 +47,7 @@ const passkey = (userHandle: string) => ({
   ...{ deviceType: 'singleDevice', backedUp: false, lastUsedAt: '2024-03-04T05:06:07.089Z' },
 });
 
-/** Each field's values with the results by system: equal, changed or left out. */
+/** Values of each field, with the result for each system: equal, changed or left out. */
 const table: [field: keyof ExportedCustomer, value: unknown, results: Record<string, string>][] = [
   ['id', ID, row('changed', 'equal', 'equal', 'equal')],
   ['email', 'ada@example.com', row('equal', 'equal', 'equal', 'equal')],
@@ -112,13 +112,13 @@ async function roundTrip(target: ExportTarget, customer: ExportedCustomer) {
   return { imported: { ...defaults, ...imported[0]!.customer } as ExportedCustomer, differences };
 }
 
-/** Returns the fields that have changed together with another one, and that no difference names. */
-function listUnnamed(
+/** Returns the other fields that have changed without being reported as a difference. */
+function listUnreported(
   field: string,
   imported: ExportedCustomer,
   differences: readonly Difference[],
 ): string[] {
-  // A value can move to another field; an import sets everyone's externalId.
+  // A value can move to another field, and an import always sets the externalId.
   const isMoved = differences.some(
     (difference) => difference.field === field && difference.result === 'changed',
   );
@@ -128,7 +128,7 @@ function listUnnamed(
     .filter((name) => !isMoved && name !== 'externalId' && !differences.some((each) => each.field === name));
 }
 
-/** Returns `equal`, the result that names the difference, or `lost`. */
+/** Returns `equal`, the reported result, or `lost` if a difference is not reported. */
 function resultOf(
   field: string,
   before: unknown,
@@ -156,20 +156,20 @@ function isEqual(before: unknown, after: unknown): boolean {
 }
 
 describe.each(targets.map((target) => [target.name, target] as const))('an export to %s', (name, target) => {
-  it('returns each field unchanged from an import, or names the difference', async () => {
+  it('exports and imports each field unchanged, or reports the difference', async () => {
     const results: [string, unknown, string][] = [];
-    const unnamed: string[][] = [];
+    const unreported: string[][] = [];
     for (const [field, value] of table) {
       const customer = { ...bare, [field]: value };
       const { imported, differences } = await roundTrip(target, customer);
-      unnamed.push(listUnnamed(field, imported, differences));
+      unreported.push(listUnreported(field, imported, differences));
       results.push([field, value, resultOf(field, value, imported[field], differences)]);
     }
     expect(results).toEqual(table.map(([field, value, expected]) => [field, value, expected[name]]));
-    expect(unnamed.flat()).toEqual([]);
+    expect(unreported.flat()).toEqual([]);
   });
 
-  it("names a remedy for each difference, without the customer's values", () => {
+  it('reports a remedy for each difference, without values of the customer', () => {
     for (const [field, value] of table) {
       const { differences } = target.convert(
         { ...bare, [field]: value },

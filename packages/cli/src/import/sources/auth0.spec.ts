@@ -11,7 +11,7 @@ import { auth0 } from './auth0.js';
 const SECRET = 'JBSWY3DPEHPK3PXP';
 const OTHER_SECRET = 'GEZDGNBVGY3TQOJQ';
 const user = { user_id: 'email|1', email: 'ada@example.com', identities: [] as unknown };
-/** A user with every field whose absence from all users is named. */
+/** A user with all required fields. */
 const complete = {
   ...user,
   ...{ blocked: false, email_verified: false, multifactor: [], app_metadata: {}, user_metadata: {} },
@@ -26,8 +26,8 @@ it.each([
   ['push', [{ type: 'push', name: 'Phone' }], undefined, ['guardian_authenticators']],
   ['recovery codes', [{ type: 'recovery-code' }], undefined, ['guardian_authenticators']],
   ['an unconfirmed enrollment', [{ type: 'totp', confirmed: false }], undefined, []],
-  ['an unconfirmed enrollment, as text', [{ secret: SECRET, confirmed: 'false' }], undefined, []],
-  ['an unconfirmed enrollment, as number', [{ secret: SECRET, confirmed: 0 }], undefined, []],
+  ['an unconfirmed enrollment, as a string', [{ secret: SECRET, confirmed: 'false' }], undefined, []],
+  ['an unconfirmed enrollment, as a number', [{ secret: SECRET, confirmed: 0 }], undefined, []],
   ['a pending enrollment', [{ secret: SECRET, status: 'Confirmation_Pending' }], undefined, []],
   [
     'an enrollment whose confirmation cannot be read',
@@ -51,7 +51,7 @@ it.each([
   expect(fieldsOf(record)).toEqual(leftOut.length === 0 && !totpSecret ? ['multifactor'] : leftOut);
 });
 
-it('reads an app once if both fields contain it, and names a second secret in mfa_factors', () => {
+it('reads an app once if both fields contain it, and reports a second secret in mfa_factors', () => {
   const totp = (secret: string) => ({ totp: { secret } });
   const both = { mfa_factors: [totp(SECRET)], guardian_authenticators: [{ type: 'totp' }, totp(SECRET)] };
   expect(convertAuth0User('', { ...user, ...both }, new Map())).toMatchObject({
@@ -74,15 +74,27 @@ it.each([
     [reasons.onlyTotp],
   ],
   ['an unconfirmed app', [{ totp: { secret: SECRET }, confirmed: 'f' }], undefined, [], []],
-  ['Duo beside it', [{ totp: { secret: SECRET } }], SECRET, ['guardian', 'duo'], [reasons.onlyTotp]],
   [
-    'recovery codes beside it',
+    'an app, and Duo in multifactor',
+    [{ totp: { secret: SECRET } }],
+    SECRET,
+    ['guardian', 'duo'],
+    [reasons.onlyTotp],
+  ],
+  [
+    'an app, and recovery codes in multifactor',
     [{ totp: { secret: SECRET } }],
     SECRET,
     ['recovery-code'],
     [reasons.recoveryCodes],
   ],
-  ['itself beside it', [{ totp: { secret: SECRET } }], SECRET, ['guardian', 'google-authenticator'], []],
+  [
+    'an app that multifactor also lists',
+    [{ totp: { secret: SECRET } }],
+    SECRET,
+    ['guardian', 'google-authenticator'],
+    [],
+  ],
 ])('reads mfa_factors with %s', (_, factors, totpSecret, multifactor, leftOut) => {
   const record = convertAuth0User('', { ...user, mfa_factors: factors, multifactor }, new Map());
   expect(record.customer?.totpSecret).toBe(totpSecret);
@@ -109,7 +121,7 @@ it.each([
   ],
   ['elements of another type', { mfa_factors: [SECRET] }, {}, ['mfa_factors']],
   [
-    'objects instead of texts',
+    'objects instead of strings',
     { given_name: ['Ada'], username: { name: 'ada' }, last_login: { $date: 1 }, email_verified: 'on' },
     { emailVerified: false },
     ['given_name', 'last_login', 'username', 'email_verified'],
@@ -196,11 +208,11 @@ it.each([
   expect(fieldsOf(record)).toEqual(leftOut);
 });
 
-it('lists no provider both as one that can match and as one that never matches', () => {
+it('lists no provider as both usable and unusable', () => {
   expect(Object.keys(auth0.providers).filter((name) => name in unusableProviders)).toEqual([]);
 });
 
-describe("Auth0's files", () => {
+describe('Auth0 files', () => {
   let folder: string;
   beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-auth0-'))));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -214,7 +226,7 @@ describe("Auth0's files", () => {
     return [records, notes];
   }
 
-  it('reports the field blocked if no user has it, so that an update lifts no ban', async () => {
+  it('reports the field blocked if no user has it, so that an update removes no ban', async () => {
     const metadata = { blocked: true, multifactor: [1] };
     const { blocked: _, ...free } = complete;
     const [ada, bob] = [free, { ...free, user_id: 'email|2', app_metadata: metadata }].map((each) => ({
@@ -291,9 +303,9 @@ describe("Auth0's files", () => {
       ...(passwords !== null && { 'passwords.json': passwords }),
     });
     expect(records).toHaveLength(1);
-    const isNamed = leftOut.includes('passwordHash') && !('password_hash' in exported);
+    const isReported = leftOut.includes('passwordHash') && !('password_hash' in exported);
     expect(records[0]!.customer).toMatchObject({ externalId, emailVerified: true });
-    expect(records[0]!.customer!.passwordHash).toBe(isNamed ? undefined : '$2b$10$x');
+    expect(records[0]!.customer!.passwordHash).toBe(isReported ? undefined : '$2b$10$x');
     expect(fieldsOf(records[0]!)).toEqual(leftOut);
     const isBanKnown = !leftOut.includes('blocked');
     expect(withoutBan(records[0]!).customer!.disabledAt).toBe(isBanKnown ? null : undefined);
@@ -308,7 +320,7 @@ describe("Auth0's files", () => {
     expect(records.map(fieldsOf)).toEqual([[], []]);
   });
 
-  it('reads pages from the Management API, and names a missing password export', async () => {
+  it('reads pages from the Management API, and reports a missing password export', async () => {
     const users = [{ ...complete, user_id: 'auth0|1' }];
     const page = { start: 0, limit: 50, length: 1, users, total: 1 };
     for (const content of [JSON.stringify(page), JSON.stringify(page, null, 2)]) {
@@ -318,7 +330,7 @@ describe("Auth0's files", () => {
     }
   });
 
-  it("names incomplete pages, and a user's passwords if there are several", async () => {
+  it('reports incomplete pages, and several passwords of a user', async () => {
     const users = [{ ...complete, user_id: 'auth0|1' }];
     const passwords = ['$2b$10$x', '$2b$10$y', '$2b$10$x'].map((passwordHash) =>
       JSON.stringify({ _id: { $oid: '1' }, passwordHash }),

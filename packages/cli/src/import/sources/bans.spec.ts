@@ -13,11 +13,11 @@ const email = 'ada@example.com';
 const NEVER = '2020-01-01T00:00:00Z';
 
 interface System {
-  /** Returns the files with a user whose ban has a value, or who has no such field. */
+  /** Returns the files with a user whose ban field has this value or is missing. */
   files: (state: Record<string, unknown>) => Record<string, unknown>;
-  /** The field with the values for a user who is not banned, and for one who is. */
+  /** The field, with its values for a user that is not banned and for one that is. */
   states: [field: string, free: unknown[], banned: unknown[]];
-  /** The values that state neither. */
+  /** Values that state neither. */
   unstated?: unknown[];
 }
 
@@ -65,7 +65,9 @@ const systems: Record<string, System> = {
   },
 };
 
-/** Returns the reader's state for a user: banned, free or unknown; null for a user who is not imported. */
+/**
+ * Returns the state that the source reads for a user: banned, free or unknown; null for a user that is not imported.
+ */
 async function readState(name: string, state: Record<string, unknown>): Promise<string | null> {
   const paths = Object.entries(systems[name]!.files({ updated_at: NEVER, ...state })).map(
     ([file, content]) => {
@@ -84,9 +86,9 @@ async function readState(name: string, state: Record<string, unknown>): Promise<
 }
 
 describe.each(Object.entries(systems))(
-  "a user's ban in %s",
+  'a ban in %s',
   (name, { states: [field, free, banned], unstated = [] }) => {
-    it('reads the ban, and an update enables only users who are not banned', async () => {
+    it('reads the ban, and an update enables only users that are not banned', async () => {
       for (const value of free)
         expect([value, await readState(name, { [field]: value })]).toEqual([value, 'free']);
       for (const value of banned)
@@ -94,7 +96,7 @@ describe.each(Object.entries(systems))(
       for (const value of unstated)
         expect([value, await readState(name, { [field]: value })]).toEqual([value, 'unknown']);
       expect(await readState(name, { [field]: 'maybe' })).toBeNull();
-      // Firebase exports the field only for users who are disabled.
+      // Firebase exports the field only for disabled users.
       expect(await readState(name, {})).toBe(name === 'firebase' ? 'free' : 'unknown');
     });
   },

@@ -45,7 +45,7 @@ const apiUser = (index: number, more: object = {}) => ({
   ...more,
 });
 
-it('keeps a ban in every form in which the users can be downloaded', async () => {
+it('keeps a ban from every kind of export', async () => {
   const users = [apiUser(1, { banned: true }), apiUser(2)];
   const lines = users.map((each) => JSON.stringify(each)).join('\n');
   for (const json of [
@@ -66,7 +66,7 @@ it('keeps a ban in every form in which the users can be downloaded', async () =>
   }
 });
 
-it("names a user's second rows with other secrets, and missing pages", async () => {
+it('reports further rows of a user with other secrets, and missing pages', async () => {
   const [header, row] = csv(1).split('\n');
   const cells = ['JBSWY3DPEHPK3PXP', '', 'JBSWY3DPEHPK3PXP'].map((secret) =>
     row!.replace(',,,', `,${secret},,`),
@@ -82,7 +82,7 @@ it("names a user's second rows with other secrets, and missing pages", async () 
   ]);
 });
 
-it('names unknown values for users who are in one of the files only', async () => {
+it('reports unknown values of users that are in only one of the files', async () => {
   const users = [apiUser(1), apiUser(2, { password_enabled: true, totp_enabled: undefined })];
   const { records } = await readFiles({ 'users.csv': csv(1, 3), 'users.json': JSON.stringify(users) });
   expect(records.map((record) => [record.sourceId, fieldsOf(record)])).toEqual([
@@ -92,7 +92,7 @@ it('names unknown values for users who are in one of the files only', async () =
   ]);
 });
 
-it("names every user's unknown values, and the missing file once, for a single file", async () => {
+it('reports the unknown values of each user, and a missing file once', async () => {
   const onlyCsv = await readFiles({ 'users.csv': csv(1, 2) });
   const unknown = ['banned', 'external_accounts', 'metadata'];
   expect(onlyCsv.records.map(fieldsOf)).toEqual([unknown, unknown]);
@@ -122,13 +122,13 @@ it.each([
   ['a ban that is not a boolean', { banned: 'on' }, null, ['banned']],
   ['no ban', { banned: undefined }, {}, ['banned']],
   [
-    'second factors that no other field names',
+    'second factors that no other field lists',
     { two_factor_enabled: true, totp_enabled: undefined },
     {},
     ['two_factor_enabled'],
   ],
   [
-    'second factors that another field names',
+    'second factors that another field lists',
     { two_factor_enabled: true, totp_enabled: true },
     {},
     ['totp_secret'],
@@ -164,7 +164,7 @@ it.each([
     {},
     ['totp_secret', 'backup_codes', 'locked'],
   ],
-  ['objects instead of texts', { first_name: { a: 1 }, locale: ['de'] }, {}, ['first_name', 'locale']],
+  ['objects instead of strings', { first_name: { a: 1 }, locale: ['de'] }, {}, ['first_name', 'locale']],
   ['flags that are false', { totp_enabled: 'false', backup_code_enabled: 0, locked: '' }, {}, []],
   ['organizations', { organization_memberships: [{ role: 'admin' }] }, {}, ['organization_memberships']],
 ])('converts a user with %s', (_, more, customer, leftOut) => {
@@ -178,12 +178,12 @@ it.each([
 const noApi = { email_addresses: undefined, primary_email_address_id: undefined };
 const dashboard = { ...noApi, primary_email_address: 'p1@example.com', banned: undefined };
 it.each([
-  ['lists as texts', { verified_email_addresses: 'p1@example.com', unverified_email_addresses: '' }, true],
+  ['lists as strings', { verified_email_addresses: 'p1@example.com', unverified_email_addresses: '' }, true],
   ['lists', { verified_email_addresses: ['p1@example.com'], totp_secret: '' }, true],
   ['external accounts', {}, false],
   ['an empty name', { external_accounts: undefined, first_name: '' }, false],
   ['addresses of another type', { email_addresses: null }, false],
-])('reports an unknown ban for a user from no known export, with %s', (_, more, emailVerified) => {
+])('reports an unknown ban if the export format is unknown: %s', (_, more, emailVerified) => {
   const record = convertClerkUser('', { ...apiUser(1), ...dashboard, ...more });
   expect(fieldsOf(record)).toContain('banned');
   expect(record.customer).toMatchObject({ email: 'p1@example.com', emailVerified });
@@ -198,14 +198,14 @@ it('recognizes that a user from `clerk migrate export` without a ban is not bann
 it.each([
   ['a ban', { banned: 'true' }, {}, { disabledAt: '2020-09-13T12:26:40.000Z' }, ['banned']],
   [
-    'a ban that JSON does not contain',
+    'a ban that only the CSV export contains',
     { banned: 't' },
     { banned: undefined },
     { disabledAt: '2020-09-13T12:26:40.000Z' },
     [],
   ],
   [
-    'no ban, which JSON contains',
+    'a ban that the CSV export contradicts',
     { banned: 'false' },
     { banned: true },
     { disabledAt: '2020-09-13T12:26:40.000Z' },
@@ -222,7 +222,7 @@ it.each([
   ['equal names', { first_name: 'Jose\u0301' }, { first_name: 'José' }, { firstName: 'José' }, []],
   ['an unknown column', { department: 'sales', plan: '' }, {}, {}, ['department']],
   [
-    'a column that JSON contains',
+    'a column that the JSON export also contains',
     { created_at: '1600000000000', locale: 'de' },
     { created_at: 1_600_000_000_000, locale: 'fr' },
     { locale: 'fr' },
@@ -250,7 +250,7 @@ it.each([
     ['primary_email_address'],
   ],
   [
-    'an address that JSON lacks',
+    'an address that only the CSV export contains',
     {},
     { email_addresses: [] },
     { email: 'p1@example.com', emailVerified: true },
@@ -271,7 +271,7 @@ it.each([
   expect(fieldsOf(records[0]!)).toEqual(leftOut);
 });
 
-it("reads the ban from the CSV export alone, and from a user's second row", async () => {
+it('reads a ban from the CSV export alone, or from the second row of a user', async () => {
   const [header, row] = csv(1).split('\n');
   for (const value of ['true', 'maybe', 'false']) {
     const files = { 'users.csv': `${header},banned\n${row},${value}` };

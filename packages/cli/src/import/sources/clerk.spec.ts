@@ -34,7 +34,7 @@ const ada = {
 };
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
-describe("a row in Clerk's CSV export", () => {
+describe('a row in the CSV export from Clerk', () => {
   it.each([
     ['a complete user', {}, ada, []],
     [
@@ -178,7 +178,7 @@ describe('a Clerk digest', () => {
   });
 });
 
-describe("a user in Clerk's JSON export", () => {
+describe('a user in the JSON export from Clerk', () => {
   const verification = { status: 'verified' };
   const user = {
     id: 'user_1',
@@ -227,13 +227,13 @@ describe("a user in Clerk's JSON export", () => {
     ]);
   });
 
-  it.each([true, false])('names an image unless it is the default one: %s', (hasImage) => {
+  it.each([true, false])('reports an image unless it is the default one: %s', (hasImage) => {
     const image = { has_image: hasImage, image_url: 'https://img.clerk.com/1' };
     const fields = fieldsOf(convertClerkUser('', { ...user, ...image }));
     expect(fields.includes('image_url')).toBe(hasImage);
   });
 
-  it('keeps private metadata, and the part of too large unsafe metadata that fits', () => {
+  it('keeps private metadata, and the part of oversized unsafe metadata that fits', () => {
     const unsafe = { text: 'x'.repeat(9_000), nickname: 'A', bio: 'x'.repeat(8_130) };
     const record = convertClerkUser('', { ...user, unsafe_metadata: unsafe });
     expect(record.customer?.metadata).toEqual({
@@ -277,7 +277,7 @@ describe("a user in Clerk's JSON export", () => {
     expect(fieldsOf(record).includes('primary_email_address')).toBe(isUnknown);
   });
 
-  it('has a verified primary address in `clerk migrate export`', () => {
+  it('reads a primary address from `clerk migrate export` as verified', () => {
     const exported = {
       id: 'user_1',
       primary_email_address: 'ada@example.com',
@@ -292,7 +292,7 @@ describe("a user in Clerk's JSON export", () => {
   });
 });
 
-describe("Clerk's exports together", () => {
+describe('several exports from Clerk', () => {
   let folder: string;
   beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'clerk-'))));
   afterAll(() => rm(folder, { recursive: true }));

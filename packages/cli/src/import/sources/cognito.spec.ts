@@ -39,9 +39,9 @@ const identity = {
   issuer: null,
   primary: true,
 };
-/** `admin-get-user` states the second factors, and has another name for the attributes. */
+/** `admin-get-user` contains the second factors, and uses another name for the attributes. */
 const adminGetUser = { Attributes: undefined, UserAttributes: user({}).Attributes };
-/** The values that list-users does not state. */
+/** The values that `list-users` does not contain. */
 const unknown = ['mfa', 'groups'];
 type Case = [name: string, user: object, customer: object | null, leftOut: string[]];
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
@@ -218,7 +218,7 @@ describe('a user from `list-users`', () => {
 });
 
 describe('a row with the columns from `get-csv-header`', () => {
-  it('converts like a user', () => {
+  it('converts the row like a user from JSON', () => {
     const row = {
       ...attributes,
       sub: '',

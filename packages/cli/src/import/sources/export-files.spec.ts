@@ -22,7 +22,7 @@ async function read(
   return records;
 }
 
-/** Returns the customers' email addresses, or the other records' reasons. */
+/** Returns the email address of each customer, or the reasons of a record without one. */
 const resultsOf = (records: SourceRecord[]): string[] =>
   records.map(({ customer, leftOut }) => customer?.email ?? leftOut[0]!.reason);
 const positionsOf = (records: SourceRecord[]): string[] => records.map(({ position }) => position);
@@ -57,7 +57,7 @@ describe('Keycloak files', () => {
     expect(resultsOf(await read(keycloak, files))).toEqual([ada, bob]);
   });
 
-  it('names federated users, who have no email address', async () => {
+  it('reports federated users, which have no email address', async () => {
     const federated = { id: 'f:1:ada', credentials: [], realmRoles: ['admin'] };
     const files = { 'acme.json': json({ realm: 'acme', users: [user(bob)], federatedUsers: [federated] }) };
     expect(await read(keycloak, files)).toMatchObject([
@@ -66,7 +66,7 @@ describe('Keycloak files', () => {
     ]);
   });
 
-  it('accepts another value with the name realm', async () => {
+  it('accepts another member named realm', async () => {
     const other = { ...user(bob), attributes: { crm: { realm: 'sales' } } };
     const files = { 'acme.json': json({ realm: 'acme', users: [user(ada), other] }) };
     expect(resultsOf(await read(keycloak, files))).toEqual([ada, bob]);
@@ -135,7 +135,10 @@ describe('Cognito files', () => {
       { 'users.json': json(page([ada, bob], { PaginationToken: 'token' })) + json(page([])) },
     ],
     ['an array of users', { 'users.json': json([user(ada), user(bob)]) }],
-    ['one user per line, as admin-get-user', { 'users.ndjson': `${json(user(ada))}\n${json(user(bob))}\n` }],
+    [
+      'one user per line, as from admin-get-user',
+      { 'users.ndjson': `${json(user(ada))}\n${json(user(bob))}\n` },
+    ],
   ])('reads %s', async (_, files) => {
     expect(resultsOf(await read(cognito, files))).toEqual([ada, bob]);
   });
@@ -145,7 +148,7 @@ describe('Cognito files', () => {
     ['--max-items', { 'users.json': json(page([ada], { NextToken: 'token' })) }],
     ['an array', { 'users.json': json([first]) }],
     ['several pages', { 'users.json': json(page([], { NextToken: 'token' })) + json(first) }],
-  ])('names the export as incomplete if the last page of %s has a token', async (_, files) => {
+  ])('reports an incomplete export if the last page of %s has a token', async (_, files) => {
     expect(resultsOf(await read(cognito, files))).toEqual([
       ada,
       'The last page refers to another one: the export is incomplete',
@@ -226,7 +229,7 @@ describe('Firebase CSV files', () => {
     ]);
   });
 
-  it('names a row with a comma in a name, which older versions do not quote', async () => {
+  it('reports a row with a comma in a name, which older versions do not quote', async () => {
     const lines = [row({ name: 'Lovelace, Ada', later: [] }), row({ later: [] })];
     const records = await readCsv(lines.join('\n'));
     expect(records).toMatchObject([

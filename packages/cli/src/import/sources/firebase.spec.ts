@@ -55,7 +55,7 @@ describe('a user in a Firebase export', () => {
       { ...ada, disabledAt: ada.lastLoginAt },
       [],
     ]),
-    ['a user who is not disabled', { disabled: 'FALSE', emailVerified: 'TRUE' }, ada, []],
+    ['a user that is not disabled', { disabled: 'FALSE', emailVerified: 'TRUE' }, ada, []],
     ['an unreadable state', { disabled: 'perhaps' }, null, ['disabled']],
     [
       'an unreadable verification',
@@ -112,7 +112,7 @@ describe('a user in a Firebase export', () => {
     ['a malformed time', { createdAt: 'yesterday' }, { ...ada, createdAt: undefined }, ['createdAt']],
     ['second factors', { mfaInfo: [{ phoneInfo: '+15550100' }] }, ada, ['mfaInfo']],
     ['a photo', { photoUrl: IMAGE }, { ...ada, imageUrl: IMAGE }, []],
-    ['a photo that is no https URL', { photoUrl: 'http://example.com/ada.png' }, ada, ['photoUrl']],
+    ['a photo that is not an https URL', { photoUrl: 'http://example.com/ada.png' }, ada, ['photoUrl']],
   ])('converts %s', (_, differences, customer, leftOut) => {
     const record = convertFirebaseUser('users.json#1', { ...user, ...differences }, config);
     expect(record.customer).toEqual(customer);
@@ -120,7 +120,7 @@ describe('a user in a Firebase export', () => {
   });
 });
 
-describe("Firebase's hash parameters", () => {
+describe('Firebase hash parameters', () => {
   it('reads the parameters as the console shows them, or as JSON', () => {
     const fields = { base64_signer_key: key, base64_salt_separator: 'Bw==', rounds: 8, mem_cost: 14 };
     expect(parseHashConfig(JSON.stringify({ hash_config: { algorithm: 'SCRYPT', ...fields } }))).toEqual(

@@ -45,7 +45,7 @@ it('reads CSV whose columns are fields, and reports the values that it leaves ou
   expect(records.map(({ sourceId }) => sourceId)).toEqual(['1', '2', null, '4']);
 });
 
-it('leaves out JSON metadata that the server would reject, and keeps the person', async () => {
+it('leaves out JSON metadata that the server would reject, and keeps the customer', async () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const lines = ['{"n":12345678901234567890}', `{"deep":${deep}}`].map(
     (metadata) => `{"email":"ada@example.com","metadata":${metadata},"externalId":"1"}`,

@@ -11,7 +11,7 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-realm-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns the user in a realm with one identity provider, at which the user has an account. */
+/** Reads a user with an account from the only identity provider of the realm. */
 async function readUser(
   provider: { alias: string; providerId: string; trustEmail?: unknown },
   isKnown = true,
@@ -28,7 +28,7 @@ async function readUser(
   return records[0]!;
 }
 
-/** Returns the record after the names were replaced by slugs. */
+/** Returns the record with slugs instead of provider names. */
 function resolve(record: SourceRecord, passed: Record<string, string> = {}): SourceRecord {
   const { providers, unusableProviders = {} } = keycloak;
   const slugs = new Map([...Object.entries(providers), ...Object.entries(passed)]);
@@ -48,16 +48,19 @@ it.each<[string, string, object, boolean, string | null]>([
   ['google', 'saml', { trustEmail: false }, true, reasons.noSaml.reason],
   ['google', 'github', {}, true, reasons.unknownProvider.reason],
   ['ms', 'microsoft', { trustEmail: true }, true, OTHER_IDS.reason],
-])('converts an account at %s with the type %s %j', async (alias, providerId, more, isVerified, expected) => {
-  const record = await readUser({ alias, providerId, ...more });
-  expect(record.customer).toMatchObject({ emailVerified: isVerified });
-  const passed: Record<string, string> = expected === alias ? { [alias]: alias } : {};
-  const { customer, leftOut } = resolve(record, passed);
-  expect(customer?.identities ?? leftOut.filter(({ field }) => field.startsWith('identity'))).toMatchObject(
-    expected === alias ? [{ provider: alias, subject: '77' }] : [{ reason: expected }],
-  );
-  expect(leftOut.some(({ reason }) => reason === reasons.addressOfCompany.reason)).toBe(!isVerified);
-});
+])(
+  'converts an account from %s with the type %s %j',
+  async (alias, providerId, more, isVerified, expected) => {
+    const record = await readUser({ alias, providerId, ...more });
+    expect(record.customer).toMatchObject({ emailVerified: isVerified });
+    const passed: Record<string, string> = expected === alias ? { [alias]: alias } : {};
+    const { customer, leftOut } = resolve(record, passed);
+    expect(customer?.identities ?? leftOut.filter(({ field }) => field.startsWith('identity'))).toMatchObject(
+      expected === alias ? [{ provider: alias, subject: '77' }] : [{ reason: expected }],
+    );
+    expect(leftOut.some(({ reason }) => reason === reasons.addressOfCompany.reason)).toBe(!isVerified);
+  },
+);
 
 it.each([
   ['corp', 'saml', 'google'],
@@ -67,7 +70,7 @@ it.each([
   expect(() => resolve(record, { [alias]: slug })).toThrow(`Identities of ${alias} cannot be imported.`);
 });
 
-it("imports an address as not verified if the provider's alias is saml", async () => {
+it('imports an address as not verified if the alias of the provider is saml', async () => {
   const { customer } = await readUser({ alias: 'saml', providerId: 'saml' }, false);
   expect(customer).toMatchObject({ emailVerified: false });
 });

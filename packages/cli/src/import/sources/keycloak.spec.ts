@@ -72,7 +72,7 @@ const salted = (start: string) => ({
   passwordHash: `${start}$c2FsdHNhbHRzYWx0c2FsdA$${base64.slice(0, -1)}`,
 });
 const withTotp = { ...ada, totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' };
-/** The values that the Admin API's lists do not contain. */
+/** The values that lists from the Admin API do not contain. */
 const adminApi = { credentials: undefined, realmRoles: undefined, groups: undefined };
 const fieldsOf = ({ leftOut }: SourceRecord): string[] => leftOut.map(({ field }) => field);
 
@@ -288,7 +288,7 @@ describe('a user in a Keycloak realm', () => {
     expect(record.sourceId).toBe(id);
   });
 
-  it('keeps passkeys if their domain is given', () => {
+  it('keeps passkeys if their domain is passed', () => {
     const record = convertKeycloakUser('', { ...user, credentials: [passkey] }, 'example.com');
     expect(record.customer?.passkeys).toEqual([
       {

@@ -41,7 +41,7 @@ const key = {
 const passkeys = { credentials: [key, { ...key, is_passwordless: false }], user_handle: 'AAECAw==' };
 const none = undefined;
 
-/** Changes to the identity, some customer fields or null, and the fields that are left out. */
+/** Changes to the identity, the expected customer fields (null: no customer), and the fields that are left out. */
 const cases: [changes: object, customer: object | null, leftOut: string[]][] = [
   [
     {},
@@ -273,7 +273,7 @@ it('converts each identity, and reports the values that it leaves out', async ()
   ).toEqual(cases.map(([, customer, leftOut]) => [customer, leftOut]));
 });
 
-it('names passkeys if the domain is unknown, and records in another format', async () => {
+it('reports passkeys if the domain is unknown, and records in another format', async () => {
   const records = await read([{ ...identity, ...withCredential('passkey', passkeys) }, { id: 'x' }]);
   expect(records.map(({ leftOut }) => leftOut.map(({ field }) => field))).toEqual([
     ['credentials.passkey', 'credentials.passkey'],
@@ -299,13 +299,13 @@ it('reads bodies for PATCH /admin/identities, which an export to Kratos writes',
   expect(records[3]!.leftOut).toHaveLength(1);
 });
 
-it('imports an address that a PATCH body does not verify as not verified, as Kratos does', async () => {
+it('imports an address as not verified unless a PATCH body verifies it, as Kratos does', async () => {
   const { verifiable_addresses: _, ...create } = identity;
   const [record] = await read({ identities: [{ patch_id: id, create }] });
   expect(record).toMatchObject({ customer: { emailVerified: false }, leftOut: [] });
 });
 
-it('reads a verification that is not a boolean, and names one that is neither true nor false', async () => {
+it('reads a verification as a string, and reports one that is neither true nor false', async () => {
   const records = await read(
     ['true', 'perhaps'].map((verified) => ({
       ...identity,

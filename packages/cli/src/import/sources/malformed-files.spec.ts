@@ -31,7 +31,7 @@ it.each([
   ]);
 });
 
-it('reports malformed JSON without a value from the file', async () => {
+it('reports malformed JSON without values from the file', async () => {
   for (const content of ['{"users":[{"secretData" "secret"}]}', '{"users":[{"secretData":"secret']) {
     const error: unknown = await read(keycloak, 'realm.json', content).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ exitCode: 1, message: expect.stringMatching(/JSON$/) });
@@ -39,7 +39,7 @@ it('reports malformed JSON without a value from the file', async () => {
   }
 });
 
-it('rejects identities from an old Supabase version, which have no provider_id', async () => {
+it('rejects identities from an old Supabase version without provider_id', async () => {
   const identities = 'id,user_id,provider,email\n1,2,google,ada@example.com\n';
   await expect(read(supabase, 'identities.csv', identities)).rejects.toMatchObject({ exitCode: 2 });
 });

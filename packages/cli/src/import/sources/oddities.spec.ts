@@ -36,7 +36,7 @@ const oddities = [
 ];
 type Oddity = (typeof oddities)[number];
 
-/** The import result for users with an oddity, or the reason why the system's export has no such users. */
+/** The import result for users with an oddity, or the reason why the export has no such users. */
 type Cell =
   | string
   | {
@@ -46,7 +46,7 @@ type Cell =
       customers: (object | null)[];
       /** The beginnings of the report lines. */
       report: string[];
-      /** Files instead of those with the users. */
+      /** Files that replace the files with the users. */
       files?: Record<string, string>;
     };
 
@@ -58,7 +58,7 @@ interface System {
   customer: object;
   /** The option values. */
   values?: (folder: string) => Record<string, string>;
-  /** Every oddity, or those that no other spec for the system covers. */
+  /** All oddities, or those that no other test of the system covers. */
   cells: Partial<Record<Oddity, Cell>>;
 }
 
@@ -246,7 +246,7 @@ const firebaseSystem: System & { cells: Record<Oddity, Cell> } = {
 
 /**
  * A user from `list-users`.
- * @param fields `attributes` differ from an ordinary user's attributes, and other fields from its fields
+ * @param fields the differences from the fields, and in `attributes` from the attributes, of an ordinary user
  */
 const cognitoUser = ({ attributes = {}, ...fields }: { attributes?: object }) => ({
   ...{ Username: uuid, Enabled: true, UserStatus: 'CONFIRMED', UserCreateDate: createdMs / 1_000 },
@@ -365,7 +365,7 @@ const cognitoSystem: System & { cells: Record<Oddity, Cell> } = {
   },
 };
 
-/** Returns Auth0's files. @param hashes the password export, by user id; none without it */
+/** Returns the files from Auth0. @param hashes the password export, by user id; undefined for no such file */
 function auth0Files(differences: object[], hashes?: Record<string, string>): Record<string, string> {
   const users = differences.map((difference) =>
     json({
@@ -458,7 +458,7 @@ const auth0System: System = {
   },
 };
 
-/** Returns Clerk's files. @param hasher the password hasher in the CSV export */
+/** Returns the files from Clerk. @param hasher the password hasher in the CSV export */
 const clerkFiles = (differences: object[], hasher = 'bcrypt') => ({
   'users.json': differences
     .map((difference) =>
@@ -478,7 +478,7 @@ const clerkFiles = (differences: object[], hasher = 'bcrypt') => ({
   ].join('\n'),
 });
 
-/** Returns the cells for a user in the CSV export that the JSON export contains as well. */
+/** Returns the CSV cells of a user that is also in the JSON export. */
 function clerkCells({ id, email_addresses: addresses }: { id: string; email_addresses: object[] | null }) {
   if (addresses?.length === 0) return [id, '', '', ''];
   return addresses?.[0] === unverifiedAddress ? [id, email, '', email] : [id, email, email, ''];
@@ -1138,19 +1138,19 @@ const cells = systems.flatMap((system) =>
   }),
 );
 
-it.each(cells)('imports or names from %s a user with the oddity: %s', async (_, __, system, cell) => {
+it.each(cells)('imports or reports a user from %s with the oddity: %s', async (_, __, system, cell) => {
   const { customers, entries } = await convert(system, cell.files ?? system.files(cell.users));
   expect(customers).toEqual(
     cell.customers.filter((each) => each !== null).map((each) => ({ ...system.customer, ...each })),
   );
   const lines = entries.map(({ result, field, reason }) => `${result} ${field}: ${reason}`);
   expect(lines.map((line, index) => line.slice(0, cell.report[index]?.length))).toEqual(cell.report);
-  // Every line contains a remedy, and belongs to a person.
+  // Each line contains a remedy, and belongs to a user.
   for (const { remedy, sourceId } of entries)
     expect([remedy, sourceId]).toEqual([expect.stringMatching(/^[A-Z].*[^.]$/), expect.any(String)]);
 });
 
-it('contains every cell in the table', () => {
+it('covers every oddity for each system', () => {
   for (const { cells: known } of systems) expect(Object.keys(known).sort()).toEqual([...oddities].sort());
 });
 
@@ -1205,7 +1205,7 @@ describe('docs/moving-in/unusual-users.md', () => {
     ].join('\n');
   }
 
-  it("contains these imports' results", async () => {
+  it('contains the results of these imports', async () => {
     const tables = [
       await createTable('Auth0', auth0System),
       await createTable('Better Auth', betterAuthSystem),

@@ -13,7 +13,7 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns the customers' email addresses, and the reported problem for each other record. */
+/** Returns the email address of each customer, or the reported problem of a record without one. */
 async function read(source: ImportSource, name: string, content: string): Promise<string[]> {
   const file = join(folder, name);
   writeFileSync(file, content);
@@ -99,11 +99,11 @@ it.each<[string, ImportSource, string, string, string]>([
     '[{"id":"1","traits":{"email":"ada@example.com"},"state":"inactive","state":"active"},{"id":"2","traits":{"email":"eve@example.com"}}]',
     'identities.json#1 state: state must not occur twice',
   ],
-])('names %s that occurs twice, and imports the other user', async (_, source, name, content, expected) => {
+])('reports %s that occurs twice, and imports the other user', async (_, source, name, content, expected) => {
   expect(await read(source, name, content)).toEqual([expected, 'eve@example.com']);
 });
 
-it('reads no JSON in a value in which a key occurs twice', async () => {
+it('leaves out a JSON string in which a key occurs twice', async () => {
   const users = '{"users":[{"email":"ada@example.com","customAttributes":"{\\"a\\":1,\\"a\\":2}"}]}';
   const records = firebase.read([join(folder, 'claims.json')], { values: {} });
   writeFileSync(join(folder, 'claims.json'), users);

@@ -25,7 +25,7 @@ const toLines = (values: unknown[]): string => values.map((value) => `${JSON.str
 const reasonsOf = ({ leftOut }: SourceRecord): string[] =>
   leftOut.map(({ field, reason }) => `${field}: ${reason}`);
 
-/** A record, the expected customer fields (null: no customer), and the beginnings of the values that are left out. */
+/** A record, the expected customer fields (null: no customer), and the beginnings of the reported entries. */
 type Case = [record: Record<string, unknown>, customer: object | null, leftOut: string[]];
 
 function expectCases(records: SourceRecord[], cases: Case[]): void {
@@ -201,7 +201,7 @@ describe('auth0', () => {
 });
 
 describe('supabase', () => {
-  it("converts each user with the other tables' rows, and names what it leaves out", async () => {
+  it('converts each user with the rows of other tables, and reports what it leaves out', async () => {
     const id = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
     const row = (more: Record<string, string>) => ({
       email: 'ada@example.com',

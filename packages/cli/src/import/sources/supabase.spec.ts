@@ -49,9 +49,7 @@ const row = (index: number, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/**
- * Writes rows as Supabase's SQL editor does (`Results.utils.ts` in its Studio): objects, and therefore null, as JSON.
- */
+/** Writes rows as the SQL editor of Supabase does (`Results.utils.ts` in Studio): objects, including null, as JSON. */
 const fromSqlEditor = (rows: Record<string, unknown>[]): string =>
   Papa.unparse(
     rows.map((each) =>
@@ -134,7 +132,7 @@ describe.each([
     expect(records[7]!.customer).not.toHaveProperty('publicMetadata');
   });
 
-  it('reads deleted, disabled and anonymous users only if the file states it', async () => {
+  it('reads users as deleted, disabled or anonymous only if the file states it', async () => {
     const future = '2999-01-01 00:00:00+00';
     const rows = [
       row(1, { deleted_at: future }),
@@ -175,7 +173,7 @@ it.each([
   ['role', 'anon', { emailVerified: true }, []],
   ['last_sign_in_at', 'never', { lastLoginAt: undefined }, ['last_sign_in_at']],
   ['raw_app_meta_data', '[1]', { metadata: undefined }, ['raw_app_meta_data']],
-])('reads %s %j safely, and names it', async (column, value, customer, leftOut) => {
+])('reads %s %j safely, and reports lost values', async (column, value, customer, leftOut) => {
   const files = {
     'users.csv': fromPsql([row(1, { [column]: value })]),
     'i.csv': identities,
@@ -236,19 +234,19 @@ it.each([
   [{ provider: 'google', providers: ['google'] }, ['identity google']],
   [{ provider: 'email', providers: 'google' }, ['identity google']],
   [{ provider: 'email' }, []],
-])('names an account that only raw_app_meta_data mentions: %j', async (metadata, leftOut) => {
+])('reports an account that is only in raw_app_meta_data: %j', async (metadata, leftOut) => {
   const files = { 'users.csv': fromPsql([row(1, { raw_app_meta_data: metadata })]), 'i.csv': identities };
   const { records } = await readFiles({ ...files, 'f.csv': factors });
   expect(records.map(fieldsOf)).toEqual([leftOut]);
 });
 
-it('names a remedy for a deleted user whom an earlier import has created', async () => {
+it('reports a remedy for a deleted user that an earlier import created', async () => {
   const files = { 'users.csv': fromPsql([row(1, { deleted_at: '2024-01-02 03:04:05+00' })]) };
   const { records } = await readFiles({ ...files, 'i.csv': identities, 'f.csv': factors });
   expect(records).toMatchObject([{ leftOut: [{ remedy: expect.stringMatching(/^Delete or disable/) }] }]);
 });
 
-it('names each user whose identities, factors, password, metadata or ban are unknown', async () => {
+it('reports unknown identities, factors, passwords, metadata and bans', async () => {
   const app = { raw_app_meta_data: { providers: ['email', 'google', 'sso:acme'] } };
   const google = `${identities}${id(1)},google,g-1\n`;
   const sso = ['email_confirmed_at'];

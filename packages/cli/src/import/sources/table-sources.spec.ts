@@ -143,7 +143,7 @@ describe('better-auth', () => {
     { userId: 'two passwords', providerId: 'credential', accountId: 'b', password: BCRYPT },
     { userId: 'google', providerId: 'google', accountId: '7', password: '' },
   ];
-  // A decrypted secret from better-auth 1.7.25, and the one in its otpauth URL above.
+  // A decrypted secret from better-auth 1.7.25. Its otpauth URL contains the secret above.
   const factors = [
     { userId: 'encrypted', secret: 'ab'.repeat(72), backupCodes: 'cd'.repeat(60), verified: '' },
     { userId: 'decrypted', secret: 'C2eN1nhi-gfZ1ieffxQY8-Y_3riIIFBo', backupCodes: '' },
@@ -230,7 +230,7 @@ describe('better-auth', () => {
     expect(withoutBan(record!).customer).not.toHaveProperty('disabledAt');
   });
 
-  it("reports second factors without their table, and unknown users' rows", async () => {
+  it('reports second factors without their table, and rows of unknown users', async () => {
     const twoFactor = { id: 'a', ...user, twoFactorEnabled: 't', banned: 'f' };
     const [record, orphan] = await read(betterAuth, {
       'user.csv': [twoFactor],
@@ -388,7 +388,7 @@ describe('logto', () => {
   };
   const SECRETS = ['passwordEncrypted', 'passwordEncryptionMethod', 'mfaVerifications'];
 
-  it("converts users from the Management API with the database's passwords", async () => {
+  it('converts users from the Management API with passwords from the database', async () => {
     const users = cases.map(([row]) => ({
       ...user,
       ...Object.fromEntries(Object.entries(row).filter(([name]) => !SECRETS.includes(name))),
@@ -436,7 +436,7 @@ describe('logto', () => {
 });
 
 describe('supertokens', () => {
-  // The vector in PasswordHashingTest.java in SuperTokens.
+  // The test vector in PasswordHashingTest.java of SuperTokens.
   const [HASH, SALT] = [
     'qZM035es5AXYqavsKD6/rhtxg7t5PhcyRgv5blc3doYbChX8keMfQLq1ra96O2Pf2TP/eZrR5xtPCYN6mX3ESA==',
     '/cj0jC1br5o4+w==',
@@ -566,7 +566,7 @@ describe('wordpress', () => {
     meta_value: value,
   });
 
-  it("converts each user with the plugins' data, and reports the values that it leaves out", async () => {
+  it('converts each user with plugin data, and reports the values that it leaves out', async () => {
     const rows = [
       meta(1, 'wp_capabilities', 'a:1:{s:10:"subscriber";b:1;}'),
       meta(1, 'session_tokens', 'a:0:{}'),
@@ -594,7 +594,7 @@ describe('wordpress', () => {
   });
 });
 
-/** A system's tables with one user, and the columns for its bans and other booleans. */
+/** The tables of a system with one user, and the columns for bans and other booleans. */
 interface Flags {
   source: ImportSource;
   tables: (columns: Record<string, unknown>) => Record<string, Rows>;
@@ -727,7 +727,7 @@ it.each<[name: string, source: ImportSource, tables: Record<string, Rows>, leftO
     ['identities', 'mfaVerifications', 'customData'],
   ],
 ])(
-  'names a missing column or value: %s, and an update does not enable the customer',
+  'reports a missing column or value: %s, and an update does not enable the customer',
   async (_, source, tables, names) => {
     const [record] = await read(source, tables);
     expect(fieldsOf(record!)).toEqual(names);
@@ -937,7 +937,7 @@ describe('rows in other tables', () => {
       { metadata: { plan: 1 } },
       ['__proto__', 'user_roles'],
     ],
-  ])('imports or names rows from SuperTokens: %s', async (_, others, customer, leftOut) =>
+  ])('imports or reports rows from SuperTokens: %s', async (_, others, customer, leftOut) =>
     expectCases(await read(supertokens, supertokensTables(others)), [[{}, customer, leftOut]]),
   );
 

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const phone = '+15550100';
 
-/** Each system's files, with a user who has a phone number, or nothing, instead of an email address. */
+/** The files of each system, with a user that has a phone number, or nothing, instead of an email address. */
 const files: Record<string, Record<string, string>> = {
   auth0: { 'users.json': JSON.stringify({ user_id: 'sms|1', phone_number: phone, identities: [] }) },
   'better-auth': {
@@ -40,12 +40,12 @@ const files: Record<string, Record<string, string>> = {
   },
 };
 
-it('has files for each system', () => {
+it('covers each system', () => {
   expect(Object.keys(files).sort()).toEqual(sources.map(({ name }) => name).sort());
 });
 
 it.each(sources.map((source) => [source.name, source] as const))(
-  'counts and names users in %s who have no email address',
+  'counts and reports users from %s without an email address',
   async (system, source) => {
     const hashConfig = join(folder, 'hash-config.txt');
     const paths = Object.entries(files[system]!).map(([name, content]) => {
