@@ -53,7 +53,7 @@ function explainCursor(error: unknown): never {
 }
 
 export interface FeedPage {
-  /** The cursor before the page. Undefined for the first page, unless an earlier cursor is continued. */
+  /** The cursor before the page. Undefined for the first page, unless the feed continues after an earlier cursor. */
   start: string | undefined;
   events: FeedEvent[];
   end: string;

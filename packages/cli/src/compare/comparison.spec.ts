@@ -54,7 +54,7 @@ const fields: [field: string, inFiles: unknown, inGatehouse: unknown, result: st
   ['metadata', { list: [1, 2] }, { list: [2, 1] }, 'different'],
   ['publicMetadata', null, {}, 'equal'],
   ['mfa', undefined, 'required', 'onlyInGatehouse'],
-  // Only the state is compared, not the time.
+  // The time is not compared.
   ['disabledAt', '2020-01-01T00:00:00Z', '2021-01-01T00:00:00.000Z', 'equal'],
   ['disabledAt', '2020-01-01T00:00:00Z', null, 'onlyInFiles'],
   ['createdAt', '2021-03-04 05:06:07.089123+00', '2021-03-04T05:06:07.089Z', 'equal'],

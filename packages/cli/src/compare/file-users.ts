@@ -36,10 +36,7 @@ export class FileUsers {
   private readonly times = new GrowingArray(Float64Array, TIME_FIELDS.length);
   private readonly matches = new GrowingArray(Uint8Array, 1);
   private readonly results = new GrowingArray(Uint8Array, FIELDS.length);
-  /**
-   * The customers that match a user only by email address, by user number. A customer with the same id can replace
-   * them.
-   */
+  /** The customers that match only by email address, by user. A customer that matches by id replaces them. */
   private readonly weak = new Map<number, Unknown>();
 
   /** @param withSecrets true if the customers in Gatehouse contain password hashes and TOTP secrets */
@@ -119,7 +116,7 @@ function compareDigests(inFiles: number, inGatehouse: number): FieldResult {
 }
 
 /**
- * Compares times. One that the files do not contain counts as equal, because Gatehouse has set it.
+ * Compares times. A time that the files do not contain counts as equal, because Gatehouse has set it.
  * @param canBeNewer true if the time advances when the customer uses Gatehouse
  */
 function compareTimes(inFiles: number, inGatehouse: number, canBeNewer: boolean): FieldResult {

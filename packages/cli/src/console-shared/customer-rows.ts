@@ -79,13 +79,13 @@ export class RowConverter {
 
   private setField({ customer, leftOut }: ConvertedRow, column: string, field: string, cell: string): void {
     const kind = fields[field]!;
-    // Exports contain no passwords, so an apostrophe in a password belongs to it.
+    // Exports contain no passwords, so a leading apostrophe is part of the password.
     const text = kind === 'secret' ? cell : cell.replace(FORMULA_GUARD, '');
     if (kind === 'text' || kind === 'secret') customer[field] = text;
     else if (kind === 'boolean') customer[field] = toBoolean(text);
     else {
       const value = parseJson(text);
-      // Nothing is lost with a JSON null.
+      // Omitting a JSON null loses no value.
       if (value === null) return;
       if (Array.isArray(value) === (kind === 'list') && typeof value === 'object') customer[field] = value;
       else leftOut.push({ column, problem: kind === 'list' ? 'not_a_list' : 'not_an_object' });

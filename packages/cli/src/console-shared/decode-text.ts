@@ -4,7 +4,7 @@ import { EncodingError } from './file-error.js';
 export interface DecodedChunk {
   /** The bytes, unchanged. */
   bytes: Uint8Array;
-  /** The decoded bytes, without a byte order mark. A character that two chunks share is in the second one. */
+  /** The decoded text, without a byte order mark. A character that spans two chunks is in the second one. */
   text: string;
   encoding: string;
 }

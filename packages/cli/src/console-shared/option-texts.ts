@@ -2,7 +2,7 @@
 export interface OptionText {
   /** The effect of the option, in lower case and without a period. */
   action: string;
-  /** The consequence of the effect, in the same form. */
+  /** The consequence, in the same form. */
   consequence: string;
 }
 

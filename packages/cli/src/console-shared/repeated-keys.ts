@@ -43,7 +43,7 @@ export function countKeys(root: object): number {
   const open: object[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     const isList = Array.isArray(value);
-    // A JSON object inherits no enumerable key.
+    // A parsed JSON object inherits no enumerable keys.
     for (const key in value) {
       if (!isList) count += 1;
       const member: unknown = (value as Record<string, unknown>)[key];

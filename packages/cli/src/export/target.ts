@@ -20,9 +20,9 @@ export interface TargetFile {
   /** The string between two records. */
   separator: string;
   tail: string;
-  /** Maximum size of a file of a series, in bytes. */
+  /** Maximum size of each file in a series, in bytes. */
   maxBytes?: number;
-  /** Maximum number of records in a file of a series. */
+  /** Maximum number of records in each file of a series. */
   maxRecords?: number;
 }
 

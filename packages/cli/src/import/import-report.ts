@@ -89,7 +89,7 @@ export class ImportReport {
 
   /**
    * Adds an entry.
-   * @returns undefined if nothing is written, because a promise would take longer than the entry itself
+   * @returns undefined if nothing is written, because a promise would take longer than counting the entry
    */
   add(record: SourceRecord, result: ReportResult, leftOut: LeftOut): Promise<void> | undefined {
     this.count(result, leftOut);

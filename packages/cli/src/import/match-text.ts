@@ -1,6 +1,9 @@
 import { readText } from './read-text.js';
 
-/** Maximum length of a match, in characters. That many are kept between two chunks, which can split a match. */
+/**
+ * Maximum length of a match, in characters. The end of each chunk is searched again with the next one, because a match
+ * can span both.
+ */
 const MAX_MATCH = 400;
 
 /**

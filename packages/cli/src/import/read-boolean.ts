@@ -7,7 +7,8 @@ const FALSE = ['false', 'f', 'no', 'n', '0', '0.0'];
 const EMPTY = ['', 'null', '\\n', 'none'];
 
 /**
- * The boolean for each value, or undefined for an empty one. A map, because files contain several such values per user.
+ * The boolean for each value, or undefined for an empty one. A map lookup is fast, and files contain several such
+ * values per user.
  */
 const values: ReadonlyMap<unknown, boolean | undefined> = new Map<unknown, boolean | undefined>([
   ...[true, 1, ...TRUE].map((value): [unknown, boolean] => [value, true]),

@@ -131,7 +131,7 @@ export function writeJson(parser: JSONParser, { bytes, text, encoding }: Decoded
   }
 }
 
-/** Returns true if the name of a file is that of a CSV file. */
+/** Returns true if the extension of a file is csv or tsv, optionally followed by gz. */
 export const isCsv = (file: string): boolean => /\.(csv|tsv)(\.gz)?$/i.test(file);
 
 /** Returns the column names of a CSV file. @throws CliError */

@@ -46,7 +46,7 @@ const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
 
 export { exceedsDepth, hasInexactInteger } from './json-values.js';
 
-/** Returns a record that reports a user, or a part of one, as not importable. */
+/** Returns a record that reports a user, or a part of one, as not imported. */
 export const notImported = (
   position: string,
   sourceId: string | null,

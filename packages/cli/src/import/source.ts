@@ -16,8 +16,8 @@ export interface SourceRecord {
   /** The user's id in the other system, for reports; null if the record has none. */
   sourceId: string | null;
   /**
-   * The customer, or null if the record cannot be imported; `leftOut` then contains the reason. The providers in
-   * `identities` have their names in the other system, which the command replaces with slugs.
+   * The customer, or null if the record cannot be imported; `leftOut` then contains the reason. `identities` contain
+   * the provider names of the other system, which the command replaces with slugs.
    */
   customer: ImportedCustomer | null;
   leftOut: LeftOut[];

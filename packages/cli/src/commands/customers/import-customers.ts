@@ -107,7 +107,7 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
 const isFinished = (state: ImportState | null): state is ImportState => state?.state === 'completed';
 
 /**
- * Rejects files of another length. Gatehouse compares the lines of a completed import, but would import any further
+ * Checks the length of the files: Gatehouse compares the lines of a completed import, but would import any further
  * ones.
  * @throws CliError if the files have a different number of lines
  */

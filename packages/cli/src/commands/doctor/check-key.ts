@@ -5,7 +5,7 @@ import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-
 export type Project = components['schemas']['ListedProjectResponse'];
 
 const DAY_MS = 86_400_000;
-/** A key that expires in fewer days is reported. */
+/** Keys that expire in fewer days than this are reported. */
 const EXPIRY_DAYS = 7;
 /** Maximum number of projects that are searched for the key's record. */
 const MAX_PROJECTS = 20;

@@ -7,7 +7,7 @@ import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-
 
 const CHECK = 'tls';
 const DAY_MS = 86_400_000;
-/** A certificate that expires in fewer days is reported. Most certificates are renewed 30 days before they expire. */
+/** Certificates that expire in fewer days than this are reported. Most are renewed 30 days before they expire. */
 const RENEWAL_DAYS = 14;
 const TIMEOUT_MS = 10_000;
 

@@ -32,8 +32,7 @@ export const runCommand = (agent: Agent, script: string): string =>
 
 /**
  * Returns the command that adds packages.
- * @param folder the absolute path of a folder with the packed files, which are installed instead of those in the
- * registry
+ * @param folder the absolute path of a folder with packed packages, which replace those in the registry
  * @throws CliError if a file is missing
  */
 export function addCommand(agent: Agent, packages: string[], folder: string | null): Command {

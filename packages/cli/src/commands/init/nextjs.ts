@@ -67,7 +67,7 @@ function hasStaticShell(folder: AppFolder): boolean {
   return /\bcacheComponents:\s*true\b/.test((config && folder.read(config)) ?? '');
 }
 
-/** Wraps the pages in the provider, from which they get the session. */
+/** Wraps `{children}` in the provider, so that all pages can read the session. */
 function wrapChildren(
   folder: AppFolder,
   path: string,

@@ -17,7 +17,7 @@ export interface InitOptions {
   publishableKey?: string;
 }
 
-/** All changes that `init` applies to an app. After that, another run has nothing to change. */
+/** All changes that `init` applies to an app. A second run has nothing left to change. */
 export interface Plan {
   folder: AppFolder;
   framework: Framework;

@@ -34,7 +34,7 @@ export class EventForwarder {
   /** Ends the pause before the next attempt to connect. */
   private retry = new AbortController();
   private isUnreachable = false;
-  /** Resolves when all events in the queue have been sent. */
+  /** Resolves when all events in the queue are finished. */
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: ForwarderOptions) {}

@@ -103,8 +103,8 @@ async function listen(cli: Cli, options: Options): Promise<void> {
 }
 
 /**
- * Returns the command's project. Checks an id from the settings, because the feed of a project without access would be
- * empty.
+ * Returns the command's project. Checks an id from the settings, because the feed of a project that the key cannot
+ * access is empty.
  */
 async function getReadableProject(cli: Cli, client: Gatehouse): Promise<string> {
   const projectId = await getProjectId(cli, client);

@@ -15,7 +15,7 @@ import { unknown } from '../unknown-reasons.js';
 import { convertFactors } from './auth0-factors.js';
 import { companyProviders, convertIdentities, type Passwords } from './auth0-identities.js';
 
-/** What is unknown if no user in the files has a field. Auth0 exports only the selected fields. */
+/** The reason to report for each field that no user in the files has. Auth0 exports only the selected fields. */
 const missingFields: Readonly<Record<string, Reason>> = {
   blocked: unknown.banField,
   email_verified: unknown.verificationField,

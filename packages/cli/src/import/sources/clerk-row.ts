@@ -78,7 +78,7 @@ export function convertClerkRow(position: string, row: Row): SourceRecord {
 const joinPhones = (row: Row): string => cell(row, PHONES[0]) + cell(row, PHONES[1]) + cell(row, PHONES[2]);
 
 /**
- * Merges the addresses of a user in the JSON export and the CSV export. An address that only one of them states as
+ * Merges the addresses of a user in the JSON export and the CSV export. An address that only one of them lists as
  * verified is in both lists. The primary address of the JSON export takes precedence.
  */
 export function mergeAddresses(draft: CustomerDraft, own: Addresses, row: Row): Addresses {

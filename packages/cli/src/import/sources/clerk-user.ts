@@ -168,7 +168,7 @@ function leaveOutSecrets(
   secrets: ClerkSecrets | undefined,
   isCsvMissing: boolean,
 ): void {
-  // If the user has no row in the CSV export, the value is unknown unless it is stated to be disabled.
+  // If the user has no row in the CSV export, only an explicit `false` means that nothing is lost.
   const isLost = (isEnabled: unknown, secret: string | undefined) =>
     secrets ? isSet(isEnabled) && secret === '' : parseBoolean(isEnabled) !== false;
   const reason = (ofMissingFile: Reason) => (isCsvMissing ? ofMissingFile : unknown.clerkCsv);

@@ -130,7 +130,7 @@ export function convertCognitoUser(position: string, user: JsonObject): SourceRe
   });
 }
 
-/** Reports the groups, or that the file does not state them, and values that no customer field can store. */
+/** Returns the entries for groups, for missing group information, and for values that no customer field can store. */
 function findOthers(user: JsonObject): Unknown[] {
   const groups = user['Groups'];
   const hasValue = (value: unknown): boolean => isSet(value) || value === false || value === 0;
@@ -212,7 +212,7 @@ function convert(position: string, user: CognitoUser): SourceRecord {
   return draft.toRecord(position, sourceId);
 }
 
-/** The reasons, by status, why a password is left out, other than that Cognito does not export hashes. */
+/** The reasons for a missing password, by status. For all others, the reason is that Cognito does not export hashes. */
 const passwordReasons: ReadonlyMap<string, Reason> = new Map([
   ['RESET_REQUIRED', cognitoReasons.passwordToReset],
   ['FORCE_CHANGE_PASSWORD', cognitoReasons.temporaryPassword],

@@ -105,7 +105,7 @@ function parseMapping(pairs: readonly string[]): Map<string, string> {
 
 /**
  * Returns the converter for each CSV file.
- * @throws CliError for a mapped column that no file has, or a file without emails
+ * @throws CliError for a mapped column that no file has, or a file without a column for email addresses
  */
 async function createConverters(
   files: readonly string[],

@@ -38,7 +38,7 @@ const knownFields = new Set([
   ...['created_at', 'updated_at', 'region'],
 ]);
 
-/** Traits that become customer fields, or that are reported. Those of `nameFields` are not listed. */
+/** Traits that become customer fields, or that are reported. Further names are in `nameFields`. */
 const knownTraits = new Set(['email', 'name', 'username', 'phone']);
 
 /** The customer field for each member with a name, in the traits or in the trait `name`. */

@@ -56,7 +56,7 @@ const ownReasons = {
   },
 } satisfies Record<string, Reason>;
 
-/** Columns that every export should contain, with the reasons if they are missing. */
+/** Columns that every export should contain, with the reason to report if one is missing. */
 const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['isSuspended', unknown.banColumn],
   ['identities', unknown.column],
@@ -68,7 +68,7 @@ const requiredColumns: readonly [name: string, reason: Reason][] = [
 /** Columns that contain at least an empty object or list in Logto, so an empty cell has lost its value. */
 const NOT_NULL = new Set(['identities', 'mfaVerifications', 'customData']);
 
-/** Columns that take precedence in the file with the passwords. */
+/** Columns whose values in the file with the passwords take precedence. */
 const passwordColumns = [
   ...['passwordEncrypted', 'passwordEncryptionMethod', 'isPasswordExpired', 'mfaVerifications'],
 ];

@@ -246,7 +246,7 @@ const firebaseSystem: System & { cells: Record<Oddity, Cell> } = {
 
 /**
  * A user from `list-users`.
- * @param fields the differences from the fields, and in `attributes` from the attributes, of an ordinary user
+ * @param fields the differences from an ordinary user; `attributes` are the differences in its attributes
  */
 const cognitoUser = ({ attributes = {}, ...fields }: { attributes?: object }) => ({
   ...{ Username: uuid, Enabled: true, UserStatus: 'CONFIRMED', UserCreateDate: createdMs / 1_000 },

@@ -48,7 +48,7 @@ const knownColumns = new Set([
   ...['is_super_admin', 'is_sso_user', 'is_anonymous', 'banned_until', 'deleted_at'],
 ]);
 
-/** Columns that every export should contain, with the reasons if they are missing. */
+/** Columns that every export should contain, with the reason to report if one is missing. */
 const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['banned_until', unknown.banColumn],
   ['encrypted_password', unknown.column],
@@ -99,7 +99,7 @@ function readProviders(draft: CustomerDraft, app: JsonObject | null): string[] {
   return [...new Set([...field('providers'), ...field('provider')].map((name) => name.toLowerCase()))];
 }
 
-/** Sets whether the email address is verified. It is not if a value is missing or cannot be read. */
+/** Sets whether the email address is verified. A value that is missing or cannot be read makes it unverified. */
 function setVerified(draft: CustomerDraft, row: Row, providers: readonly string[]): void {
   const isConfirmed = hasTime(row['email_confirmed_at']);
   const isSso = readSso(row, providers);

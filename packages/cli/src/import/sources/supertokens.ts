@@ -83,7 +83,7 @@ const shapes: readonly TableShape<Table>[] = [
   { name: 'user_roles', columns: ['user_id', 'role'] },
   { name: 'emailverification_verified_emails', columns: ['user_id', 'email'] },
 ];
-/** Tables that every export should contain, with the reasons if they are missing. */
+/** Tables that every export should contain, with the reason to report if one is missing. */
 const requiredTables: readonly [name: Table, reason: Reason][] = [
   ['emailverification_verified_emails', ownReasons.noVerified],
   ['user_metadata', ownReasons.noMetadata],

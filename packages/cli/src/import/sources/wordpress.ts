@@ -226,8 +226,8 @@ function convertUser(position: string, row: JsonObject, metaByUser: Map<string, 
 }
 
 /**
- * Sets the name from the displayed name if the user has no other names. Reports one that is not among the choices that
- * WordPress offers: the names and the login.
+ * Sets the name from the display name if the user has no other name. Otherwise, reports a display name that differs
+ * from the choices in WordPress: the login and the names.
  */
 function setDisplayName(
   draft: CustomerDraft,
