@@ -13,7 +13,7 @@ describe('UniqueValues', () => {
     expect(keys.filter((key) => values.has(`other ${key}`))).toEqual([]);
   });
 
-  it('holds the memory that it uses, and ends when there is none', () => {
+  it('reserves the memory that it uses, and fails when none is left', () => {
     let bytes = 0;
     const values = new UniqueValues((more) => {
       if (bytes + more > 2 ** 20) throw new Error('overloaded');

@@ -3,26 +3,28 @@ import { createHash } from 'node:crypto';
 /** Size of a hash, in bytes: two 32-bit integers. */
 const HASH_BYTES = 8;
 const FIRST_SLOTS = 4_096;
-/** Share of the slots that can be used. */
+/** Share of used slots above which the table grows. */
 const MAX_LOAD = 0.75;
 
-/** The values that must be unique in a project, from lines that were checked but are not stored. */
+/** Unique values from earlier lines, which a dry run has checked but not stored. */
 export interface EarlierLines {
   has(key: string): boolean;
 }
 
-/** For imports, whose lines are stored. */
+/** For imports, which store their lines. */
 export const noEarlierLines: EarlierLines = { has: () => false };
 
 /**
- * Remembers 64-bit hashes of a dry run's unique values, so that lines in different batches are compared as well. A hash
- * table in one buffer: a `Set` would take eight times the memory.
+ * Stores 64-bit hashes of the unique values in a dry run, so that lines are also compared across batches. The hash
+ * table is a single buffer, because a `Set` would take eight times the memory.
  */
 export class UniqueValues implements EarlierLines {
   private slots = new Uint32Array(0);
   private count = 0;
 
-  /** @param hold called with the bytes that are used in addition. It throws if there is no memory */
+  /**
+   * @param hold reserves additional bytes; throws if no memory is left
+   */
   constructor(private readonly hold: (bytes: number) => void) {}
 
   has(key: string): boolean {
@@ -42,7 +44,7 @@ export class UniqueValues implements EarlierLines {
     return this.slots[slot] !== 0;
   }
 
-  /** Returns a hash's slot, or the unused slot that it belongs in. */
+  /** Returns the slot of a hash, or the free slot where it belongs. */
   private findSlot(slots: Uint32Array, high: number, low: number): number {
     const mask = slots.length / 2 - 1;
     for (let index = low & mask; ; index = (index + 1) & mask) {
@@ -53,7 +55,7 @@ export class UniqueValues implements EarlierLines {
 
   private grow(): void {
     const length = this.slots.length === 0 ? FIRST_SLOTS * 2 : this.slots.length * 2;
-    // While the hashes are copied, both buffers exist. The smaller buffer is held until then.
+    // Both buffers exist during the copy, so the new one is reserved in addition to the old one.
     this.hold((length / 2) * HASH_BYTES);
     const slots = new Uint32Array(length);
     for (let slot = 0; slot < this.slots.length; slot += 2) {
@@ -66,7 +68,7 @@ export class UniqueValues implements EarlierLines {
   }
 }
 
-/** Returns a hash as two integers, the first of which is not 0: an unused slot contains 0. */
+/** Returns a hash as two integers. The first is never 0, which marks a free slot. */
 function hash(key: string): [number, number] {
   const digest = createHash('sha256').update(key).digest();
   return [digest.readUInt32BE(0) || 1, digest.readUInt32BE(4)];

@@ -3,7 +3,7 @@ import { notSignedIn, type ManagementCaller } from '@gatehouse/auth';
 import { GatehouseError, invalidField, type ProjectContext, type AccessScope } from '@gatehouse/domain';
 import { ApiKeysRepository, OperatorSessionsRepository, ProjectsRepository } from '@gatehouse/persistence';
 
-/** Finds an import's project, and checks access to the project while the import runs. */
+/** Finds the project of an import, and checks during the import that the caller may still access it. */
 @Injectable()
 export class ImportAccessService {
   constructor(
@@ -12,7 +12,9 @@ export class ImportAccessService {
     private readonly sessions: OperatorSessionsRepository,
   ) {}
 
-  /** @throws GatehouseError `not_found`, `project_archived`, `validation_failed` for an operator without a `projectId` */
+  /**
+   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed` if an operator omits `projectId`
+   */
   getProject(caller: ManagementCaller, projectId: string | undefined): Promise<ProjectContext> {
     const id = projectId ?? caller.project?.id;
     if (id === undefined) throw invalidField('projectId', 'required', 'projectId is required');
@@ -20,8 +22,8 @@ export class ImportAccessService {
   }
 
   /**
-   * Rejects a key that has been revoked, an operator who has signed out or lost the role or the organization, and a
-   * project that has been archived, even after the request has started (contract, section 3).
+   * Rejects a revoked key, an operator who has signed out or lost the role or the organization, and an archived
+   * project, even if that happened after the request started (contract, section 3).
    */
   async assertStillAllowed(caller: ManagementCaller, projectId: string): Promise<void> {
     await this.projects.getActive(await this.getCurrentAccessScope(caller), projectId);

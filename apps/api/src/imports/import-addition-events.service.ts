@@ -8,20 +8,20 @@ import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import type { Additions } from './import-additions.service.js';
 import { identityKey } from './imported-identities.service.js';
 
-/** The credentials that an update has added to a customer. */
+/** The credentials that an update added to a customer. */
 export interface AppliedAdditions {
   after: Customer;
   added: Additions;
-  /** The authenticator app that was added, or none. */
+  /** The authenticator app that was added, if any. */
   factor: TotpFactor | undefined;
 }
 
-/** Creates the events for credentials that an import's updates have added, as if customers had added them. */
+/** Creates the events for credentials that updates of an import added, as if the customers had added them. */
 @Injectable()
 export class ImportAdditionEventsService {
   constructor(private readonly identities: IdentitiesRepository) {}
 
-  /** Returns the events for all updates, by customer id. */
+  /** Returns the events for all updates, keyed by customer id. */
   async create(
     tx: Tx,
     project: ProjectContext,

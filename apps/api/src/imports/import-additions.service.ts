@@ -11,15 +11,15 @@ import { keptWarning, missingWarning, otherFactorWarning } from './update-messag
 
 /** The values that a line adds to an existing customer. */
 export interface Additions {
-  /** The line, in which only the passkeys and identities that the customer lacks remain. */
+  /** The line, reduced to the passkeys and identities that the customer lacks. */
   candidate: Candidate;
-  /** The hash that replaces an imported hash, or null. */
+  /** The new password hash; null if the stored one stays. */
   passwordHash: string | null;
-  /** In base32, or null. */
+  /** New authenticator secret in base32, or null. */
   totpSecret: string | null;
-  /** The line's fields that add something. */
+  /** Names of the fields that add something. */
   names: string[];
-  /** The line's values that the customer does not get. */
+  /** Warnings about values that are not added to the customer. */
   warnings: FieldError[];
 }
 
@@ -29,7 +29,7 @@ interface Match {
   plan: Pick<ImportPlan, 'wasApplied'>;
 }
 
-/** Adds credentials to existing customers. None is removed, and only an imported password is replaced. */
+/** Adds credentials to existing customers. Never removes a credential, and replaces only imported passwords. */
 @Injectable()
 export class ImportAdditionsService {
   constructor(
@@ -40,7 +40,7 @@ export class ImportAdditionsService {
     private readonly keyring: Keyring,
   ) {}
 
-  /** Returns what each line adds, and removes from the line what cannot be added. */
+  /** Returns what each line adds. Removes from the line what cannot be added. */
   async find(
     tx: Tx,
     project: ProjectContext,
@@ -63,7 +63,10 @@ export class ImportAdditionsService {
     );
   }
 
-  /** Inserts what lines add, except the password hashes. @returns the authenticator apps, by customer id */
+  /**
+   * Inserts the additions, except for password hashes.
+   * @returns the authenticator apps by customer id
+   */
   async insert(tx: Tx, project: ProjectContext, additions: Additions[]): Promise<Map<string, TotpFactor>> {
     const candidates = additions.map(({ candidate }) => candidate);
     const factors = await this.insertFactors(
@@ -75,7 +78,10 @@ export class ImportAdditionsService {
     return factors;
   }
 
-  /** Inserts the authenticator apps for customers that have none. @returns the apps, by customer id */
+  /**
+   * Inserts authenticator apps for customers that have none.
+   * @returns the apps by customer id
+   */
   async insertFactors(
     tx: Tx,
     lines: { customer: { id: string }; totpSecret: string | null }[],
@@ -90,9 +96,11 @@ export class ImportAdditionsService {
     return new Map(inserted.map(({ customerId, ...factor }) => [customerId, factor]));
   }
 
-  /** @param stored the encrypted secrets in the customer's authenticator apps */
+  /**
+   * @param stored encrypted secrets of the customer's authenticator apps
+   */
   private compare({ candidate, target, plan }: Match, stored: Buffer[]): Additions {
-    // Gatehouse does not record removed credentials, so any missing credential may have been removed.
+    // Gatehouse does not record removals, so the customer may have removed any credential that is missing.
     const mayAdd = target.claimedAt === null && target.importUpdatedAt !== null;
     const names: string[] = [];
     const warnings: FieldError[] = [];
@@ -120,8 +128,9 @@ export class ImportAdditionsService {
   }
 
   /**
-   * Returns true if the customer gets a line's password: if they have none, or have a password that no sign-in and no
-   * change has replaced since its import. The owner of the address may have removed it.
+   * Returns `same` for an equal password, `new` if the customer has no password or still has an imported one, which a
+   * sign-in or a change replaces, and `kept` otherwise. Once the owner of the address has claimed the account, every
+   * difference is `kept`, because the owner may have removed the password.
    */
   private comparePassword(
     { customer, input }: Candidate,
@@ -138,7 +147,7 @@ export class ImportAdditionsService {
     return claimedAt === null && isReplaceable ? 'new' : 'kept';
   }
 
-  /** Returns a line's secret unless the customer has it already. */
+  /** Returns the authenticator secret of a line, or null if the customer already has it. */
   private findNewSecret(
     { totpSecret }: Candidate,
     { id }: StoredImportTarget,
@@ -152,7 +161,7 @@ export class ImportAdditionsService {
     return this.readOrNull(() => this.keyring.decrypt('totp-secret', customerId, stored)) === secret;
   }
 
-  /** A value whose secret is no longer in the ring is different from every other value. */
+  /** Returns null if the secret for a value is no longer in the ring, so the value differs from every other value. */
   private readOrNull(read: () => string): string | null {
     try {
       return read();

@@ -22,22 +22,25 @@ import { readBatches, readLines } from './ndjson.js';
 const MAX_REPORTED = 1_000;
 
 export interface DryRunOptions extends ImportOptions {
-  /** Holds memory in addition. @throws GatehouseError `overloaded`, `payload_too_large` */
+  /**
+   * Reserves additional memory.
+   * @throws GatehouseError `overloaded`, `payload_too_large`
+   */
   holdMemory: (bytes: number) => void;
 }
 
-/** A dry run's result. */
+/** The result of a dry run. */
 export interface DryRun {
   customerImport: CustomerImport;
-  /** The first lines of each kind that an import lists. */
+  /** The first lines of each kind that an import would list. */
   failures: ImportLineResult[];
-  /** True if there are more failures. */
+  /** True if `failures` does not contain all failures. */
   hasMoreFailures: boolean;
 }
 
 /**
- * Imports customers without writing them. Each batch runs in a transaction that is rolled back, so that its results
- * are the same as in an import. The unique values of previous batches are remembered.
+ * Runs imports without storing anything. Each batch runs in a transaction that is rolled back, so its results are the
+ * same as in an import. The unique values of earlier batches are remembered.
  */
 @Injectable()
 export class ImportDryRunsService {
@@ -47,7 +50,9 @@ export class ImportDryRunsService {
     private readonly writer: ImportWriterService,
   ) {}
 
-  /** @throws GatehouseError like `ImportsService.importList` */
+  /**
+   * @throws GatehouseError with the same codes as `ImportsService.importList`
+   */
   async checkList(
     caller: ManagementCaller,
     input: ImportCustomersRequest,
@@ -63,7 +68,9 @@ export class ImportDryRunsService {
     return { customerImport: summary.finish(), results };
   }
 
-  /** @throws GatehouseError like `ImportsService.importLines`, except `conflict` */
+  /**
+   * @throws GatehouseError with the same codes as `ImportsService.importLines`, except `conflict`
+   */
   async checkLines(caller: ManagementCaller, options: DryRunOptions, body: Readable): Promise<DryRun> {
     const { importId, projectId, update, holdMemory } = options;
     const earlier = new UniqueValues(holdMemory);
@@ -81,10 +88,10 @@ export class ImportDryRunsService {
 
 const nothingImported = { lastLine: 0, matches: () => false, claim: () => Promise.resolve(null) };
 
-/** A list has at most 1,000 customers. */
+/** Reserves no memory, because a list has at most 1,000 customers. */
 const noHold = (): void => undefined;
 
-/** Counts a dry run's results. */
+/** Counts the results of a dry run. */
 class Summary {
   readonly failures: ImportLineResult[] = [];
   private readonly counts = { ...noImportCounts };

@@ -21,39 +21,39 @@ import { leftOutWarning, limitErrors } from './left-out-values.js';
 import type { Line } from './ndjson.js';
 import { readEntry, readLine, type ReadLine } from './read-line.js';
 
-/** Lines that are validated in a row before the event loop handles other work, such as the batch that is being written. */
+/** Number of lines to validate before the event loop handles other work, such as the batch that is being written. */
 const LINES_PER_TURN = 5;
 
 export interface ValidationOptions {
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
-  /** True if the customers will not be created: their passwords are checked but not hashed. */
+  /** True for a dry run, which checks passwords but does not hash them. */
   isDryRun?: boolean;
-  /** True accepts salted SHA hashes (docs/adr/0107). */
+  /** True to accept salted SHA hashes (ADR 0107). */
   allowFastHashes?: boolean | undefined;
 }
 
-/** A line with a customer to create, or to update an existing customer with. */
+/** A valid line, which creates a customer or updates an existing one. */
 export interface Candidate {
   line: number;
   customer: CustomerWithPasswordHash;
-  /** The line's fields. */
+  /** The accepted fields of the line. */
   input: ImportedCustomer;
-  /** True if the line contains the customer's id, which may be taken. */
+  /** True if the line contains an id for the customer. The id may be taken. */
   hasOwnId: boolean;
-  /** In base32, or null. */
+  /** Authenticator secret in base32, or null. */
   totpSecret: string | null;
   passkeys: NewImportedPasskey[];
   identities: NewImportedIdentity[];
   hasWeakHash: boolean;
-  /** The values that were left out. */
+  /** Warnings about values that were left out. */
   warnings: FieldError[];
 }
 
-/** A validated line: the customer, or the errors. */
+/** A validated line: either a customer or errors. */
 export type ValidatedLine = Candidate | { line: number; errors: FieldError[] };
 
-/** Converts an import's lines into customers before any transaction: parses, validates and hashes. */
+/** Parses and validates the lines of an import and hashes their passwords, before any transaction begins. */
 @Injectable()
 export class ImportLinesService {
   constructor(
@@ -63,7 +63,9 @@ export class ImportLinesService {
     private readonly identities: ImportedIdentitiesService,
   ) {}
 
-  /** @throws GatehouseError `request_timeout` when the caller disconnects */
+  /**
+   * @throws GatehouseError `request_timeout` if the caller disconnects
+   */
   validateLines(
     project: ProjectContext,
     lines: Line[],
@@ -74,7 +76,9 @@ export class ImportLinesService {
     );
   }
 
-  /** @throws GatehouseError `request_timeout` when the caller disconnects */
+  /**
+   * @throws GatehouseError `request_timeout` if the caller disconnects
+   */
   validateList(
     project: ProjectContext,
     list: unknown[],
@@ -90,7 +94,7 @@ export class ImportLinesService {
     signal: AbortSignal,
     validate: (item: T, index: number) => Promise<ValidatedLine>,
   ): Promise<ValidatedLine[]> {
-    // Each password that waits for a thread listens to the signal. Node.js warns about more than ten listeners.
+    // Each password that waits for a thread adds a listener to the signal, and Node.js warns about more than ten.
     setMaxListeners(0, signal);
     const validated: Promise<ValidatedLine>[] = [];
     await this.hasher.waitUntilIdle();
@@ -112,7 +116,7 @@ export class ImportLinesService {
     try {
       const lineRead = read();
       const { input } = lineRead;
-      // Most lines have neither passkeys nor a password: an `await` for each would take longer than their checks.
+      // Most lines have neither passkeys nor a password, and an `await` for each would take longer than the checks.
       const { passkeys, warnings: ofPasskeys } = input.passkeys
         ? await this.passkeys.validate(project, lineRead)
         : noPasskeys;
@@ -153,7 +157,7 @@ export class ImportLinesService {
     return { stored, isWeak: false, warnings: [] };
   }
 
-  /** A hash that Gatehouse does not accept is left out. */
+  /** Returns a hash in its stored form, or a warning if Gatehouse does not accept it. */
   private importHash(
     { passwordHash = null }: ImportedCustomer,
     { allowFastHashes = false }: ValidationOptions,
@@ -168,11 +172,11 @@ export class ImportLinesService {
   }
 }
 
-/** A line's password or hash in its stored form. */
+/** A password or hash in its stored form. */
 interface StoredHash {
   stored: string | null;
   isWeak: boolean;
-  /** The values that were left out. */
+  /** Warnings about values that were left out. */
   warnings: FieldError[];
 }
 
@@ -180,7 +184,7 @@ const noHash: StoredHash = { stored: null, isWeak: false, warnings: [] };
 
 const noPasskeys = { passkeys: [], warnings: [] };
 
-/** Replaces a line's image with its canonical URL, or leaves it out. */
+/** Replaces the image URL with its canonical form, or leaves it out with a warning. */
 function normalizeImage(input: ImportedCustomer): FieldError[] {
   if (input.imageUrl === undefined) return [];
   const imageUrl = readImageUrl(input.imageUrl);
@@ -191,7 +195,7 @@ function normalizeImage(input: ImportedCustomer): FieldError[] {
   return isInvalid ? [leftOutWarning({ field: 'imageUrl', code: 'invalid', message })] : [];
 }
 
-/** Errors in a single line. Any other error ends the import. */
+/** Errors that concern a single line. Any other error ends the import. */
 const lineErrorCodes = new Set(['invalid_json', 'validation_failed', 'weak_password']);
 
 function toCustomer(

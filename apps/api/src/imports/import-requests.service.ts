@@ -17,7 +17,7 @@ import {
 import { ImportDryRunsService } from './import-dry-runs.service.js';
 import { ImportsService } from './imports.service.js';
 
-/** Handles an import's two formats: a list that has already been read, or NDJSON that is still to be read. */
+/** Handles both import formats: a JSON list that has already been read, and NDJSON that is still to be read. */
 @Injectable()
 export class ImportRequestsService {
   private readonly input = new InputPipe();
@@ -27,7 +27,10 @@ export class ImportRequestsService {
     private readonly dryRuns: ImportDryRunsService,
   ) {}
 
-  /** Runs an import. @throws GatehouseError like `ImportsService`, `validation_failed`, `invalid_json` */
+  /**
+   * Runs an import.
+   * @throws GatehouseError with the same codes as `ImportsService`, `validation_failed`, `invalid_json`
+   */
   run(
     caller: ManagementCaller,
     query: ImportQuery,
@@ -97,7 +100,10 @@ export class ImportRequestsService {
   }
 }
 
-/** Returns the same id for the same key: a version 8 UUID (RFC 9562, section 5.8), which may contain any data. */
+/**
+ * Derives an import id from an idempotency key: a version 8 UUID (RFC 9562, section 5.8), which may contain any data.
+ * The same key always results in the same id.
+ */
 function importIdFromKey(key: string | undefined): string | null {
   if (key === undefined) return null;
   const bytes = sha256(key).subarray(0, 16);

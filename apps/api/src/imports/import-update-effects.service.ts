@@ -9,11 +9,11 @@ import { ImportAdditionEventsService, type AppliedAdditions } from './import-add
 /** A customer before and after an update. */
 export interface AppliedUpdate extends AppliedAdditions {
   before: StoredImportTarget;
-  /** The fields that have changed, and the names of added credentials. */
+  /** Names of the changed fields and of the added credentials. */
   changed: string[];
 }
 
-/** Ends the access that an import's updates have made invalid, and records the updates. */
+/** Revokes the access that updates of an import have made invalid, and records the updates. */
 @Injectable()
 export class ImportUpdateEffectsService {
   constructor(
@@ -23,7 +23,9 @@ export class ImportUpdateEffectsService {
     private readonly additions: ImportAdditionEventsService,
   ) {}
 
-  /** @param emitEvents false: only the events are recorded that services need to reject access */
+  /**
+   * @param emitEvents if false, only the events that services need to reject access are recorded
+   */
   async record(
     tx: Tx,
     project: ProjectContext,
@@ -45,7 +47,10 @@ export class ImportUpdateEffectsService {
     }
   }
 
-  /** Voids the links that were sent to the previous address. @returns the event to record */
+  /**
+   * Invalidates the links that were sent to the previous address.
+   * @returns the event to record
+   */
   private async recordEmail(
     tx: Tx,
     project: ProjectContext,

@@ -42,19 +42,19 @@ import {
   unchangedError,
 } from './update-messages.js';
 
-/** A line with the customer that it belongs to. */
+/** A line with the customer to whom it belongs. */
 interface Match {
   candidate: Candidate;
   target: StoredImportTarget;
   plan: ImportPlan;
 }
 
-/** A group's lines by the customer that they belong to. */
+/** The lines of a group, by how they match existing customers. */
 interface Matches {
   matches: Match[];
-  /** Lines that belong to the same customer as another match. */
+  /** Lines that belong to the same customer as an earlier match. */
   repeated: Candidate[];
-  /** Lines that belong to a customer whom an earlier line, which is not stored, creates or changes. */
+  /** Lines that belong to a customer whom an earlier, unstored line creates or changes. */
   dependent: Candidate[];
   /** Lines that belong to no customer. */
   others: Candidate[];
@@ -62,13 +62,13 @@ interface Matches {
 
 interface UpdateOptions {
   emitEvents: boolean;
-  /** Lines that are not stored. */
+  /** Earlier lines that are not stored. */
   earlier: EarlierLines;
 }
 
 type Update = Match & { plan: Extract<ImportPlan, { action: 'update' }> };
 
-/** Updates customers with an import's lines (ADR 0104). */
+/** Updates existing customers with the lines of an import (ADR 0104). */
 @Injectable()
 export class ImportUpdatesService {
   constructor(
@@ -80,7 +80,7 @@ export class ImportUpdatesService {
   ) {}
 
   /**
-   * Updates the customers that have an id or external id from the lines.
+   * Updates the customers that the lines identify by id or external id.
    * @returns the results for these lines, and the lines that belong to no customer
    */
   async update(
@@ -156,7 +156,7 @@ export class ImportUpdatesService {
       if (changed.length === 0) {
         const error = candidate.warnings.length > 0 ? nothingAppliedError : unchangedError;
         results.push(toResult(match, 'skipped', [error]));
-        // Its time is stored, so that an older line with other values is not applied later.
+        // Stores the newer time, so that an older line with different values is not applied later.
         if (error === unchangedError && hasNewerTime(match)) rows.push(toRow(match, added));
         continue;
       }
@@ -180,7 +180,10 @@ export class ImportUpdatesService {
     return results;
   }
 
-  /** Customers keep the `sub` in their tokens once they have signed in, and never get another customer's `sub` (ADR 0105). */
+  /**
+   * Keeps the external id of customers who have signed in with the current `sub` in their tokens, and of customers
+   * whose new external id can be another customer's `sub` (ADR 0105).
+   */
   private async keepSubjects(
     tx: Tx,
     { id: projectId, settings }: ProjectContext,
@@ -205,7 +208,7 @@ export class ImportUpdatesService {
     }
   }
 
-  /** Customers keep their email if another customer has the new email. */
+  /** Keeps the email address if another customer has the new one. */
   private async keepTakenEmails(
     tx: Tx,
     { id }: ProjectContext,
@@ -254,7 +257,8 @@ const updateWarnings = ({ plan }: Update): FieldError[] => [
 function toRow({ candidate, target, plan }: Update, { passwordHash }: Additions): ImportTargetUpdate {
   const { after } = plan;
   const updatedAt = candidate.input.updatedAt ? after.updatedAt : now();
-  // Otherwise the next update would not know that Gatehouse has disabled the customer, or removed a credential.
+  // Keeps the previous time, so that the next update can tell that Gatehouse has disabled the customer or removed a
+  // credential.
   const staysUnknown = plan.isChangedHere && (after.disabledAt !== null || target.importUpdatedAt === null);
   return {
     ...after,

@@ -20,14 +20,14 @@ import { emailKey, externalIdKey, idKey } from './unique-keys.js';
 
 export interface WriteOptions {
   emitEvents: boolean;
-  /** True to update the customers that lines belong to. */
+  /** True to update the customers that the lines identify. */
   update: boolean;
 }
 
-/** Writes validated customers into a project, and returns each line's result. */
+/** Writes validated customers to a project, and returns the result for each line. */
 @Injectable()
 export class ImportWriterService {
-  /** Serializes batches from all imports, so that together they use no more than one connection. */
+  /** Serializes the batches of all imports, so that together they use at most one connection. */
   private readonly batchLock = new KeyedLock();
 
   constructor(
@@ -42,15 +42,15 @@ export class ImportWriterService {
     private readonly subjects: TokenSubjectsRepository,
   ) {}
 
-  /** Runs one batch's transaction. */
+  /** Runs the transaction of one batch. */
   runBatch<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
     return this.batchLock.run('batch', () => this.transactions.join(work));
   }
 
   /**
    * Writes the valid lines and rolls back.
-   * @param earlier the unique values of the previous lines, to which the values of these lines are added
-   * @returns the results that an import would have
+   * @param earlier the unique values of earlier lines, to which those of these lines are added
+   * @returns the results that an import would return
    */
   async rehearse(
     project: ProjectContext,
@@ -76,9 +76,9 @@ export class ImportWriterService {
 
   /**
    * Writes the valid lines.
-   * @param earlier lines that are not stored. Default: none
-   * @returns the results for all lines, in their order
-   * @throws GatehouseError `conflict` for a password hash that an older api cannot verify
+   * @param earlier earlier lines that are not stored. Default: none
+   * @returns the results for all lines, in order
+   * @throws GatehouseError `conflict` for a password hash that an older API process cannot verify
    */
   async write(
     tx: Tx,
@@ -113,7 +113,10 @@ export class ImportWriterService {
     );
   }
 
-  /** Inserts customers without the passkeys and identities that cannot be added, unless their email or external id is taken. */
+  /**
+   * Inserts the customers whose email addresses and external ids are free, without the passkeys and identities that
+   * cannot be added.
+   */
   private async insert(
     tx: Tx,
     project: ProjectContext,
@@ -145,20 +148,22 @@ export class ImportWriterService {
     return { inserted, conflicting: group.filter(({ customer }) => !ids.has(customer.id)) };
   }
 
-  /** Returns the external ids that are another customer's id, whose tokens can have the same `sub`. */
+  /**
+   * Returns the external ids that are another customer's id, and can therefore be the `sub` in that customer's tokens.
+   */
   private findOtherIds(
     tx: Tx,
     project: ProjectContext,
     group: Candidate[],
   ): Promise<ReadonlySet<string | null>> {
-    // A customer's own id can be the external id too.
+    // A customer may use their own id as external id.
     const externalIds = group.flatMap(({ customer: { id, externalId } }) =>
       id === externalId ? [] : [externalId],
     );
     return this.subjects.findCustomerIds(tx, project.id, externalIds);
   }
 
-  /** Gives new ids to the customers whose ids are taken, also by customers in other projects, or as an external id. */
+  /** Assigns new ids to customers whose ids are taken, even by a customer in another project or as an external id. */
   private async replaceTakenIds(tx: Tx, project: ProjectContext, group: Candidate[]): Promise<void> {
     const customers = group.filter(({ hasOwnId }) => hasOwnId).map(({ customer }) => customer);
     if (customers.length === 0) return;
@@ -196,7 +201,7 @@ const hasNewHashFormat = (line: ValidatedLine): boolean =>
   line.customer.passwordHash !== null &&
   isNewHashFormat(line.input.passwordHash ?? 'v1$');
 
-/** Ends a rehearsal's transaction. */
+/** Thrown to roll back a rehearsal. */
 class Rollback extends Error {}
 
 const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;
@@ -210,17 +215,19 @@ const toCreated = ({ line, customer, warnings, hasWeakHash }: Candidate): Import
   hasWeakHash,
 });
 
-/** Returns what later lines must know about a line: the customer, and the unique values that an import has stored. */
+/**
+ * Returns the keys to compare later lines with: the customer and the unique values that an import would have stored.
+ */
 function storedKeys(candidate: Candidate, { status, customerId }: ImportLineResult): string[] {
   const { id } = candidate.customer;
-  // The customer in a line that changes nothing may have received the line's time.
+  // A customer whom the line does not change may still have received the time of the line.
   if (status === 'skipped' && customerId === id) return [idKey(id)];
   if (status === 'updated') return [idKey(id), ...uniqueKeys(candidate)];
   if (status !== 'created') return [];
   return [...(candidate.hasOwnId ? [idKey(id)] : []), ...uniqueKeys(candidate)];
 }
 
-/** Returns a customer's values that no other customer in the project can have, except the id. */
+/** Returns the values, apart from the id, that must be unique in the project. */
 const uniqueKeys = ({ customer, passkeys, identities }: Candidate): string[] => [
   emailKey(customer),
   ...(customer.externalId === null ? [] : [externalIdKey(customer)]),
@@ -229,8 +236,9 @@ const uniqueKeys = ({ customer, passkeys, identities }: Candidate): string[] => 
 ];
 
 /**
- * Returns groups in which no id, email address, external id, passkey or identity occurs twice, and no external id as an id: a duplicate conflicts with the
- * first occurrence in the database, as if the customers were inserted one by one.
+ * Splits the candidates into groups in which no id, email address, external id, passkey or identity occurs twice, and
+ * no external id equals an id. A duplicate then conflicts with the first occurrence in the database, as if the
+ * customers were inserted one by one.
  */
 function splitDuplicates(candidates: Candidate[]): Candidate[][] {
   const groups: Candidate[][] = [];
@@ -260,7 +268,9 @@ const externalIdTakenError = {
   message: 'externalId already belongs to another customer of this project',
 };
 
-/** @param otherIds the external ids that are another customer's id */
+/**
+ * @param otherIds external ids that are another customer's id
+ */
 const toExternalIdError = ({ externalId }: Customer, otherIds: ReadonlySet<string | null>): FieldError => {
   if (!otherIds.has(externalId)) return externalIdTakenError;
   const message =

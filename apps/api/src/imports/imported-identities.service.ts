@@ -14,18 +14,18 @@ import type { ReadLine } from './read-line.js';
 
 /** A validated identity. */
 export interface NewImportedIdentity extends PortableIdentity {
-  /** Its position in the line. */
+  /** Position in the line. */
   position: number;
 }
 
-/** A line of an import with its customer and identities. */
+/** A line of an import, with its customer and identities. */
 interface LineWithIdentities {
   customer: { id: string };
   identities: NewImportedIdentity[];
   warnings: FieldError[];
 }
 
-/** Validates and inserts imported customers' identities. */
+/** Validates and inserts the identities of imported customers. */
 @Injectable()
 export class ImportedIdentitiesService {
   constructor(
@@ -34,7 +34,7 @@ export class ImportedIdentitiesService {
     private readonly providers: IdentityProvidersRepository,
   ) {}
 
-  /** Returns the identities without duplicates, and warnings about the duplicates. */
+  /** Returns the identities without duplicates, and a warning for each duplicate. */
   validate({ input, positionOf }: ReadLine): { identities: NewImportedIdentity[]; warnings: FieldError[] } {
     const identities: NewImportedIdentity[] = [];
     const warnings: FieldError[] = [];
@@ -50,9 +50,9 @@ export class ImportedIdentitiesService {
   }
 
   /**
-   * Leaves out the identities whose provider the project lacks, and identities that a customer has already, with a
-   * warning unless it is the line's customer. Locks the providers against deletion.
-   * @param earlier identities of earlier lines that are not stored
+   * Leaves out identities whose provider does not exist in the project, and identities that a customer already has,
+   * with a warning unless it is the customer of the line. Locks the providers against deletion.
+   * @param earlier identities from earlier lines that are not stored
    */
   async leaveOutUnusable(
     tx: Tx,
@@ -77,7 +77,10 @@ export class ImportedIdentitiesService {
       });
   }
 
-  /** Inserts identities for customers that the transaction has inserted. @throws GatehouseError `conflict` */
+  /**
+   * Inserts the identities of the lines.
+   * @throws GatehouseError `conflict` if one of them has been linked in the meantime
+   */
   async insert(tx: Tx, project: ProjectContext, lines: LineWithIdentities[]): Promise<void> {
     const identities = lines.flatMap(({ customer, identities: list }) =>
       list.map(({ provider, subject }) => ({ provider, subject, id: newId(), customerId: customer.id })),

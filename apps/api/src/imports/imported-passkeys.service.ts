@@ -9,13 +9,13 @@ import type { EarlierLines } from './earlier-lines.js';
 import { leftOutWarning } from './left-out-values.js';
 import type { ReadLine } from './read-line.js';
 
-/** A validated passkey, whose customer has no final id yet. */
+/** A validated passkey. Its customer has no final id yet. */
 export interface NewImportedPasskey extends Omit<ImportedPasskey, 'customerId'> {
-  /** Its position in the line. */
+  /** Position in the line. */
   position: number;
 }
 
-/** A line of an import with its customer and passkeys. */
+/** A line of an import, with its customer and passkeys. */
 interface LineWithPasskeys {
   customer: { id: string };
   passkeys: NewImportedPasskey[];
@@ -24,7 +24,7 @@ interface LineWithPasskeys {
 
 const UNKNOWN_AAGUID = '00000000-0000-0000-0000-000000000000';
 
-/** Validates and inserts imported customers' passkeys. */
+/** Validates and inserts the passkeys of imported customers. */
 @Injectable()
 export class ImportedPasskeysService {
   constructor(
@@ -54,10 +54,10 @@ export class ImportedPasskeysService {
   }
 
   /**
-   * Leaves out the passkeys that the project has already, with a warning unless the customer has them. Locks the
-   * project's `rpId`.
-   * @param earlier passkeys of earlier lines that are not stored
-   * @throws GatehouseError `conflict` if it has changed since the lines were validated
+   * Leaves out passkeys that the project already has, with a warning unless the customer of the line owns them. Locks
+   * the `rpId` of the project.
+   * @param earlier passkeys from earlier lines that are not stored
+   * @throws GatehouseError `conflict` if the `rpId` has changed since the lines were validated
    */
   async leaveOutTaken(
     tx: Tx,
@@ -82,7 +82,10 @@ export class ImportedPasskeysService {
       });
   }
 
-  /** Inserts passkeys for customers that the transaction has inserted. @throws GatehouseError `conflict` */
+  /**
+   * Inserts the passkeys of the lines.
+   * @throws GatehouseError `conflict` if one of them has been added in the meantime
+   */
   async insert(tx: Tx, { id }: ProjectContext, lines: LineWithPasskeys[]): Promise<void> {
     const passkeys = lines.flatMap(({ customer, passkeys: list }) =>
       list.map(({ position: _, ...passkey }) => ({ ...passkey, customerId: customer.id })),

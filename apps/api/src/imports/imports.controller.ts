@@ -53,7 +53,7 @@ export class ImportsController {
   @Get('imports/:importId')
   @ApiOperation({
     operationId: 'imports.get',
-    summary: 'Get the progress and errors of an import',
+    summary: "Get an import's progress and errors",
     description: 'Available for 30 days.',
   })
   @SecretKey('customer:write')

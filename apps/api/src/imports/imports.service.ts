@@ -26,7 +26,7 @@ export interface ImportOptions {
   projectId: string | undefined;
   emitEvents: boolean;
   allowFastHashes: boolean;
-  /** True to update the customers that lines belong to. */
+  /** True to update the customers that the lines identify. */
   update: boolean;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
@@ -39,7 +39,7 @@ interface ImportWork extends ImportClaim {
   options: WriteOptions;
 }
 
-/** Length of a position in the failure list, in bytes: a line number. */
+/** Length in bytes of a position in the failure list, which is a line number. */
 const POSITION_LENGTH = 4;
 
 /** Imports customers from other systems, as one list or line by line. */
@@ -60,8 +60,8 @@ export class ImportsService {
 
   /**
    * Imports a list in one transaction.
-   * @returns the import and each customer's result, in order
-   * @throws GatehouseError `not_found`, `project_archived`, `request_timeout` when the caller disconnects
+   * @returns the import and the result for each customer, in order
+   * @throws GatehouseError `not_found`, `project_archived`, `request_timeout` if the caller disconnects
    */
   async importList(
     caller: ManagementCaller,
@@ -82,11 +82,11 @@ export class ImportsService {
   }
 
   /**
-   * Imports lines as they arrive. Each batch has its own transaction, which also records the progress. A
-   * repeated request with the same id continues after the last committed line.
+   * Imports lines as they arrive. Each batch has its own transaction, which also records the progress. A repeated
+   * request with the same id continues after the last committed line.
    * @throws GatehouseError `not_found`, `project_archived`, `invalid_api_key` or `operator_session_required` once the
-   *   credential is no longer active, `conflict` when another request continues the import or the import was started with other
-   *   lines, `request_timeout`, `unavailable`
+   * credential is no longer active, `conflict` if another request is processing the import or the import was started
+   * with different lines, `request_timeout`, `unavailable`
    */
   async importLines(
     caller: ManagementCaller,
@@ -103,7 +103,7 @@ export class ImportsService {
         const next = await unlessFailed(batches.next(), written);
         if (next.done) break;
         const validated = await this.lines.validateLines(work.project, next.value.lines, options);
-        // The next batch is read and validated while this one is written; no further batch is held in memory.
+        // This batch is written while the next one is read and validated. No third batch is held in memory.
         await written;
         written = this.commitBatch(work, validated, next.value);
         written.catch(() => undefined);
@@ -118,7 +118,8 @@ export class ImportsService {
   }
 
   /**
-   * Returns an import with a page of the lines that created or updated no customer, or that had a value left out.
+   * Returns an import with a page of its failures: lines that created or updated no customer, or were imported without
+   * some of their values.
    * @throws GatehouseError `not_found`, `invalid_cursor`
    */
   async get(
@@ -141,7 +142,9 @@ export class ImportsService {
     return { customerImport, failures: { items, nextCursor } };
   }
 
-  /** @throws GatehouseError `not_found`, `project_archived`, `validation_failed` for an operator without a `projectId` */
+  /**
+   * @throws GatehouseError `not_found`, `project_archived`, `validation_failed` if an operator omits `projectId`
+   */
   private async prepare(
     caller: ManagementCaller,
     importId: string,
@@ -153,8 +156,8 @@ export class ImportsService {
   }
 
   /**
-   * Returns the lines that the body must start with before the import is claimed: a body with other lines
-   * changes nothing.
+   * Returns the lines that the body must start with. They are compared before the import is claimed, so a body with
+   * different lines changes nothing.
    */
   private async readImportedLines(work: ImportWork): Promise<ImportedLines> {
     const { lastLine, linesMac, isCompleted } = await this.imports.getProgress(work);
@@ -182,7 +185,7 @@ export class ImportsService {
     return true;
   }
 
-  /** Completes the import. An import with hashes that are too cheap gets an entry in the audit log. */
+  /** Completes the import. If it contains weak hashes, an audit log entry is recorded. */
   private async complete(tx: Tx, work: ImportWork): Promise<void> {
     await this.imports.finish(tx, work, 'completed');
     const weakHashes = await this.imports.countWeakHashes(tx, work);
@@ -226,8 +229,8 @@ export class ImportsService {
   }
 
   /**
-   * Marks the import as interrupted. Best effort: without the mark, the missing progress shows the
-   * interruption.
+   * Marks the import as interrupted. Best effort: without the mark, the import counts as interrupted once its progress
+   * is stale.
    */
   private async markInterrupted(work: ImportWork): Promise<void> {
     try {
@@ -241,13 +244,16 @@ export class ImportsService {
   }
 }
 
-/** Returns `next`, but rejects as soon as `previous` has failed. */
+/** Returns `next`, but rejects as soon as `previous` fails. */
 function unlessFailed<T>(next: Promise<T>, previous: Promise<void>): Promise<T> {
   next.catch(() => undefined);
   return Promise.race([next, previous.then(() => next)]);
 }
 
-/** Returns the digest for an import's lines, which differs for an update: the import must continue as it began. */
+/**
+ * Returns the digest of the lines of an import. It is different for an update, so that an import can only be resumed in
+ * the mode in which it was started.
+ */
 const ofMode = ({ options }: ImportWork, digest: Buffer): Buffer =>
   options.update ? Buffer.concat([digest, Buffer.from('update')]) : digest;
 

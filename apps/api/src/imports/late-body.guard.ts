@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import { readDeferredBody } from '../http/bodies/body-reader.js';
 
 /**
- * Reads a body that must not be read before authentication, and holds the memory for a body that the handler reads.
- * Nest runs a route's guards after the global guards.
+ * Reads a body that must not be read before authentication, and reserves the memory for a body that the handler reads.
+ * Nest runs route guards after global guards.
  */
 @Injectable()
 export class LateBodyGuard implements CanActivate {

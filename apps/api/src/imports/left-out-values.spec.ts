@@ -36,7 +36,7 @@ describe('limitWarnings', () => {
     expect(limited[19]!.message).toMatch(/^6 more values were left out\. /);
   });
 
-  it('names credential values before metadata values', () => {
+  it('lists credentials before metadata', () => {
     const fields = [
       ...Array.from({ length: 32 }, (_, index) => `metadata.k${index}`),
       ...Array.from({ length: 15 }, (_, index) => `identities.${index}.subject`),

@@ -1,6 +1,8 @@
 import type { FieldError } from '@gatehouse/domain';
 
-/** Limits for a line's stored errors and warnings: the sender chooses the number and the names of the fields. */
+/**
+ * Limits for the stored errors and warnings of a line, because the sender chooses the number and names of its fields.
+ */
 const MAX_ERRORS = 20;
 const MAX_FIELD_LENGTH = 100;
 
@@ -10,7 +12,7 @@ const PATCH = 'set it with PATCH /api/v1/customers/{id}';
 const metadata = `Shorten the metadata and ${PATCH}, or store the value elsewhere`;
 const text = `Correct the value and ${AGAIN}, or ${PATCH}`;
 
-/** The remedy for a value that was left out, by its field, or by its field and the problem's code. */
+/** Remedies for values that were left out, by field or by field and error code. */
 const remedies: Record<string, string> = {
   passwordHash: `Let the customer reset the password, or ${AGAIN} and a hash in an accepted format`,
   'passwordHash unknown_pepper': `Append the old secret to GATEHOUSE_SECRET and ${AGAIN}, or let the customer reset the password`,
@@ -36,10 +38,10 @@ const remediesOfCodes: Record<string, string> = {
   inexact_integer: `Write the number as a string and ${AGAIN}`,
 };
 
-/** Returns the customer field that a path begins with. */
+/** Returns the customer field at the beginning of a path. */
 export const rootOf = (path: string): string => path.split('.', 1)[0]!;
 
-/** Returns the warning for a value that was left out: the problem as the reason, and the remedy. */
+/** Returns the warning for a value that was left out: the problem, followed by the remedy. */
 export function leftOutWarning({ field, code, message }: FieldError): FieldError {
   const root = rootOf(field);
   const remedy =
@@ -47,13 +49,13 @@ export function leftOutWarning({ field, code, message }: FieldError): FieldError
   return { field, code, message: `${message}. ${remedy}.` };
 }
 
-/** Returns errors as they are stored. */
+/** Returns the errors to store. */
 export const limitErrors = (errors: FieldError[]): FieldError[] =>
   errors.slice(0, MAX_ERRORS).map(truncateError);
 
 /**
- * Returns a warning's rank when the limit drops warnings. Without the values in the first ranks, customers cannot
- * sign in as before.
+ * Returns the rank of a warning. Warnings with low ranks are kept first, because they concern values that customers
+ * need to sign in as before.
  */
 const priority = ({ field }: FieldError): number => {
   const root = rootOf(field);
@@ -62,8 +64,8 @@ const priority = ({ field }: FieldError): number => {
 };
 
 /**
- * Returns warnings as they are stored. Beyond the limit, credential warnings come first and metadata warnings last,
- * and the last warning counts the others.
+ * Returns the warnings to store. Beyond the limit, credentials come first and metadata comes last, and the last warning
+ * counts those that were dropped.
  */
 export function limitWarnings(warnings: FieldError[]): FieldError[] {
   if (warnings.length <= MAX_ERRORS) return warnings.map(truncateError);
@@ -75,7 +77,7 @@ export function limitWarnings(warnings: FieldError[]): FieldError[] {
 
 function truncateError({ field, code, message }: FieldError): FieldError {
   if (field.length <= MAX_FIELD_LENGTH) return { field, code, message };
-  // A lone surrogate cannot be stored.
+  // PostgreSQL cannot store a lone surrogate.
   const short = field.slice(0, MAX_FIELD_LENGTH).replace(/[\ud800-\udbff]$/, '');
   return { field: short, code, message: message.replaceAll(field, () => short) };
 }

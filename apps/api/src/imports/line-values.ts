@@ -10,7 +10,7 @@ import {
 import { findMemberProblem, findStorageProblem } from '../http/bodies/strict-json.js';
 import { leftOutWarning, rootOf } from './left-out-values.js';
 
-/** Lists in which each entry can be left out, with their maximum lengths. */
+/** Lists whose entries can be left out one by one, with their maximum lengths. */
 const listLengths = new Map([
   ['passkeys', MAX_PASSKEYS],
   ['identities', MAX_IMPORTED_IDENTITIES],
@@ -19,9 +19,9 @@ const listLengths = new Map([
 const metadataFields = new Set(['metadata', 'publicMetadata']);
 
 /**
- * The fields whose values can be left out (ADR 0103). A line without an email or external id does not identify a
- * customer. A ban, a required second factor and an address proof must not be lost, and an unknown field could be any
- * of these.
+ * Fields whose values can be left out (ADR 0103). All others are required: a line without an email address or external
+ * id does not identify a customer, a ban, a required second factor and a verified address must not be lost, and an
+ * unknown field could be any of these.
  */
 const optionalFields = new Set([
   ...listLengths.keys(),
@@ -30,7 +30,7 @@ const optionalFields = new Set([
   ...['createdAt', 'updatedAt', 'lastLoginAt'],
 ]);
 
-/** Maximum nesting levels below a metadata member, below a list entry, and below a field. */
+/** Maximum nesting depth below a metadata member, a list entry and a field. */
 const LEVELS = { member: 18, entry: 18, field: 19 };
 
 const problems: Record<string, string> = {
@@ -40,28 +40,28 @@ const problems: Record<string, string> = {
   too_long: `does not fit: metadata has at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`,
 };
 
-/** A line's values; values that Gatehouse does not accept can be left out. */
+/** The values of a line, from which those that Gatehouse does not accept can be left out. */
 export class LineValues {
   readonly warnings: FieldError[] = [];
   readonly values: Record<string, unknown>;
-  /** The line positions for the remaining entries in a list from which some are left out. */
+  /** The original positions of the remaining entries, for each list from which entries were left out. */
   private readonly positions = new Map<string, number[]>();
 
   constructor(line: Record<string, unknown>) {
     this.values = { ...line };
   }
 
-  /** Returns a list entry's position in the line. */
+  /** Returns the original position of a list entry in the line. */
   positionOf(list: string, index: number): number {
     return this.positions.get(list)?.[index] ?? index;
   }
 
   /**
    * Leaves out the values with errors.
-   * @returns false if a value with an error must not be left out
+   * @returns false if one of them must not be left out
    */
   leaveOut(errors: FieldError[]): boolean {
-    // A field whose name contains a dot is unknown.
+    // A name that contains a dot can be an unknown field instead of a path.
     const root = ({ field }: FieldError) => (Object.hasOwn(this.values, field) ? field : rootOf(field));
     if (!errors.every((error) => optionalFields.has(root(error)))) return false;
     for (const name of new Set(errors.map(root)))
@@ -74,7 +74,7 @@ export class LineValues {
 
   /**
    * Leaves out the values that cannot be stored.
-   * @returns false if one of the values must not be left out, or if there is none
+   * @returns false if one of them must not be left out, or if there are none
    */
   leaveOutUnstorable(): boolean {
     for (const [name, value] of Object.entries(this.values)) {
@@ -124,7 +124,9 @@ export class LineValues {
     this.warn(dropped.map(({ key, code }) => describe(`${name}.${key}`, code)));
   }
 
-  /** @param errors the errors in list entries */
+  /**
+   * @param errors errors in entries of the list
+   */
   private dropEntries(name: string, list: unknown[], errors: FieldError[]): void {
     const indexOf = ({ field }: FieldError) => Number(field.split('.')[1]);
     const dropped = new Set(errors.map(indexOf));
@@ -146,7 +148,7 @@ export class LineValues {
   }
 }
 
-/** Returns the error for a value. If a field's name cannot be stored, the error does not contain the name. */
+/** Returns the error for a value. Replaces characters in the field name that cannot be stored. */
 function describe(field: string, code: string): FieldError {
   const name = field.replaceAll('\0', '\ufffd').toWellFormed();
   return { field: name, code, message: `${name} ${problems[code] ?? problems['invalid']!}` };

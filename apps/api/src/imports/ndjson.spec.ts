@@ -46,7 +46,7 @@ describe('readLines', () => {
     expect((await lines.next()).value).toEqual([{ number: 1, bytes: Buffer.from('a') }]);
     await expect(lines.next()).rejects.toMatchObject({ code: 'request_timeout' });
     clearInterval(trickle);
-    // The response is still sent over the same connection.
+    // The response must still be sent over the same connection.
     expect(body.destroyed).toBe(false);
   });
 });
@@ -102,7 +102,7 @@ describe('readBatches', () => {
     }
   });
 
-  it('compares the additional lines when more have been imported, and continues only after those', async () => {
+  it('also compares lines that were imported in the meantime, and continues after them', async () => {
     const body = () => createBody('1\n2\n3\n4\n');
     const further = (matches: boolean) => ({ lastLine: 3, matches: () => matches, claim });
     const imported = (matches: boolean) => ({

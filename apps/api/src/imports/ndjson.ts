@@ -12,19 +12,19 @@ const LINE_TIMEOUT_MS = 30_000;
 const LINE_FEED = 10;
 
 /**
- * Batch limits: a larger batch would lock its rows, and block the transactions that wait for them, for too long. Two
- * batches are in memory at once, parsed: `STREAM_BYTES`.
+ * Batch limits. A larger batch would lock its rows, and block the transactions that wait for them, for too long. Two
+ * parsed batches are in memory at once: `STREAM_BYTES`.
  */
 const BATCH_WEIGHT = 500;
 const BATCH_BYTES = 2 ** 18;
 const BATCH_MS = 5_000;
 
-/** Weight for a line with a password to hash, which takes longer than any other line. */
+/** Weight of a line with a password to hash, which takes longer than any other line. */
 const HASH_WEIGHT = 10;
 
-/** One line in a body, without its line feed. */
+/** A line of a body, without its line feed. */
 export interface Line {
-  /** Counted from 1. */
+  /** Starts at 1. */
   number: number;
   /** Null for a line that was too long; its content is discarded. */
   bytes: Buffer | null;
@@ -35,32 +35,29 @@ export interface Batch {
   /** The lines that are not blank. */
   lines: Line[];
   lastLine: number;
-  /**
-   * SHA-256 hash of the body up to `lastLine`, to check whether another body starts with the same lines.
-   */
+  /** SHA-256 hash of the body up to `lastLine`, to check that another body starts with the same lines. */
   digest: Buffer;
 }
 
 /** Lines that an earlier request has imported. */
 export interface ImportedLines {
-  /** The number of the last imported line; 0 before the first one. */
+  /** Number of the last imported line; 0 if no line was imported. */
   lastLine: number;
-  /** True if the import is complete. It is claimed only for further lines. */
+  /** True if the import is complete. It is then claimed only if further lines follow. */
   isCompleted?: boolean;
   /** Returns true if the digest up to `lastLine` matches the imported lines. */
   matches: (digest: Buffer) => boolean;
   /**
-   * Called once the body has started with the imported lines.
-   * @returns the lines to compare if more have been imported in the meantime
+   * Called once the body is known to start with the imported lines.
+   * @returns the lines to compare next if more have been imported in the meantime, otherwise null
    */
   claim: () => Promise<ImportedLines | null>;
 }
 
 /**
- * Splits a body into its lines, and yields them in groups as they arrive. At most one incomplete line is held
- * in memory.
+ * Splits a body into lines, and yields them in groups as they arrive. Holds at most one incomplete line in memory.
  * @param lineMs time limit for a line, in ms
- * @throws GatehouseError `request_timeout` when the sender stops in the middle of a line
+ * @throws GatehouseError `request_timeout` if the sender does not complete a line in time
  */
 export async function* readLines(body: Readable, lineMs = LINE_TIMEOUT_MS): AsyncGenerator<Line[]> {
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
@@ -89,7 +86,7 @@ export async function* readLines(body: Readable, lineMs = LINE_TIMEOUT_MS): Asyn
     if (start < chunk.length) add(chunk.subarray(start));
     if (lines.length === 0) continue;
     yield lines;
-    // The time that it took to process the lines does not count toward the sender's limit.
+    // Processing time does not count toward the sender's limit.
     deadline = monotonicMs() + lineMs;
   }
   if (length > 0) yield [endLine()];
@@ -97,7 +94,7 @@ export async function* readLines(body: Readable, lineMs = LINE_TIMEOUT_MS): Asyn
 
 /**
  * Groups the lines that follow the imported lines into batches.
- * @throws GatehouseError `conflict` when the body does not start with the imported lines
+ * @throws GatehouseError `conflict` if the body does not start with the imported lines
  */
 export async function* readBatches(
   lines: AsyncIterable<Line[]>,
@@ -163,12 +160,15 @@ const differentLinesError = (): GatehouseError =>
       'This import was started with different lines, or with a different value of update. Send the same lines again, or use a different importId.',
   });
 
-/** Throws `request_timeout` for a broken connection; the response is not delivered. */
+/** Throws `request_timeout` for a broken connection, on which no response can be delivered. */
 function throwTimeout(cause: unknown): never {
   throw new GatehouseError('request_timeout', { cause });
 }
 
-/** Rejects when the deadline passes first. @throws GatehouseError `request_timeout` */
+/**
+ * Rejects if the deadline passes first.
+ * @throws GatehouseError `request_timeout`
+ */
 async function withDeadline<T>(deadline: number, pending: Promise<T>): Promise<T> {
   pending.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;

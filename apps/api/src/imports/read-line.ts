@@ -6,26 +6,26 @@ import { ImportedCustomer } from './dto/import.request.js';
 import { LineValues } from './line-values.js';
 
 /**
- * Maximum number of rounds that leave out a line's values: a list that is too long first hides the errors in
- * its entries.
+ * Maximum number of rounds in which values of a line are left out. More than one may be necessary, because a list that
+ * is too long hides the errors in its entries.
  */
 const MAX_ROUNDS = 3;
 
 const target = { type: 'body', metatype: ImportedCustomer } as const;
 
-/** A line's fields that Gatehouse accepts. */
+/** The fields of a line that Gatehouse accepts. */
 export interface ReadLine {
   input: ImportedCustomer;
-  /** The values that were left out. */
+  /** Warnings about values that were left out. */
   warnings: FieldError[];
-  /** Returns a `passkeys` or `identities` entry's position in the line. */
+  /** Returns the original position of a `passkeys` or `identities` entry in the line. */
   positionOf: (list: string, index: number) => number;
 }
 
 /** A parsed line. */
 interface ParsedLine {
   value: Record<string, unknown>;
-  /** The values that can be stored; null if all values can be stored. */
+  /** The values that can be stored, or null if all of them can. */
   storable: LineValues | null;
 }
 
@@ -48,7 +48,7 @@ export function readEntry(value: unknown): ReadLine {
   return validate({ value: value as Record<string, unknown>, storable: null });
 }
 
-/** Validates the fields. Leaves out invalid fields where possible, instead of failing the line. */
+/** Validates the fields. Where possible, leaves out an invalid field instead of failing the line. */
 function validate({ value, storable }: ParsedLine): ReadLine {
   let values = storable;
   for (let round = 0; ; round += 1) {
@@ -74,12 +74,12 @@ function parseLine(bytes: Buffer): ParsedLine {
   }
 }
 
-/** Returns a line's values without the values that cannot be stored, or null if no line remains. */
+/** Returns the values of a line that can be stored, or null if the line must fail. */
 function parseStorable(bytes: Buffer): LineValues | null {
   try {
     const text = decoder.decode(bytes);
     const line = JSON.parse(text) as Record<string, unknown>;
-    // JSON.parse uses the last value, which could lift a ban.
+    // With repeated keys, `JSON.parse` uses the last value, which could lift a ban.
     if (findRepeatedKey(text) !== null) return null;
     const values = new LineValues(line);
     if (!values.leaveOutUnstorable()) return null;

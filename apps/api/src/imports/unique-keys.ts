@@ -4,6 +4,6 @@ export const idKey = (id: string | null): string => `id ${id}`;
 
 export const emailKey = ({ email }: Pick<Customer, 'email'>): string => `email ${email}`;
 
-/** Returns an empty string, which no customer has, if there is no external id. */
+/** Without an external id, returns an empty string, which matches no customer. */
 export const externalIdKey = ({ externalId }: Pick<Customer, 'externalId'>): string =>
   externalId === null ? '' : `externalId ${externalId}`;

@@ -9,7 +9,7 @@ export const notNewerError: FieldError = {
   message: 'The line is not newer than the customer. No action is necessary if the customer is right.',
 };
 
-/** The error for a line in a dry run, with the same customer as an earlier line in another batch. */
+/** The error in a dry run for a line that belongs to the same customer as an earlier line in another batch. */
 export const earlierLineError: FieldError = {
   field: '',
   code: 'earlier_line',
@@ -17,7 +17,7 @@ export const earlierLineError: FieldError = {
     'An earlier line belongs to the same customer. An import compares this line with what the earlier one stores, which a dry run does not. Keep only the newer of the two lines.',
 };
 
-/** The error for a line whose person has another person's externalId or id. */
+/** The error for a line whose externalId or id belongs to another person. */
 export const otherPersonError = (field: 'externalId' | 'id'): FieldError => ({
   field,
   code: 'conflict',
@@ -30,14 +30,14 @@ const otherPersonRemedies = {
   id: 'In this case, remove the id from the line.',
 };
 
-/** The error for a newer line whose values the customer has already. */
+/** The error for a newer line whose values the customer already has. */
 export const unchangedError: FieldError = {
   field: '',
   code: 'unchanged',
   message: 'The customer has the values of the line already. No action is necessary.',
 };
 
-/** The error for a line that was not applied, because the customer keeps values that differ. */
+/** The error for a line that was not applied, because the customer keeps all values that differ. */
 export const nothingAppliedError: FieldError = {
   field: '',
   code: 'unchanged',
@@ -53,7 +53,7 @@ export const conflictError =
     message: `${field} differs, but ${isChangedHere ? 'the customer was changed in Gatehouse since the last import and stays as they are' : 'a newer line was imported, and the customer stays as they are'}. If the line is right, change the customer in Gatehouse.`,
   });
 
-/** The warning for a value that was changed, or could have been changed, in Gatehouse before the line. */
+/** The warning for a replaced value that was changed, or could have been changed, in Gatehouse before the line. */
 export const replacedWarning = (field: string): FieldError => ({
   field,
   code: 'replaced',
@@ -73,14 +73,14 @@ const keptMessages: Record<string, string> = {
   externalId: `externalId differs, and the customer keeps theirs. If the line is right, ${PATCH}.`,
 };
 
-/** The warning for a field in a line that the customer does not get. */
+/** The warning for a field in a line that is not applied to the customer. */
 export const keptWarning = (field: string): FieldError => ({
   field,
   code: 'conflict',
   message: keptMessages[field] ?? `${field} stays as it is. If the line is right, ${PATCH}.`,
 });
 
-/** The warning for a credential in a line that the customer lacks and does not get. */
+/** The warning for a credential in a line that the customer lacks and that is not added. */
 export const missingWarning = (field: string): FieldError => ({
   field,
   code: 'conflict',

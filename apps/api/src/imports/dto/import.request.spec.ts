@@ -2,19 +2,19 @@ import { toRfc3339 } from './import.request.js';
 
 it.each([
   ['2019-05-01T12:00:00.000Z', '2019-05-01T12:00:00.000Z'],
-  // PostgreSQL as text and in JSON
+  // PostgreSQL timestamps, as text and in JSON
   ['2019-05-01 12:00:00.123456+00', '2019-05-01 12:00:00.123456+00:00'],
   ['2019-05-01 12:00:00+02', '2019-05-01 12:00:00+02:00'],
   ['2019-05-01T12:00:00.123456-03:30', '2019-05-01T12:00:00.123456-03:30'],
   ['2019-05-01 12:00:00.1+0530', '2019-05-01 12:00:00.1+05:30'],
-  // Firebase, Clerk, Unix, microseconds
+  // Epochs from Firebase and Clerk, in seconds and in microseconds
   ['1556712000123', '2019-05-01T12:00:00.123Z'],
   [1_556_712_000_123, '2019-05-01T12:00:00.123Z'],
   [1_556_712_000, '2019-05-01T12:00:00.000Z'],
   [1_556_712_000_123_456, '2019-05-01T12:00:00.123Z'],
-  // Complete already
+  // Already RFC 3339
   ['2019-05-01T12:00:00.123456789+05:30', '2019-05-01T12:00:00.123456789+05:30'],
-  // Unchanged, for the validation to reject: no offset, no time, another type
+  // Returned unchanged, so that validation rejects them: no offset, no time, wrong type
   ['2019-05-01 12:00:00', '2019-05-01 12:00:00'],
   ['2019-05-01', '2019-05-01'],
   [-1, -1],

@@ -52,10 +52,10 @@ const EPOCH = /^\d{1,17}$/;
 const OFFSET = /([+-]\d\d)(?::?(\d\d))?$/;
 
 /**
- * Converts a time from another system to RFC 3339: a PostgreSQL timestamp (`2019-05-01 12:00:00.123456+00`), whose
- * offset can be short, or an epoch as a number or as digits (Firebase, Clerk). An epoch below 10^11 is in seconds,
- * below 10^14 in milliseconds, and otherwise in microseconds, so that each unit covers 1973 to 5138. Returns
- * everything else unchanged.
+ * Converts a timestamp from another system to RFC 3339: a PostgreSQL timestamp (`2019-05-01 12:00:00.123456+00`), whose
+ * offset can be short, or an epoch as a number or a digit string (Firebase, Clerk). Epochs below 10^11 are in seconds,
+ * below 10^14 in milliseconds, and all others in microseconds, so each unit covers the years 1973 to 5138. Returns any
+ * other value unchanged.
  */
 export function toRfc3339(value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'number') return value;
@@ -69,7 +69,7 @@ export function toRfc3339(value: unknown): unknown {
   return isTime ? text.replace(OFFSET, (_, hours: string, minutes = '00') => `${hours}:${minutes}`) : value;
 }
 
-/** A time between 1970 and now; optional, and may be null. */
+/** An optional, nullable time between 1970 and now. */
 const PastField = (description: string): PropertyDecorator =>
   applyDecorators(
     CheckedField({
@@ -102,7 +102,7 @@ const BytesField = (options: FieldOptions & { maxBytes: number }): PropertyDecor
     message: `$property must be base64url without padding, with at most ${options.maxBytes} bytes`,
   });
 
-/** A passkey from another system, or from an export. */
+/** A passkey from another system or from a Gatehouse export. */
 export class ImportedPasskeyFields {
   @CheckedField({
     description: 'Domain to which the passkey is bound. It must be the `rpId` of the project',
@@ -117,7 +117,7 @@ export class ImportedPasskeyFields {
   @BytesField({ description: 'Id of the passkey, unique in the project, in base64url', maxBytes: 1023 })
   credentialId!: string;
 
-  // The service validates the key, because the library for this is loaded on demand.
+  // The service validates the key, because the library that parses it is loaded on demand.
   @BytesField({
     description: 'Public key as a COSE key (ES256, EdDSA or RS256) in base64url',
     maxBytes: 2048,
@@ -151,7 +151,7 @@ export class ImportedPasskeyFields {
   @BooleanField({ description: 'True if the passkey is synchronized. Default: false', optional: true })
   backedUp?: boolean;
 
-  // Not an RFC 9562 UUID: its version and variant are arbitrary.
+  // Not checked with `isUuid`: the version and variant bits of an AAGUID are arbitrary (RFC 9562).
   @CheckedField({
     description: 'Model of the authenticator (AAGUID)',
     optional: true,
@@ -173,7 +173,7 @@ export class ImportedPasskeyFields {
   @PastField('Time of the last use') lastUsedAt?: string | null;
 }
 
-/** A customer's account at an identity provider. */
+/** A customer's account with an identity provider. */
 export class ImportedIdentityFields {
   @CheckedField({
     description: 'Slug of an identity provider of the project, which need not be enabled',
@@ -198,7 +198,7 @@ class ImportedEmail {
   @EmailField() email!: string;
 }
 
-/** The fields that customers do not set themselves. */
+/** Fields that customers cannot set themselves. */
 class ImportedFields {
   @ExternalIdField() externalId?: string | null;
 
@@ -288,7 +288,7 @@ export class ImportedCustomer extends IntersectionType(
 ) {}
 
 const DRY_RUN =
-  'If true, the customers are validated and compared with those of the project, but not created. Default: false';
+  'If true, the customers are validated and compared with existing customers, but not created. Default: false';
 
 const ALLOW_FAST_HASHES =
   'If true, salted SHA hashes are accepted, which are fast to guess. They are stored encrypted, count as `weakHashes`, and are replaced at the first sign-in. Default: false';
@@ -299,7 +299,7 @@ const EMIT_EVENTS =
 const UPDATE =
   'If true, a line whose `externalId` or `id` belongs to a customer updates that customer if its `updatedAt` is newer, or the customer was not changed since the last import. Default: false, and customers that exist stay unchanged';
 
-/** A list of customers in one body. */
+/** JSON body with a list of customers to import. */
 export class ImportCustomersRequest {
   @CheckedField({
     description: 'Project that the customers are imported into. Default: the project of the key',
@@ -325,12 +325,11 @@ export class ImportCustomersRequest {
   allowFastHashes?: boolean;
 
   @ApiProperty({ type: [ImportedCustomer], minItems: 1, maxItems: 1000 })
-  // Each customer is validated separately, with its metadata unchanged.
+  // Takes the raw values: each customer is validated separately, with its metadata unchanged.
   @Transform(({ obj }: { obj: { customers?: unknown } }) => obj.customers)
   @ArrayMinSize(1)
   @ArrayMaxSize(1000)
-  // Decorators are evaluated from the last to the first: a value that is not a list is not reported as too
-  // long.
+  // Decorators apply bottom up, so a value that is not an array is not also reported as too long.
   @IsArray()
   customers!: unknown[];
 }
@@ -360,5 +359,5 @@ export class ImportQuery {
   allowFastHashes?: 'true' | 'false';
 }
 
-/** A page of the lines that an import lists. */
+/** Pagination of the `failures` of an import. */
 export class ImportFailuresQuery extends PageQuery {}

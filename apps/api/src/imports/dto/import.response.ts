@@ -52,7 +52,7 @@ class OutcomeResponse {
   }
 }
 
-/** The result for one customer in a list. */
+/** The result for one customer in a JSON body. */
 export class ImportResultResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Position in the list, starting at 0' }) index!: number;
 
@@ -61,7 +61,7 @@ export class ImportResultResponse extends OutcomeResponse {
   }
 }
 
-/** A line that created or updated no customer, or that had a value left out. */
+/** A line that created or updated no customer, or was imported without some of its values. */
 export class ImportFailureResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Line number, starting at 1' }) line!: number;
 
@@ -133,7 +133,7 @@ export class ImportResponse {
   }
 }
 
-/** The response to a list, with the result for every customer in order. */
+/** Response to a JSON body, with the result for each customer in order. */
 export class ImportResultsResponse extends ImportResponse {
   @ApiProperty({ type: [ImportResultResponse] }) results!: ImportResultResponse[];
 }
@@ -144,7 +144,10 @@ class ImportFailuresResponse {
   @ApiProperty() hasMore!: boolean;
 }
 
-/** An import with a page of the lines that created or updated no customer, or that had a value left out. */
+/**
+ * An import with a page of its failures: lines that created or updated no customer, or were imported without some of
+ * their values.
+ */
 export class ImportDetailResponse extends ImportResponse {
   @ApiProperty({
     type: ImportFailuresResponse,

@@ -3,7 +3,7 @@ import { Type as TypeOf } from 'class-transformer';
 import { ArrayMaxSize, IsArray, ValidateNested } from 'class-validator';
 import { describeField, presence, type FieldOptions } from '../../http/input/field-options.js';
 
-/** A list of objects whose fields a class declares; it may be empty. */
+/** A list of `type` objects, which may be empty. */
 export const ObjectListField = (
   options: FieldOptions & { type: Type; maxItems: number },
 ): PropertyDecorator =>
