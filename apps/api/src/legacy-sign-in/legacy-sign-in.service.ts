@@ -31,10 +31,11 @@ export class LegacySignInService {
   ) {}
 
   /**
-   * Returns the customer with an address and this password, if the previous system confirms it. Creates the customer,
-   * or sets the password for an imported customer who has never set one here. The password need not meet the current
-   * requirements, as with an imported hash. The caller has counted the attempt and holds no transaction.
-   * @returns null if the customer cannot move, or the password is wrong
+   * Returns the customer with this address and password if the previous system confirms them. Creates the customer, or
+   * sets the password of an imported customer who has never set one in Gatehouse. As with an imported hash, the
+   * password need not meet the current requirements. The caller must have counted the attempt and must not hold a
+   * transaction.
+   * @returns null if the customer cannot be moved or the password is wrong
    * @throws GatehouseError `overloaded`, `request_timeout`, `weak_password` if the correct password cannot be hashed
    */
   async move(
@@ -48,7 +49,7 @@ export class LegacySignInService {
     if (!system) return null;
     const profile = await this.client.findProfile(project.id, system, { email, password }, signal);
     if (!profile) return null;
-    // An imported customer gets only the password.
+    // Only the password of an imported customer is set.
     const admission = system.isImported
       ? null
       : await this.accounts.admit(project, 'legacy', { fields: profile });
@@ -69,7 +70,7 @@ export class LegacySignInService {
     return null;
   }
 
-  /** Returns null if the customer cannot move, or their address or external id is taken. */
+  /** Returns null if the customer cannot be moved, or if the address or external id is taken. */
   private async store(
     tx: Tx,
     project: ProjectContext,

@@ -19,7 +19,7 @@ import { LegacyProfile } from './dto/legacy-profile.response.js';
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** Statuses for an unknown address and a wrong password. All others except 200 are logged. */
+/** Statuses for an unknown address and a wrong password. Any other status except 200 is logged. */
 const REJECTIONS = [401, 404];
 
 interface Credentials {
@@ -27,13 +27,13 @@ interface Credentials {
   password: string;
 }
 
-/** Verifies passwords with projects' previous systems. */
+/** Verifies passwords with the previous systems of projects. */
 @Injectable()
 export class LegacySystemClient {
   private readonly client: OutboundClient;
-  /** Another system's response may contain more than Gatehouse stores. */
+  /** The response of another system may contain more fields than Gatehouse stores. */
   private readonly input = new InputPipe({ ignoresUnknown: true });
-  /** The projects whose systems send strings for booleans, which is logged once. */
+  /** Projects whose systems send booleans as strings, so that this is logged once per project. */
   private readonly lenient = new Set<string>();
 
   constructor(
@@ -48,7 +48,7 @@ export class LegacySystemClient {
   }
 
   /**
-   * Returns the profile with which a system confirms the password for an address, or null. Logs the reason for null,
+   * Returns the profile if a system confirms the password for an address, or null otherwise. Logs the reason for null,
    * unless the system has rejected the password or the caller has disconnected.
    */
   async findProfile(
@@ -68,7 +68,9 @@ export class LegacySystemClient {
     }
   }
 
-  /** @throws Error if the system did not respond with a decision */
+  /**
+   * @throws Error if the response is neither a profile nor a rejection
+   */
   private async request(
     projectId: string,
     { url, secret }: { url: string; secret: string },
@@ -86,7 +88,7 @@ export class LegacySystemClient {
     }
     const text = await response.text(MAX_RESPONSE_BYTES);
     const json = parseStrictJson(Buffer.from(text), { ...lineLimits, name: 'response' });
-    // Some systems send it with status 200, together with the request's email address.
+    // Some systems return an error with status 200, together with the email address of the request.
     if (json['error']) throw invalidField('error', 'unknown_field', 'error is not a known field');
     const target = { type: 'body', metatype: LegacyProfile } as const;
     const profile = this.input.transform(json, target) as LegacyProfile;
@@ -105,7 +107,7 @@ export class LegacySystemClient {
   }
 }
 
-/** Returns the reason for a failure, which contains no value from the request or the profile. */
+/** Returns the reason for a failure, without any value from the request or the profile. */
 function describeFailure(error: unknown): string {
   if (!(error instanceof GatehouseError)) return errorMessage(error);
   const { errors = [], detail } = error.details;

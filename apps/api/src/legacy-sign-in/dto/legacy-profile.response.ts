@@ -3,11 +3,11 @@ import { readPersonName } from '@gatehouse/domain';
 import { CustomerProfileFields, ExternalIdField } from '../../customers/dto/customer.fields.js';
 import { BooleanField, EmailField, MetadataField } from '../../http/input/fields.js';
 
-/** Leaves out what cannot be a name: it must not prevent a customer with the right password from signing in. */
+/** Leaves out an invalid name, which must not prevent a customer with the correct password from signing in. */
 const ReadPersonName = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => readPersonName(value));
 
-/** A customer as another system returns them at their first sign-in. */
+/** A customer as the previous system returns them at their first sign-in. */
 export class LegacyProfile extends CustomerProfileFields {
   @ReadPersonName() override firstName?: string | null;
   @ReadPersonName() override lastName?: string | null;
@@ -21,7 +21,7 @@ export class LegacyProfile extends CustomerProfileFields {
   @MetadataField({ description: 'Also readable by the customer' }) publicMetadata?: Record<string, unknown>;
 }
 
-/** Other systems send booleans as strings, and null for a default. */
+/** Other systems may send booleans as strings, and null instead of omitting a field. */
 function fromText(value: unknown): unknown {
   if (value === null) return undefined;
   return value === 'true' || value === 'false' ? value === 'true' : value;
