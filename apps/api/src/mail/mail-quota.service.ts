@@ -24,7 +24,7 @@ import {
 /** An email that a request would send. */
 export interface MailRequest {
   kind: MailKind;
-  /** Default: the kind's purpose. */
+  /** Default: the purpose of the kind. */
   purpose?: MailPurpose;
   recipient: string;
   /**
@@ -48,16 +48,18 @@ export interface MailRejection<Policy = RateLimitPolicy> {
 
 const HOUR_SECONDS = 3_600;
 
-/** Minimum interval between two emails of one kind to one address that unauthenticated callers can request. */
+/** Limits how often unauthenticated callers can request an email of one kind to one address. */
 const intervalPolicy: RateLimitPolicy = { name: 'mail-apart', quota: 1, windowSeconds: 60 };
 
-/** Emails that a trusted recipient still receives after the project's limit is reached. */
+/** Emails that a trusted recipient still receives after the project has reached its limit. */
 const reservePolicy: RateLimitPolicy = { name: 'mail-reserve', quota: 1, windowSeconds: HOUR_SECONDS };
 
-/** Dropped emails, per kind and address, that the email log shows. The metrics count all dropped emails. */
+/**
+ * Limits the entries for dropped emails in the email log, per kind and address. The metrics count all dropped emails.
+ */
 const dropLogPolicy: RateLimitPolicy = { name: 'mail-drop-log', quota: 5, windowSeconds: HOUR_SECONDS };
 
-/** The purposes for emails with a link or a code, and for the notice that a stranger can cause. */
+/** Purposes of emails with a link or a code, and of the notice that a stranger can trigger. */
 const purposes: Record<
   OneTimeTokenKind | 'email-code' | 'reauthentication-code' | 'already-registered',
   MailPurpose
@@ -73,9 +75,9 @@ const purposes: Record<
 };
 
 /**
- * Limits the emails that requests can trigger (requirements RL-08, MQ-01, MQ-02; ADR 0031). Only emails that
- * would be sent are counted. The responses therefore reveal nothing, and requests for addresses that receive
- * no email cannot exhaust a limit.
+ * Limits the emails that requests can trigger (requirements RL-08, MQ-01, MQ-02; ADR 0031). Counts only emails that
+ * would be sent, so that responses reveal nothing, and requests for addresses that receive no email cannot exhaust a
+ * limit.
  */
 @Injectable()
 export class MailQuotaService {
@@ -88,17 +90,16 @@ export class MailQuotaService {
 
   /**
    * Counts an email that an unauthenticated caller requests.
-   * @returns the exhausted limit; the response must then be the same as if the email had been sent. null if
-   *   it may be sent
+   * @returns the exhausted limit, or null if the email may be sent. The response must be the same in both cases
    */
   async consumePublic(project: ProjectContext, request: MailRequest): Promise<MailRejection | null> {
     const wait = await this.limiter.consume(intervalPolicy, addressKey(project, request));
-    if (wait !== null) return this.refuse(request, 'too_soon', intervalPolicy, wait);
+    if (wait !== null) return this.reject(request, 'too_soon', intervalPolicy, wait);
     return this.consume(project, request);
   }
 
   /**
-   * Counts a registration's email, which is the first of its kind to the address. Another email follows after a
+   * Counts the email of a registration, which is the first of its kind to the address. The next one is allowed after a
    * minute at the earliest.
    * @returns the exhausted limit, or null if the email may be sent
    */
@@ -119,20 +120,20 @@ export class MailQuotaService {
     const recipientPolicy = hourlyPolicy('mail-recipient', mailLimits.perRecipient);
     const recipientWait = await this.limiter.consume(recipientPolicy, recipient);
     if (recipientWait !== null) {
-      return this.refuse(request, 'recipient_limit', recipientPolicy, recipientWait);
+      return this.reject(request, 'recipient_limit', recipientPolicy, recipientWait);
     }
     if (purpose === 'notice') return null;
     const projectPolicy = hourlyPolicy('mail-project', mailLimits[purpose]);
     const projectWait = await this.limiter.consume(projectPolicy, projectKey(project, request));
     if (projectWait === null) return null;
     this.logger.warn({ projectId: project.id, purpose, quota: projectPolicy.quota }, 'email quota exhausted');
-    // A stranger can exhaust a project's limit, but must not prevent a customer's only email.
+    // A stranger can exhaust the limit of a project, but must not block the only email to a customer.
     const isReserved = request.isTrusted && (await this.limiter.consume(reservePolicy, recipient)) === null;
-    return isReserved ? null : this.refuse(request, 'project_limit', projectPolicy, projectWait);
+    return isReserved ? null : this.reject(request, 'project_limit', projectPolicy, projectWait);
   }
 
   /**
-   * Counts an email for a caller who may learn that a limit is reached.
+   * Counts an email for a caller who may be informed that a limit is reached.
    * @throws GatehouseError `rate_limited`
    */
   async assertAllowed(project: ProjectContext, request: MailRequest): Promise<void> {
@@ -143,9 +144,9 @@ export class MailQuotaService {
   }
 
   /**
-   * Adds an email that is not sent because of a limit to the email log. If requests repeat, only the first emails are
-   * added, so that they cannot fill the log.
-   * @param tx the change's transaction, which may create the customer
+   * Adds an email that a limit has prevented to the email log. Only the first emails of repeated requests are added, so
+   * that they cannot fill the log.
+   * @param tx the transaction of the change, which may create the customer
    */
   async recordDropped(
     project: ProjectContext,
@@ -160,7 +161,7 @@ export class MailQuotaService {
     await this.mails.insertDropped(mail, tx);
   }
 
-  private refuse<Policy>(
+  private reject<Policy>(
     request: MailRequest,
     reason: MailLimitReason,
     policy: Policy,
@@ -186,15 +187,15 @@ const addressKey = (project: ProjectContext, { kind, recipient }: Omit<MailReque
   `${project.id}:${hashOf(recipient)}:${kind}`;
 
 /**
- * Returns the key for a project's limit. Registrations create any number of unverified addresses, whose emails are
- * therefore counted separately.
+ * Returns the key for a project limit. Emails to unverified addresses are counted separately, because registrations can
+ * create any number of such addresses.
  */
 const projectKey = (project: ProjectContext, request: MailRequest): string =>
   `${project.id}:${purposeOf(request)}:${request.isTrusted ? 'verified' : 'unverified'}`;
 
 /**
- * Returns a recipient's key. Emails to a change's new address are counted separately, because any other customer can
- * request them.
+ * Returns the key for a recipient. Emails to the new address of an email change are counted separately, because any
+ * other customer can request them.
  */
 function recipientKey(project: ProjectContext, request: MailRequest): string {
   const isNewAddress = request.kind === 'change-email-new';

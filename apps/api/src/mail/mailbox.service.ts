@@ -54,7 +54,7 @@ export class MailboxService {
   }
 }
 
-/** The content for an email whose entry is missing in GATEHOUSE_SECRET. */
+/** Content of an email whose entry is missing in GATEHOUSE_SECRET. */
 const unreadableContent: RenderedContent = {
   subject: 'This email cannot be decrypted',
   text: 'Its entry is missing in GATEHOUSE_SECRET.',

@@ -10,7 +10,7 @@ import {
   type MailParameters,
 } from '@gatehouse/platform';
 
-/** Creates emails from the installation to operators. They belong to no project. */
+/** Creates emails from Gatehouse to operators. They belong to no project. */
 @Injectable()
 export class SystemMailsService {
   constructor(
@@ -19,12 +19,15 @@ export class SystemMailsService {
     private readonly config: Config,
   ) {}
 
-  /** True if a mail server is configured. Captured emails would not be visible in any project's mailbox. */
+  /** True if a mail server is configured. Captured emails to operators would not appear in any project's mailbox. */
   get isEnabled(): boolean {
     return this.config.mail.smtpUrl !== null;
   }
 
-  /** Inserts an email, which the worker sends. @returns the email's id */
+  /**
+   * Inserts an email, which the worker sends.
+   * @returns the id of the email
+   */
   async create(
     tx: Tx,
     kind: MailKind,

@@ -2,10 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ProjectMail } from '@gatehouse/persistence';
 import { mailKinds, type RenderedMail } from '@gatehouse/platform';
 
-/** An email's content as the recipient would see it. */
+/** The content of an email as the recipient would see it. */
 export type RenderedContent = Pick<RenderedMail, 'subject' | 'text' | 'html' | 'link'>;
 
-/** An email captured because no mail server is configured. */
+/** An email that was captured because no mail server is configured. */
 export class MailboxEntry {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) projectId!: string;
