@@ -41,8 +41,7 @@ export class MailTemplatesController {
   @ApiOperation({
     operationId: 'mailTemplates.get',
     summary: 'Get an email template',
-    description:
-      'Returns the text of the project, or the text of Gatehouse if the project has not changed it.',
+    description: 'Returns the text of the project, or the built-in text if the project has not changed it.',
   })
   @SecretKey('project:read')
   @ETag()
@@ -62,7 +61,7 @@ export class MailTemplatesController {
     operationId: 'mailTemplates.update',
     summary: 'Update an email template',
     description:
-      'Changes only the fields in the request (JSON Merge Patch, RFC 7396). `null` resets a field to the text of Gatehouse. The first update of a language that Gatehouse does not contain adds it, and requires every field. Emails that already exist keep their text.',
+      'Changes only the fields in the request (JSON Merge Patch, RFC 7396). `null` resets a field to the built-in text. The first update of a language without built-in texts adds the language, and requires every field. Emails that already exist keep their text.',
   })
   @OrganizationKey('project:write')
   @ETag()
@@ -84,7 +83,7 @@ export class MailTemplatesController {
   @ApiOperation({
     operationId: 'mailTemplates.delete',
     summary: 'Delete an email template',
-    description: 'Emails get the text of Gatehouse again, or that of the next language.',
+    description: 'Emails then use the built-in text, or the text in the next preferred language.',
   })
   @HttpCode(204)
   @OrganizationKey('project:write')
@@ -102,7 +101,7 @@ export class MailTemplatesController {
   @Post(':kind/:language/preview')
   @ApiOperation({
     operationId: 'mailTemplates.preview',
-    summary: 'Get a preview of an email template',
+    summary: 'Preview an email template',
     description: 'Returns the email with sample values, after the changes in the request. Saves nothing.',
   })
   @HttpCode(200)

@@ -20,7 +20,7 @@ export class MailTemplatesOperatorController extends PickRoutes(MailTemplatesCon
   @Post(':kind/:language/test')
   @ApiOperation({
     operationId: 'mailTemplates.sendTest',
-    summary: 'Send a test of an email template',
+    summary: 'Send a test email from a template',
     description:
       'Sends the email with sample values, after the changes in the request, to the address of the operator. Its link is not valid. Saves nothing.',
   })

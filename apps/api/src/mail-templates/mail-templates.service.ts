@@ -44,17 +44,17 @@ import type { Precondition } from '../http/preconditions/precondition.js';
 import type { MailTemplateRequest } from './dto/mail-template.request.js';
 import { MailTemplateResponse, type EffectiveMailTemplate } from './dto/mail-template.response.js';
 
-/** Maximum number of languages per project for which Gatehouse has no built-in texts. */
+/** Maximum number of languages without built-in templates that a project can add. */
 const MAX_ADDED_LANGUAGES = 20;
 
-/** Identifies the text for one kind of email in one language. */
+/** Identifies the template for one kind of email in one language. */
 export interface TemplatePath {
   projectId: string;
   kind: CustomerMailKind;
   language: string;
 }
 
-/** Manages the email texts that projects change. */
+/** Manages the email templates of projects. */
 @Injectable()
 export class MailTemplatesService {
   constructor(
@@ -84,7 +84,9 @@ export class MailTemplatesService {
     return { items, nextCursor: next && this.cursors.encodeBytes(list, next) };
   }
 
-  /** @throws GatehouseError `not_found` for another project, or a language without a text */
+  /**
+   * @throws GatehouseError `not_found` for another project, or for a language without a template
+   */
   async get({ accessScope }: ManagementCaller, path: TemplatePath): Promise<EffectiveMailTemplate> {
     await this.projects.get(accessScope, path.projectId);
     const template = toEffective(path, await this.templates.list(path.projectId));
@@ -93,9 +95,9 @@ export class MailTemplatesService {
   }
 
   /**
-   * Merges a patch. A patch without changes saves nothing.
-   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed`, `conflict` for
-   *   too many languages
+   * Applies a merge patch. A patch without changes saves nothing.
+   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed`, `conflict` if
+   * the project has added too many languages
    */
   update(
     { accessScope }: ManagementCaller,
@@ -104,13 +106,13 @@ export class MailTemplatesService {
     precondition: Precondition,
   ): Promise<EffectiveMailTemplate> {
     return this.transactions.join(async (tx) => {
-      // Locked, so that concurrent patches do not overwrite each other's changes.
+      // The lock prevents concurrent patches from overwriting each other's changes.
       const project = await this.projects.lock(tx, accessScope, path.projectId);
       if (project.archivedAt) throw new GatehouseError('project_archived');
       const templates = await this.templates.list(path.projectId, tx);
       assertLanguageLimit(path, templates);
       const current = toEffective(path, templates);
-      // A language without a text has no tag that could match.
+      // A template that does not exist has no ETag that could match.
       precondition.assert(current ? MailTemplateResponse.from(current) : {});
       const text = applyPatch(path, current, patch);
       if (current && isDeepStrictEqual(current.text, text)) return current;
@@ -125,7 +127,9 @@ export class MailTemplatesService {
     });
   }
 
-  /** @throws GatehouseError `not_found` if the project has not changed the text, `project_archived` */
+  /**
+   * @throws GatehouseError `not_found` if the project has not changed the template, `project_archived`
+   */
   async delete({ accessScope }: ManagementCaller, path: TemplatePath): Promise<void> {
     await this.transactions.join(async (tx) => {
       const project = await this.projects.lock(tx, accessScope, path.projectId);
@@ -166,8 +170,8 @@ export class MailTemplatesService {
     await this.transactions.join(async (tx) => {
       const id = newId();
       const parameters = sealMailParameters(this.keyring, id, sampleParameters(project, path, text));
-      // With a mail server, the email belongs to no project: the project's keys must not read an operator's address.
-      // Without a mail server, the email is shown in the project's mailbox.
+      // With a mail server, the email belongs to no project, because the API keys of the project must not read an
+      // operator's address. Without a mail server, it belongs to the project, so that the project's mailbox shows it.
       const owner = this.config.mail.smtpUrl ? null : projectId;
       await this.mails.insert(tx, {
         id,
@@ -202,7 +206,7 @@ export class MailTemplatesService {
 }
 
 /**
- * Parses a path's parameters. The language may be in any form of its tag.
+ * Parses the path parameters. Accepts any form of the language tag.
  * @throws GatehouseError `not_found` for an invalid id or tag, or an unknown kind
  */
 export function parseTemplatePath(projectId: string, kindName: string, tag: string): TemplatePath {
@@ -217,7 +221,7 @@ const sortKey = ({ kind, language }: Pick<TemplatePath, 'kind' | 'language'>): s
 
 const isBuiltIn = (language: string): boolean => (builtInLanguages as readonly string[]).includes(language);
 
-/** Returns the project's text or, if it has none, the built-in text; null if there is neither. */
+/** Returns the project's template or, if it has none, the built-in one; null if neither exists. */
 function toEffective(
   { kind, language }: Pick<TemplatePath, 'kind' | 'language'>,
   templates: readonly MailTemplate[],
@@ -228,7 +232,7 @@ function toEffective(
   return text && { kind, language, text, updatedAt: null };
 }
 
-/** Returns the effective texts for all kinds in all languages that have one. */
+/** Returns the effective templates for all kinds, in all languages that have one. */
 function effectiveTemplates(templates: readonly MailTemplate[]): EffectiveMailTemplate[] {
   const languages = new Set([...builtInLanguages, ...templates.map(({ language }) => language)]);
   return customerMailKinds
@@ -269,7 +273,7 @@ function applyPatch(
   return merged as MailText;
 }
 
-/** Returns the errors in a merged text's field. */
+/** Returns the errors in one field of a merged template. */
 function fieldErrors(
   kind: CustomerMailKind,
   field: string,
@@ -312,7 +316,7 @@ const truncate = (text: string): string =>
 
 const SAMPLE_EMAIL = 'ada@example.com';
 
-/** Returns an email's parameters with sample values. Its token is not valid. */
+/** Returns the parameters of an email with sample values. The token is not valid. */
 function sampleParameters(
   { name, settings: { branding, mail } }: Project,
   { kind, language }: TemplatePath,

@@ -4,7 +4,7 @@ import { MailTemplatesRepository, type Tx } from '@gatehouse/persistence';
 import { builtInMailText, type CustomerMailKind, type MailParameters } from '@gatehouse/platform';
 import { RequestLanguages } from '../http/request-languages.js';
 
-/** Selects the language and the text for an email to a customer. */
+/** Selects the language and the template for an email to a customer. */
 @Injectable()
 export class MailTextsService {
   constructor(
@@ -13,8 +13,8 @@ export class MailTextsService {
   ) {}
 
   /**
-   * Returns the text in the first language, by preference, in which the project or Gatehouse has a text. In each
-   * language, the project's text comes first.
+   * Returns the template in the first preferred language in which the project or Gatehouse has one. The project's
+   * template takes precedence over the built-in one.
    * @param locale the customer's locale, or null
    */
   async select(

@@ -14,10 +14,10 @@ import { MailTextsService } from './mail-texts.service.js';
 export interface NewCustomerMail {
   kind: CustomerMailKind;
   recipient: string;
-  /** The customer that the email concerns; null for an address that no customer has. */
+  /** The customer whom the email concerns; null if no customer has the address. */
   customer: Customer | null;
   project: ProjectContext;
-  /** The email content that depends on its cause. */
+  /** Parameters that depend on the reason for the email. */
   parameters?: Partial<MailParameters>;
 }
 

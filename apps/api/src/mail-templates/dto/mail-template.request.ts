@@ -5,7 +5,7 @@ const HEADING_LENGTH = 200;
 const PARAGRAPH_LENGTH = 1_000;
 const BUTTON_LENGTH = 60;
 
-/** Returns true if a text has at least one visible character and no line break or other control character. */
+/** Returns true if a string has at least one visible character and no line break or other control character. */
 const isLine = (text: string, maxLength: number): boolean =>
   text.trim() !== '' && text.length <= maxLength && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 
@@ -30,7 +30,7 @@ const ParagraphsField = (description: string, minItems: number): PropertyDecorat
     message: `$property must contain single lines of 1 to ${PARAGRAPH_LENGTH} characters`,
   });
 
-/** A merge patch for an email's texts. Each text is plain text and can contain the listed variables. */
+/** A merge patch for an email template. Each string is plain text and can contain the listed variables. */
 export class MailTemplateRequest implements Partial<{ [Name in keyof MailText]: MailText[Name] | null }> {
   @LineField('Subject', HEADING_LENGTH) subject?: string | null;
   @LineField('Heading', HEADING_LENGTH) heading?: string | null;

@@ -7,22 +7,22 @@ import {
   type RenderedMail,
 } from '@gatehouse/platform';
 
-/** The effective text for one kind of email in one language: the project's or the built-in text. */
+/** The effective template for one kind of email in one language: the project's or the built-in one. */
 export interface EffectiveMailTemplate {
   kind: CustomerMailKind;
   language: string;
   text: MailText;
-  /** Null for the built-in text. */
+  /** Null for the built-in template. */
   updatedAt: Date | null;
 }
 
 const linkOnly = { type: String, nullable: true, description: 'null for an email without a link' };
 
-/** The texts for one kind of email in one language. */
+/** The template for one kind of email in one language. */
 export class MailTemplateResponse implements MailText {
   @ApiProperty({ enum: customerMailKinds }) kind!: string;
   @ApiProperty({ description: 'BCP 47 tag', example: 'de' }) language!: string;
-  @ApiProperty({ description: 'False for the text of Gatehouse' }) customized!: boolean;
+  @ApiProperty({ description: 'False for the built-in text' }) customized!: boolean;
   @ApiProperty({ example: 'Confirm your email address for {{project_name}}' }) subject!: string;
   @ApiProperty({ example: 'Confirm your email address' }) heading!: string;
   @ApiProperty({ type: [String], description: 'Paragraphs before the button' }) paragraphs!: string[];
@@ -39,7 +39,7 @@ export class MailTemplateResponse implements MailText {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'null for the text of Gatehouse',
+    description: 'null for the built-in text',
   })
   updatedAt!: string | null;
 
@@ -61,7 +61,7 @@ export class MailTemplateResponse implements MailText {
   }
 }
 
-/** An email with sample values. */
+/** An email rendered with sample values. */
 export class MailPreviewResponse {
   @ApiProperty() subject!: string;
   @ApiProperty({ description: 'The email in plain text' }) text!: string;
