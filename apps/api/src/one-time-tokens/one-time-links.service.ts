@@ -34,12 +34,12 @@ export interface NewLink {
   email?: string;
   /** Target of the Continue button on the hosted page. */
   redirectUrl?: string | null;
-  /** Group for an email change's two tokens, one for each address. */
+  /** Groups the two tokens of an email change, one for each address. */
   groupId?: string;
   newEmail?: string;
 }
 
-/** A usable token that a caller has presented, with its customer locked for the change. */
+/** A usable token that a caller has sent, with its customer locked for the change. */
 export interface UsedToken {
   token: OneTimeToken;
   customer: CustomerWithPasswordHash;
@@ -47,7 +47,7 @@ export interface UsedToken {
   isFirstUse: boolean;
 }
 
-/** Project setting with the URL of the project's own page, for each kind that can have one. */
+/** Project setting that contains the URL of the project's own page, for each kind of link that can have one. */
 const projectPageSettings: Partial<Record<OneTimeTokenKind, keyof ProjectSettings & `${string}Url`>> = {
   'verify-email': 'verifyEmailUrl',
   'reset-password': 'resetPasswordUrl',
@@ -55,8 +55,8 @@ const projectPageSettings: Partial<Record<OneTimeTokenKind, keyof ProjectSetting
 };
 
 /**
- * Creates and consumes one-time tokens, and creates the emails whose links contain them. Token and email are inserted
- * in the same transaction as the change that requires them; the worker sends the emails.
+ * Creates and consumes one-time tokens, and creates the emails with their links. Token and email are inserted in the
+ * same transaction as the change that requires them; the worker sends the emails.
  */
 @Injectable()
 export class OneTimeLinksService {
@@ -68,9 +68,9 @@ export class OneTimeLinksService {
   ) {}
 
   /**
-   * Creates a token, voids the customer's older tokens of the same kind, and sends its link by email. The caller must
-   * have locked the customer, unless the customer is new: every transaction locks the customer before the token,
-   * which prevents deadlocks.
+   * Creates a token, voids the customer's older tokens of the same kind, and emails the link. The caller must have
+   * locked the customer unless the customer is new: every transaction locks the customer before the token, which
+   * prevents deadlocks.
    */
   async send(tx: Tx, link: NewLink): Promise<void> {
     const { kind, customer, project, newEmail } = link;
@@ -81,7 +81,10 @@ export class OneTimeLinksService {
     await this.mails.write(tx, { kind, recipient: recipientOf(link), customer, project, parameters });
   }
 
-  /** Sends the link that verifies a customer's address. @returns the event to record in the same transaction */
+  /**
+   * Sends the link that verifies a customer's email address.
+   * @returns the event to record in the same transaction
+   */
   async sendVerification(
     tx: Tx,
     customer: Customer,
@@ -94,22 +97,23 @@ export class OneTimeLinksService {
   }
 
   /**
-   * Creates a token like `send`, but sends no email. The other tokens in its group behave as if the link had been sent.
+   * Creates a token as `send` does, but sends no email. The other tokens in its group behave as if the link had been
+   * sent.
    */
   async createWithoutMail(tx: Tx, link: NewLink): Promise<void> {
     await this.insertToken(tx, link);
   }
 
-  /** Returns the token of a link, in any state, without consuming it; null if it does not exist. */
+  /** Returns the token of a link in any state, or null if it does not exist. Does not consume it. */
   find(kinds: readonly OneTimeTokenKind[], token: string): Promise<OneTimeToken | null> {
     return this.tokens.find(kinds, sha256(token));
   }
 
   /**
-   * Consumes a token. If calls run in parallel, exactly one gets `isFirstUse` set to true.
-   * @param client the client that sent the token; none if a hosted page has checked it
-   * @throws GatehouseError `rate_limited`, `invalid_token`, with the same body for an unknown, expired or voided token;
-   *   `origin_not_allowed`
+   * Consumes a token. Of concurrent calls, exactly one returns `isFirstUse: true`.
+   * @param client the client that sent the token; undefined if a hosted page has checked it
+   * @throws GatehouseError `rate_limited`, `invalid_token` with the same body for an unknown, expired or voided token,
+   * `origin_not_allowed`
    */
   async use(
     tx: Tx,
@@ -140,9 +144,9 @@ export class OneTimeLinksService {
   }
 
   /**
-   * Notifies the owner of an address that it is already registered, after a client tried to use it, even if the
-   * customer is disabled: the response does not state it. Does nothing if no customer has the address. The caller has
-   * counted the email.
+   * Notifies the owner of an address that a client tried to register it again. Disabled customers are notified too,
+   * because the response does not reveal their status. Does nothing if no customer has the address. The caller must
+   * have counted the email.
    */
   async notifyOwner(tx: Tx, email: string, project: ProjectContext): Promise<void> {
     const owner = await this.customers.lockByEmail(tx, project.id, email);
@@ -150,7 +154,7 @@ export class OneTimeLinksService {
     await this.mails.write(tx, { kind: 'already-registered', recipient: email, customer: owner, project });
   }
 
-  /** Returns the token. */
+  /** Inserts a token and returns it. */
   private async insertToken(tx: Tx, link: NewLink): Promise<string> {
     const { token, tokenHash } = newToken();
     await this.tokens.insert(tx, {
@@ -186,8 +190,8 @@ export function assertRedirectUrl({ settings }: ProjectContext, redirectUrl: str
 }
 
 /**
- * Returns true if a form with the token can repeat the form that has consumed it: after a double click, the browser
- * shows the response to the second submission.
+ * Returns true if the token has just been consumed, so that a second submission of the same form may succeed: after a
+ * double click, the browser shows the response to the second submission.
  */
 export const isRepeatable = (token: OneTimeToken | null): token is OneTimeToken =>
   token?.state === 'consumed' && token.isJustConsumed;

@@ -1,7 +1,7 @@
 import { EmailField, SecretField, TextField } from '../../http/input/fields.js';
 import { urlSchema } from '../../http/input/text-schemas.js';
 
-/** Decorates the field with a link's token. Used in requests from the pages that links open. */
+/** The token of a link, for requests from the pages that links open. */
 export const LinkTokenField = (): PropertyDecorator =>
   SecretField({ description: 'Token from the link in the email', maxLength: 4096 });
 
@@ -15,7 +15,7 @@ export const RedirectUrlField = (
     schema: urlSchema,
   });
 
-/** Requests an email with a link. */
+/** A request for an email with a link. */
 export class EmailLinkRequest {
   @EmailField() email!: string;
   @RedirectUrlField() redirectUrl?: string;
