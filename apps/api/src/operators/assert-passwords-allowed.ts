@@ -2,7 +2,7 @@ import { GatehouseError } from '@gatehouse/domain';
 import type { Config } from '@gatehouse/platform';
 
 /**
- * Checks that operators can use passwords, and not only single sign-on (ADR 0073).
+ * Checks that operators may use passwords, and not only single sign-on (ADR 0073).
  * @throws GatehouseError `single_sign_on_required`
  */
 export function assertPasswordsAllowed({ operatorOidc }: Pick<Config, 'operatorOidc'>): void {

@@ -26,13 +26,15 @@ import { OperatorLinksService } from './operator-links.service.js';
 import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
 import { SingleSignOnRejection } from './single-sign-on-rejection.js';
 
-/** The access that an operator's claims give. An undefined limit is managed in the console. */
+/**
+ * Access that the claims of an operator grant. If `organizationIds` is undefined, the limit is managed in the console.
+ */
 interface ClaimedAccess {
   role: OperatorRole;
   organizationIds?: string[] | null;
 }
 
-/** Finds or creates the operators for accounts at the OpenID Provider, and sets their access. */
+/** Finds or creates the operators for accounts with the OpenID Provider, and sets their access. */
 @Injectable()
 export class OidcAccountsService {
   constructor(
@@ -46,9 +48,9 @@ export class OidcAccountsService {
   ) {}
 
   /**
-   * Returns an account's operator, with the access that its claims give. The first sign-in links an operator with the
-   * same verified email address, or creates one.
-   * @throws SingleSignOnRefusal
+   * Returns the operator of an account, with the access that the claims grant. The first sign-in links an operator with
+   * the same verified email address, or creates one.
+   * @throws SingleSignOnRejection
    */
   async resolve(
     tx: Tx,
@@ -59,7 +61,7 @@ export class OidcAccountsService {
     const profile = readProfile(claims, claims['email_verified'] === true);
     if (!profile) throw new SingleSignOnRejection('sign_in_failed');
     const access = await this.readAccess(tx, settings, claims);
-    // Locks the admins before the operator, like all transactions that change operators' access.
+    // Locks the admins before the operator, as every transaction that changes the access of operators does.
     await this.changes.lockAdmins(tx);
     const actor = actorOf(client);
     const operator =
@@ -70,8 +72,8 @@ export class OidcAccountsService {
   }
 
   /**
-   * Gives an operator who was verified again the access in the new claims.
-   * @throws SingleSignOnRefusal `other_operator` if the claims belong to another operator
+   * Applies the access in the new claims to an operator who has reauthenticated.
+   * @throws SingleSignOnRejection `other_operator` if the claims belong to another operator
    */
   async update(
     tx: Tx,
@@ -87,7 +89,9 @@ export class OidcAccountsService {
     await this.applyAccess(tx, settings, actorOf(client), operator, access);
   }
 
-  /** @throws SingleSignOnRefusal `operator_disabled`, `last_admin`, `only_admin` */
+  /**
+   * @throws SingleSignOnRejection `operator_disabled`, `last_admin`, `only_admin`
+   */
   private async applyAccess(
     tx: Tx,
     { isRequired }: OperatorOidcConfig,
@@ -104,7 +108,9 @@ export class OidcAccountsService {
     });
   }
 
-  /** @throws SingleSignOnRefusal `no_role`, `no_organization` */
+  /**
+   * @throws SingleSignOnRejection `no_role`, `no_organization`
+   */
   private async readAccess(
     tx: Tx,
     { roleClaim, roles, organizationsClaim }: OperatorOidcConfig,
@@ -115,7 +121,7 @@ export class OidcAccountsService {
     if (organizationsClaim === null) return { role };
     const values = readClaimValues(claims, organizationsClaim);
     if (values.includes('*')) return { role, organizationIds: null };
-    // A slug may look like an id, and must not be read as one.
+    // A value in the form of a UUID is matched only as an id, even if a slug has this form.
     const slugs = values.filter((value) => !isUuid(value));
     const ids = await this.organizations.findIds(tx, values.filter(isUuid), slugs);
     if (ids.length === 0 || ids.length > MAX_OPERATOR_ORGANIZATIONS)
@@ -124,11 +130,11 @@ export class OidcAccountsService {
   }
 
   /**
-   * Links the operator with the account's email address, only if the provider has verified the address: otherwise
-   * anyone could take over an operator with an account that names the address. An account at a previous provider is
-   * replaced, and its sessions end.
+   * Links the operator who has the email address of the account, but only if the provider has verified the address:
+   * otherwise anyone could take over an operator with an account that claims the address. An account with a previous
+   * provider is replaced, and the operator's sessions end.
    * @returns null if no operator has the address
-   * @throws SingleSignOnRefusal `email_required`, `account_exists`
+   * @throws SingleSignOnRejection `email_required`, `account_exists`, `operator_disabled`
    */
   private async link(
     tx: Tx,
@@ -172,7 +178,7 @@ export class OidcAccountsService {
   }
 }
 
-/** Returns the cause for a change that a sign-in makes. */
+/** Returns the actor for changes that a sign-in causes. */
 const actorOf = (client: Client): NoticeActor => ({
   caller: { email: 'Single sign-on' },
   client,

@@ -5,8 +5,8 @@ import { readCookie } from '@gatehouse/auth';
 const NAME = '__Host-gatehouse_oidc';
 
 /**
- * The cookie that binds a sign-in at the OpenID Provider to the browser that has begun it. `Lax`, because the
- * provider redirects from another site.
+ * Cookie that binds a sign-in at the OpenID Provider to the browser that started it. It is `Lax`, because the provider
+ * redirects from another site.
  */
 export class OidcFlowCookie {
   readonly value: string | null;

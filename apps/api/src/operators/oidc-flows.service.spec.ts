@@ -33,7 +33,10 @@ beforeEach(() => {
 });
 afterAll(() => standIn?.stop());
 
-/** Signs the operator in. @param change changes the flow's cookie @returns the claims */
+/**
+ * Signs the operator in and returns the claims.
+ * @param change modifies the flow cookie
+ */
 async function signIn(change = (value: string): string => value) {
   const { clientId, clientSecret } = standIn.addClient({ redirectUri });
   const operatorOidc = {
@@ -82,7 +85,7 @@ it('continues without the userinfo endpoint if the id token contains the groups'
   expect(await signIn()).toMatchObject({ sub: standIn.person.sub, groups: ['staff'] });
 });
 
-it('requires the userinfo endpoint for the groups, which decide about access', async () => {
+it('fails without the userinfo endpoint if the id token does not contain the groups', async () => {
   Object.assign(standIn, { claimsIn: 'userinfo', overrides: outage });
   await expect(signIn()).rejects.toMatchObject({ code: 'provider_unavailable' });
   standIn.overrides = { userinfo: respondWithJson({}, 404) };
@@ -94,7 +97,7 @@ it('ignores unused members in a token response', async () => {
   expect(await signIn()).toMatchObject({ groups: ['staff'] });
 });
 
-it("shares flows with an older api, whose cookie has the protocol's members beside the others", async () => {
+it('is compatible with the flow cookie of an older API process', async () => {
   const asEarlierVersion = (value: string): string => {
     const { flowState, ...flow } = readSignedJson(keyring, 'operator-oidc', value) as Record<string, unknown>;
     expect(flow).toMatchObject(flowState as object);

@@ -23,30 +23,30 @@ import type { FlowState, ProtocolProvider } from '../identity-providers/protocol
 import { IdentityProtocolsService } from '../identity-providers/protocols/identity-protocols.service.js';
 import { SingleSignOnRejection } from './single-sign-on-rejection.js';
 
-/** Time in seconds in which a sign-in at the provider must end. */
+/** Time limit for a sign-in at the provider, in seconds. */
 const FLOW_TTL = 10 * 60;
 
-/** The purpose of a flow at the provider, and where the browser continues. */
+/** Purpose of a flow at the provider, and where the browser continues afterwards. */
 export interface OidcPurpose {
-  /** The path within the console at which a sign-in continues. */
+  /** Path within the console at which the browser continues after a sign-in. */
   to: string;
-  /** True if the sign-in has its own window, which the operator closes afterwards. */
+  /** True if the sign-in has a separate window, which the operator closes afterwards. */
   isSeparateWindow: boolean;
-  /** The session that is to be reauthenticated; null for a sign-in. */
+  /** The session to reauthenticate; null for a sign-in. */
   session: { operatorId: string; sessionId: string } | null;
 }
 
 interface OidcFlow extends OidcPurpose {
   state: string;
-  /** The protocol's state. */
+  /** State of the protocol. */
   flowState: FlowState;
-  /** In seconds. */
+  /** Unix time, in seconds. */
   startedAt: number;
 }
 
 /**
- * Begins and finishes sign-ins at the OpenID Provider. Their state is in a signed cookie in the browser, and the
- * database stores the state's hash until the sign-in ends (ADR 0085).
+ * Starts and finishes sign-ins at the OpenID Provider. A signed cookie in the browser contains the flow, and the
+ * database stores the hash of its state until the sign-in ends (ADR 0085).
  */
 @Injectable()
 export class OidcFlowsService {
@@ -64,7 +64,7 @@ export class OidcFlowsService {
   }
 
   /**
-   * Returns the provider's URL, which redirects to the callback within ten minutes.
+   * Returns the URL of the provider, which must redirect to the callback within ten minutes.
    * @throws GatehouseError `not_found`, `provider_unavailable`, `sign_in_failed`
    */
   async begin(purpose: OidcPurpose, cookie: OidcFlowCookie): Promise<string> {
@@ -74,15 +74,15 @@ export class OidcFlowsService {
     const { url, flowState } = await this.protocols.begin(provider, { callbackUrl, state, ...again });
     await this.flows.insertForOperator(sha256(state), FLOW_TTL);
     const flow: OidcFlow = { state, flowState, ...purpose, startedAt: currentSeconds() };
-    // Earlier versions read these members beside the others.
+    // Earlier versions read the protocol state from the top level.
     cookie.set(signJson(this.keyring, 'operator-oidc', { ...flowState, ...flow }), FLOW_TTL);
     return url;
   }
 
   /**
-   * Ends the browser's flow, and returns its purpose. If calls run in parallel, one succeeds.
-   * @throws SingleSignOnRefusal `expired` if the browser has begun no flow or another flow, or if the flow has ended
-   *   or expired
+   * Ends the flow of the browser and returns it. Of concurrent calls, one succeeds.
+   * @throws SingleSignOnRejection `expired` if the browser has started no flow or a different flow, or if the flow has
+   * ended or expired
    */
   async end(cookie: OidcFlowCookie, { state }: Readonly<Record<string, string>>): Promise<OidcFlow> {
     const { value } = cookie;
@@ -97,7 +97,8 @@ export class OidcFlowsService {
 
   /**
    * Returns the claims about the operator who has signed in at the provider.
-   * @throws SingleSignOnRefusal `access_denied`, GatehouseError `provider_unavailable`, `sign_in_failed`
+   * @throws SingleSignOnRejection `access_denied`, `not_reauthenticated`; GatehouseError `provider_unavailable`,
+   * `sign_in_failed`
    */
   async loadClaims(flow: OidcFlow, parameters: Readonly<Record<string, string>>): Promise<ProviderClaims> {
     const { callbackUrl, provider, settings } = this;
@@ -127,13 +128,13 @@ export class OidcFlowsService {
   }
 }
 
-/** Returns true if the claims include all claims that decide about access, which no default may replace. */
+/** Returns true if the claims include every claim that determines access, because no default may replace one. */
 function hasAccess(claims: ProviderClaims, { roleClaim, organizationsClaim }: OperatorOidcConfig): boolean {
   const paths = [roleClaim, ...(organizationsClaim ? [organizationsClaim] : [])];
   return paths.every((path) => readClaimValues(claims, path).length > 0);
 }
 
-/** Returns true if the claims contain a new operator's email and name. */
+/** Returns true if the claims contain the email address and the name of a new operator. */
 const isDescribed = (claims: ProviderClaims): boolean =>
   readEmail(claims) !== null && readPersonName(claims['name']) !== null;
 

@@ -12,20 +12,20 @@ import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 import { rejectionTexts, SingleSignOnRejection, type RejectionReason } from './single-sign-on-rejection.js';
 
-/** A request's cookies: the session cookie and the flow cookie. */
+/** The session cookie and the flow cookie of a request. */
 export interface OidcCookies {
   session: ConsoleCookie;
   flow: OidcFlowCookie;
 }
 
-/** The outcome of a sign-in at the provider. `purpose` is null if the browser has begun no sign-in. */
+/** The outcome of a sign-in at the provider. `purpose` is null if the browser has not started one. */
 export interface OidcResult {
   purpose: OidcPurpose | null;
-  /** Null after a success. */
+  /** Null on success. */
   rejection: { reason: RejectionReason; text: string } | null;
 }
 
-/** Signs operators in at the OpenID Provider, and reauthenticates them there. */
+/** Signs operators in with the OpenID Provider, and reauthenticates them with it. */
 @Injectable()
 export class OidcSignInService {
   constructor(
@@ -38,8 +38,8 @@ export class OidcSignInService {
   ) {}
 
   /**
-   * Begins a sign-in. The callback receives no session cookie, so a previous session ends here.
-   * @returns the provider's URL
+   * Starts a sign-in. Ends the current session, because the callback does not receive the session cookie.
+   * @returns the URL of the provider
    * @throws GatehouseError `not_found`, `provider_unavailable`, `sign_in_failed`
    */
   async beginSignIn(purpose: Omit<OidcPurpose, 'session'>, cookies: OidcCookies): Promise<string> {
@@ -49,8 +49,8 @@ export class OidcSignInService {
   }
 
   /**
-   * Begins a reauthentication.
-   * @returns the provider's URL
+   * Starts a reauthentication.
+   * @returns the URL of the provider
    * @throws GatehouseError `not_found`, `conflict`, `provider_unavailable`, `sign_in_failed`
    */
   async beginReauthentication(
@@ -63,7 +63,7 @@ export class OidcSignInService {
     return this.flows.begin({ to: '/', isSeparateWindow: true, session }, cookie);
   }
 
-  /** Finishes the sign-in that the browser has begun, with the query with which it returns. */
+  /** Finishes the sign-in that the browser has started, with the query parameters of the callback. */
   async finish(
     parameters: Readonly<Record<string, string>>,
     cookies: OidcCookies,
@@ -79,7 +79,7 @@ export class OidcSignInService {
     } catch (error) {
       const reason = reasonOf(error);
       if (!reason) throw error;
-      this.logger.info({ reason }, 'single sign-on of an operator refused');
+      this.logger.info({ reason }, 'operator single sign-on rejected');
       return { purpose, rejection: { reason, text: rejectionTexts[reason] } };
     }
   }
@@ -98,7 +98,7 @@ export class OidcSignInService {
   }
 }
 
-/** Returns an error's reason; null for an unexpected error. */
+/** Returns the reason for a rejection, or null if the error is unexpected. */
 function reasonOf(error: unknown): RejectionReason | null {
   if (error instanceof SingleSignOnRejection) return error.reason;
   if (!(error instanceof GatehouseError)) return null;

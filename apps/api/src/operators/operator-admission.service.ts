@@ -19,7 +19,7 @@ import { isCommandToken, OperatorLinksService } from './operator-links.service.j
 import { OperatorNoticesService } from './operator-notices.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 
-/** Admits new operators: with a new installation's setup link, or with an invitation. */
+/** Admits new operators with the setup link of a new installation or with an invitation. */
 @Injectable()
 export class OperatorAdmissionService {
   constructor(
@@ -70,9 +70,10 @@ export class OperatorAdmissionService {
   }
 
   /**
-   * Sets an invited operator's password, ends all existing sessions, deletes the known addresses, and opens a new
+   * Sets the password of an invited operator, ends all existing sessions, deletes the known addresses, and opens a new
    * session. If single sign-on is required, only links from the command `operator-link` are accepted.
-   * @throws GatehouseError `single_sign_on_required`, `invalid_token`, `weak_password` (the link stays valid), `overloaded`
+   * @throws GatehouseError `single_sign_on_required`, `invalid_token`, `weak_password` (the link stays valid),
+   * `overloaded`
    */
   async acceptInvitation(
     { token, name = null, password }: AcceptInvitationRequest,

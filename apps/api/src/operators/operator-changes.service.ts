@@ -8,10 +8,10 @@ import { RunningApisService } from '../running-apis/running-apis.service.js';
 import { OperatorResponse, operatorVolatileFields } from './dto/operator.response.js';
 import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
 
-/** An operator's fields that can be changed. An omitted field stays as it is. */
+/** The changeable fields of an operator. Omitted fields stay as they are. */
 export type OperatorChange = Partial<Pick<Operator, 'role' | 'name' | 'organizationIds'>>;
 
-/** Changes operators' access. The change takes effect with the next request of their sessions. */
+/** Changes the access of operators. A change takes effect with the next request in their sessions. */
 @Injectable()
 export class OperatorChangesService {
   constructor(
@@ -24,8 +24,8 @@ export class OperatorChangesService {
   ) {}
 
   /**
-   * Locks the active admins, one of whom must remain, and returns their ids. Each transaction that changes operators'
-   * access locks them first. If single sign-on is required, passwords do not distinguish them.
+   * Locks the active admins and returns their ids. One of them must remain, so every transaction that changes the
+   * access of operators locks them first. Admins without a password count only if single sign-on is required.
    */
   lockAdmins(tx: Tx): Promise<string[]> {
     return this.operators.lockActiveAdmins(tx, this.config.operatorOidc?.isRequired ?? false);
@@ -34,10 +34,10 @@ export class OperatorChangesService {
   /**
    * Changes an operator, records the previous and the new access in the audit log, and notifies the admins.
    * @param actor an operator, or another cause of the change, which has no `operatorId`
-   * @param precondition the PATCH request's condition
-   * @throws GatehouseError `not_found`, `precondition_failed`, `last_admin`, `conflict` if the actor would change their own access or
-   *   sets a limit while an older api is running,
-   *   `validation_failed` for an organization that does not exist
+   * @param precondition the condition of the PATCH request
+   * @throws GatehouseError `not_found`, `precondition_failed`, `last_admin`, `conflict` if the actor would change their
+   * own access or sets a limit while an older API process is running, `validation_failed` for an organization that does
+   * not exist
    */
   async apply(
     tx: Tx,
@@ -75,7 +75,7 @@ export class OperatorChangesService {
         ...((isNewRole || isNewLimit) && {
           changes: {
             ...auditChanges({ role: before.role }, { role }),
-            // Not cut off: two long lists of ids could otherwise become the same string.
+            // Not truncated: two long lists of ids could otherwise become the same string.
             ...(isNewLimit && { organizationIds: { from: before.organizationIds, to: organizationIds } }),
           },
         }),
@@ -92,10 +92,10 @@ export class OperatorChangesService {
   }
 
   /**
-   * Returns a limit's organizations, sorted and without duplicates.
-   * @param current the limit if none is requested
-   * @throws GatehouseError `validation_failed` for an organization that does not exist, `conflict` for a new
-   *   limit while an older api is running, which would ignore it
+   * Returns the organizations of a limit, sorted and without duplicates.
+   * @param current the limit that stays if none is requested
+   * @throws GatehouseError `validation_failed` for an organization that does not exist, `conflict` for a new limit
+   * while an older API process is running, which would ignore it
    */
   async resolveOrganizations(
     tx: Tx,

@@ -22,7 +22,7 @@ import { PasswordVerificationService } from '../passwords/password-verification.
 import { OperatorNoticesService } from './operator-notices.service.js';
 
 /**
- * Key under which operators use the hashing threads, instead of a project id. Operators and each project have equal
+ * Key under which operators share the hashing threads, in place of a project id. Operators and each project have equal
  * shares, so none can starve another.
  */
 const HASHING_SHARE = 'operators';
@@ -33,7 +33,7 @@ export interface AuthenticatedOperator extends OperatorWithPasswordHash {
   granted: LoginAllowance;
 }
 
-/** Verifies operator passwords and counts failed passwords, codes and passkeys. All routes use it. */
+/** Verifies operator passwords, and counts failed passwords, codes and passkeys on all routes. */
 @Injectable()
 export class OperatorCheckService {
   constructor(
@@ -47,9 +47,9 @@ export class OperatorCheckService {
   ) {}
 
   /**
-   * Returns the operator with this email address if the password is correct. An unknown address, an operator
-   * who has not accepted the invitation and a wrong password give the same response and take the same time.
-   * The attempt stays counted until the sign-in completes.
+   * Returns the operator with this email address if the password is correct. An unknown address, an operator who has
+   * not accepted the invitation and a wrong password result in the same response after the same time. The attempt stays
+   * counted until the sign-in completes.
    * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`
    */
   async checkPassword(email: string, password: string, client: Client): Promise<AuthenticatedOperator> {
@@ -77,7 +77,7 @@ export class OperatorCheckService {
   }
 
   /**
-   * Counts an attempt before an operator's code or passkey is verified.
+   * Counts an attempt before a code or passkey of an operator is verified.
    * @throws GatehouseError `too_many_attempts`
    */
   async countAttempt(email: string, client: Client): Promise<GrantedAttempt<OperatorLoginAttemptResult>> {
@@ -99,9 +99,9 @@ export class OperatorCheckService {
   }
 
   /**
-   * Records an existing operator's wrong password, code or passkey in the audit log, and returns the error. There are
-   * at most as many entries as granted attempts. The entry is written asynchronously, so that the response time
-   * reveals nothing.
+   * Records a wrong password, code or passkey of an existing operator in the audit log, and returns the error. Only
+   * granted attempts are recorded, which limits the number of entries. The entry is written asynchronously, so that the
+   * response time reveals nothing.
    */
   recordFailure(
     { id }: Pick<Operator, 'id'>,
@@ -111,13 +111,13 @@ export class OperatorCheckService {
     this.transactions
       .run((tx) => this.audit.record(tx, { ...operatorAction(action, { id }), operatorId: id }))
       .catch((error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'audit entry of a failed sign-in not written'),
+        this.logger.warn({ reason: errorMessage(error) }, 'audit entry for failed sign-in not written'),
       );
     return notSignedIn(code, { operatorId: id });
   }
 
   /**
-   * Clears failed attempts for an operator who has completed the sign-in, and saves the client as known.
+   * Clears the failed attempts of an operator who has completed the sign-in, and saves the client as known.
    * @returns true if the operator had already signed in from the client IP with the same browser
    */
   async recordSuccess(tx: Tx, operator: Operator, client: Client): Promise<boolean> {
@@ -125,15 +125,15 @@ export class OperatorCheckService {
     return this.saveClient(tx, operator, client);
   }
 
-  /** Records a completed sign-in, and notifies the operator if its address or its browser is new. */
+  /** Records a completed sign-in, and notifies the operator if the client IP or the browser is new. */
   async recordSignIn(tx: Tx, operator: Operator, client: Client): Promise<void> {
     const wasKnown = await this.recordSuccess(tx, operator, client);
     if (!wasKnown) await this.notices.notifyOwner(tx, 'signed_in', operator, client);
   }
 
   /**
-   * Records a sign-in at the OpenID Provider, and notifies the operator like `recordSignIn`. The failed attempts
-   * stay counted: the operator has not proven the password.
+   * Records a sign-in at the OpenID Provider, and notifies the operator as `recordSignIn` does. The failed attempts
+   * stay counted, because the operator has not entered the password.
    */
   async recordSingleSignOn(tx: Tx, operator: Operator, client: Client): Promise<void> {
     const wasKnown = await this.saveClient(tx, operator, client);
@@ -146,8 +146,8 @@ export class OperatorCheckService {
   }
 
   /**
-   * Releases the attempt for a signed-in operator whose password, code or passkey was correct. The failures stay
-   * counted: an attacker with a session and the password could otherwise clear them, and guess codes without a limit.
+   * Releases the attempt of a signed-in operator whose password, code or passkey was correct. The failures stay
+   * counted: otherwise, an attacker with a session and the password could clear them, and guess codes without a limit.
    */
   async releaseAttempt(tx: Tx, email: string, granted: LoginAllowance): Promise<void> {
     await this.attempts.release(sha256(email), granted, tx);
@@ -168,6 +168,6 @@ export class OperatorCheckService {
   }
 }
 
-/** Returns the operator that an error's log line names. */
+/** Returns the operator for the log entry of an error. */
 const subjectOf = (operator: Operator | null): { operatorId: string } | undefined =>
   operator ? { operatorId: operator.id } : undefined;

@@ -5,12 +5,12 @@ import { Config, newToken, pageLink, sha256 } from '@gatehouse/platform';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 
 /**
- * Prefix for the tokens in links that the command prints. No other token contains a full stop, and only Gatehouse
- * creates tokens, so the prefix proves where a valid token comes from.
+ * Prefix of the tokens in links that the command prints. No other token contains a full stop, and only Gatehouse
+ * creates tokens, so the prefix proves the origin of a valid token.
  */
 const COMMAND_PREFIX = 'command.';
 
-/** Returns true if a valid token belongs to a link that the command `operator-link` has printed. */
+/** Returns true if a valid token is from a link that the command `operator-link` has printed. */
 export const isCommandToken = (token: string): boolean => token.startsWith(COMMAND_PREFIX);
 
 /**
@@ -26,8 +26,8 @@ export class OperatorLinksService {
   ) {}
 
   /**
-   * Creates a link for the terminal of the person who runs the server. Voids older links.
-   * @param operatorId the operator who sets a password, or null to create the installation's first operator
+   * Creates a link for the command to print. Voids older links.
+   * @param operatorId the operator who sets a password, or null to create the first operator of the installation
    */
   async createCommandLink(tx: Tx, operatorId: string | null): Promise<string> {
     const token = `${COMMAND_PREFIX}${newToken().token}`;
@@ -36,21 +36,21 @@ export class OperatorLinksService {
   }
 
   /**
-   * Creates a link with which an operator sets a password. Voids older links. With a mail server, only the
-   * operator gets the link, so that an attacker with an admin's session cannot use it.
+   * Creates a link with which an operator sets a password. Voids older links. With a mail server, only the operator
+   * receives the link, so that an attacker with an admin's session cannot use it.
    * @returns the link, or null if it is sent by email
    */
   async createInvitation(tx: Tx, { id: operatorId, email }: Operator): Promise<string | null> {
     const { token, tokenHash } = newToken();
     await this.links.insert(tx, tokenHash, operatorId, operatorLinkTtl.invitation);
-    // If emails were captured, every mailbox reader could see the link.
+    // A captured email would reveal the link to everyone who can read a mailbox.
     if (!this.mails.isEnabled) return this.toUrl(operatorId, token);
     await this.mails.create(tx, 'operator-invitation', email, { token });
     return null;
   }
 
   /**
-   * Returns a link's operator without consuming the link, or null for a setup link.
+   * Returns the operator of a link without consuming the link, or null for a setup link.
    * @throws GatehouseError `invalid_token`
    */
   async getOperatorId(token: string): Promise<string | null> {
@@ -60,7 +60,7 @@ export class OperatorLinksService {
   }
 
   /**
-   * Consumes a link. If calls run in parallel, one succeeds.
+   * Consumes a link. Of concurrent calls, one succeeds.
    * @throws GatehouseError `invalid_token`
    */
   async use(tx: Tx, token: string): Promise<void> {

@@ -6,21 +6,21 @@ import type { AdminAction, OperatorNotice, OwnAction } from '@gatehouse/platform
 import type { Client } from '../http/request-context.js';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 
-/** The admin who acts, and the request's client. */
+/** The admin who acts, and the client of the request. */
 export interface ActingAdmin {
   caller: OperatorCaller;
   client: Client;
 }
 
-/** The actor, as emails and audit entries describe it. */
+/** The actor as described in emails and audit entries. */
 export interface NoticeActor {
   caller: Pick<OperatorCaller, 'email'> & Partial<Pick<OperatorCaller, 'operatorId'>>;
   client: { ip: string | null };
-  /** The cause for a change that no operator has requested, for the audit log. */
+  /** Cause of a change that no operator has requested, for the audit log. */
   cause?: string;
 }
 
-/** The actor for `npm run gatehouse -- operator-link`, as the subject of the sentence in an email. */
+/** The actor for `npm run gatehouse -- operator-link`. Its `email` becomes the subject of a sentence in the notice. */
 export const commandActor: NoticeActor = {
   caller: { email: 'The command operator-link' },
   client: { ip: null },
@@ -45,8 +45,8 @@ export class OperatorNoticesService {
   }
 
   /**
-   * Notifies all admins who are not limited to organizations, including the actor, whose session may be stolen, and the operator whom the action
-   * concerns. A new operator gets the invitation instead.
+   * Notifies the operator concerned and all admins who are not limited to organizations. The actor is included, because
+   * the session may be stolen. A new operator receives the invitation instead.
    */
   async notifyAdmins(
     tx: Tx,

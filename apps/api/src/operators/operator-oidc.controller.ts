@@ -39,7 +39,7 @@ export class OperatorOidcController {
     operationId: 'session.beginReauthentication',
     summary: 'Start reauthentication with single sign-on',
     description:
-      'Returns the page of the OpenID Provider at which an operator signs in again who has signed in with single sign-on. Afterwards, `isReauthenticated` of the session is true for five minutes. The session cookie gets a new value.',
+      'Returns the page of the OpenID Provider on which an operator who has used single sign-on signs in again. Afterwards, `isReauthenticated` of the session is true for five minutes. The session cookie gets a new value.',
   })
   @HttpCode(200)
   @Operator('viewer')

@@ -36,9 +36,9 @@ export class OperatorPasskeysController {
   @Post('second-factor/passkey/options')
   @ApiOperation({
     operationId: 'session.beginPasskey',
-    summary: 'Start the verification of a passkey',
+    summary: 'Start passkey verification',
     description:
-      'Returns what the browser needs to use a passkey of the operator. Valid once, for ten minutes.',
+      'Returns the WebAuthn options for the passkeys of the operator. Valid once, for ten minutes.',
   })
   @HttpCode(200)
   @NoCredential()
@@ -129,7 +129,7 @@ export class OperatorPasskeysController {
   @Post('reauthenticate/passkey')
   @ApiOperation({
     operationId: 'session.reauthenticateWithPasskey',
-    summary: 'Verify a passkey again',
+    summary: 'Reauthenticate with a passkey',
     description: 'Has the same effect as reauthentication with a code.',
   })
   @HttpCode(200)
@@ -165,7 +165,7 @@ export class OperatorPasskeysController {
   @ReauthenticationRequired()
   @ApiOperation({
     operationId: 'session.beginAddingPasskey',
-    summary: 'Start adding a passkey to your account',
+    summary: 'Start adding a passkey',
   })
   @HttpCode(200)
   @Operator('viewer')
@@ -197,7 +197,7 @@ export class OperatorPasskeysController {
 
   @Patch('passkeys/:passkeyId')
   @ReauthenticationRequired()
-  @ApiOperation({ operationId: 'session.renamePasskey', summary: 'Update the name of a passkey' })
+  @ApiOperation({ operationId: 'session.renamePasskey', summary: 'Rename a passkey' })
   @Operator('viewer')
   @ApiOkResponse({ type: PasskeyResponse })
   async rename(

@@ -44,7 +44,7 @@ import { assertNotSingleSignOn, OperatorSessionsService } from './operator-sessi
 
 type Owner = Pick<Operator, 'id' | 'email'>;
 
-/** A session's challenge for one of its operator's passkeys. */
+/** The passkey challenge of a session, for its operator. */
 interface Ceremony {
   sessionId: string;
   owner: Owner;
@@ -54,7 +54,7 @@ interface Ceremony {
 /** A verified response to a challenge, and the allowance that granted the attempt. */
 type Verified<T> = T & { granted: LoginAllowance };
 
-/** Registers operators' passkeys, and verifies them as a second factor. */
+/** Registers the passkeys of operators, and verifies them as a second factor. */
 @Injectable()
 export class OperatorPasskeysService {
   constructor(
@@ -78,9 +78,9 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Completes a session's sign-in with a passkey.
+   * Completes the sign-in of a session with a passkey.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `passkey_not_accepted`,
-   *   `method_not_enabled`
+   * `method_not_enabled`
    */
   async completeSignIn(
     response: PasskeyAssertion,
@@ -131,7 +131,7 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Returns the options with which an operator who has no second factor creates a passkey.
+   * Returns the options to create a passkey for an operator who has no second factor.
    * @throws GatehouseError `operator_session_required`, `method_not_enabled`
    */
   async beginEnrollment(cookie: ConsoleCookie): Promise<PublicKeyCredentialCreationOptionsJSON> {
@@ -140,9 +140,9 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Adds an operator's first second factor, and completes the sign-in. Ends the operator's other sessions.
+   * Adds the first second factor of an operator, completes the sign-in, and ends the operator's other sessions.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `passkey_not_accepted`,
-   *   `method_not_enabled`, `conflict` while an older api is running
+   * `method_not_enabled`, `conflict` while an older API process is running
    */
   async enroll(
     name: string,
@@ -214,7 +214,9 @@ export class OperatorPasskeysService {
     });
   }
 
-  /** @throws GatehouseError `not_found`, `conflict` for the only second factor */
+  /**
+   * @throws GatehouseError `not_found`, `conflict` if it is the only second factor
+   */
   async remove(caller: OperatorCaller, passkeyId: string, client: Client): Promise<void> {
     const { operatorId: id, email } = caller;
     await this.transactions.run(async (tx) => {
@@ -229,7 +231,8 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Consumes a session's reauthentication: a stolen session could otherwise use one to replace all passkeys.
+   * Consumes the reauthentication of a session, because a stolen session could otherwise use a single one to replace
+   * all passkeys.
    * @throws GatehouseError `reauthentication_required`
    */
   private async useReauthentication(tx: Tx, { sessionId, method }: OperatorCaller): Promise<void> {
@@ -246,7 +249,8 @@ export class OperatorPasskeysService {
     name: string,
     client: Client,
   ): Promise<OperatorPasskey> {
-    // An older api would treat an operator whose only second factor is a passkey as an operator without a second factor.
+    // An older API process would treat an operator whose only second factor is a passkey as one without a second
+    // factor.
     await this.apis.assertNoneIsOlder(tx, 'passkey');
     const inserted = await this.passkeys.insert(tx, { ...passkey, id: newId(), operatorId, name });
     if (!inserted) throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
@@ -299,7 +303,7 @@ export class OperatorPasskeysService {
     operatorId: string,
     { id, counter }: { id: string; counter: number },
   ): Promise<void> {
-    // The operator's lock prevents a concurrent second-factor reset.
+    // The lock on the operator prevents a concurrent reset of the second factor.
     await this.operators.lock(tx, operatorId);
     if (!(await this.passkeys.recordUse(tx, id, counter)))
       throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');

@@ -11,7 +11,7 @@ import { OperatorPreferencesRepository, OperatorsRepository, Transactions } from
 import { newId } from '@gatehouse/platform';
 
 /**
- * Manages an operator's preferences for the data that the console shows. Only the operator can read and change them,
+ * Manages an operator's preferences for the display of data in the console. Only the operator can read and change them,
  * and they grant nothing, so they are not in the audit log (ADR 0063).
  */
 @Injectable()

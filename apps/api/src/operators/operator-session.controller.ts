@@ -237,7 +237,7 @@ export class OperatorSessionController {
   @Post('reauthenticate')
   @ApiOperation({
     operationId: 'session.reauthenticate',
-    summary: 'Verify the second factor again',
+    summary: 'Reauthenticate with a code',
     description:
       'Accepts a code from the authenticator app or a recovery code. Each code works once. For five minutes, this session may then manage operators, revoke sessions of operators, change the password, and create and rotate API keys. The session cookie gets a new value.',
   })

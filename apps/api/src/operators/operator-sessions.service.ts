@@ -33,7 +33,7 @@ import {
 } from './dto/operator-session.response.js';
 
 /**
- * Manages console sessions, from the password to sign-out. Each stage has its own cookie value, to prevent
+ * Manages console sessions from the password to the sign-out. Each stage has a different cookie value, to prevent
  * session fixation.
  */
 @Injectable()
@@ -47,7 +47,7 @@ export class OperatorSessionsService {
     private readonly config: Config,
   ) {}
 
-  /** Returns the cookie's session state. */
+  /** Returns the state of the session that the cookie identifies. */
   async describe(cookie: ConsoleCookie, client: Client): Promise<OperatorSessionResponse> {
     const session = await this.find(cookie);
     const isSignedIn = session?.stage === 'signed_in';
@@ -73,7 +73,7 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Returns the cookie's session if it is at this stage.
+   * Returns the session that the cookie identifies if it is at this stage.
    * @throws GatehouseError `operator_session_required`
    */
   async getAtStage(stage: OperatorStage, cookie: ConsoleCookie): Promise<OperatorSession> {
@@ -83,8 +83,8 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Returns the session of an operator who has no authenticator. A single sign-on session cannot enroll one: a stolen
-   * cookie could then reauthenticate with it.
+   * Returns the session of an operator who has no authenticator. A single sign-on session cannot enroll one, because a
+   * stolen cookie could then reauthenticate with it.
    * @throws GatehouseError `operator_session_required`
    */
   async getEnrolling(cookie: ConsoleCookie): Promise<OperatorSession> {
@@ -95,8 +95,8 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Returns a session that may confirm a new authenticator: its operator has none, or has verified the current one to
-   * replace it.
+   * Returns a session that may confirm a new authenticator: its operator has none, or has verified the current one in
+   * order to replace it.
    * @throws GatehouseError `operator_session_required`
    */
   async getConfirming(cookie: ConsoleCookie): Promise<OperatorSession> {
@@ -105,17 +105,14 @@ export class OperatorSessionsService {
     return this.getEnrolling(cookie);
   }
 
-  /**
-   * Returns true outside production for a loopback address: the operator may sign in without an
-   * authenticator.
-   */
+  /** Returns true if the operator may sign in without an authenticator: outside production, from a loopback address. */
   maySkipEnrollment({ ip }: Client): boolean {
     return !this.config.production && ip !== null && isLoopback(ip);
   }
 
   /**
    * Opens a session for an operator who has just verified or set the password.
-   * @returns the session cookie's value, to be set after the transaction has committed
+   * @returns the value for the session cookie, to be set after the transaction has committed
    */
   async open(tx: Tx, operator: Operator, client: Client): Promise<string> {
     const { token } = await this.insert(tx, operator, 'password', client);
@@ -123,8 +120,8 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Opens a session for an operator whom the OpenID Provider has verified, and completes its sign-in.
-   * @returns the session cookie's value, to be set after the transaction has committed
+   * Opens a session for an operator whom the OpenID Provider has verified, and completes the sign-in.
+   * @returns the value for the session cookie, to be set after the transaction has committed
    */
   async openSignedIn(tx: Tx, operator: Operator, client: Client): Promise<string> {
     const session = await this.insert(tx, operator, 'oidc', client);
@@ -145,10 +142,10 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Completes a session's sign-in.
-   * @returns the session cookie's new value, to be set after the transaction has committed
-   * @throws GatehouseError `operator_session_required` if the session has ended or changed its stage in the
-   *   meantime
+   * Completes the sign-in of a session.
+   * @returns the new value for the session cookie, to be set after the transaction has committed
+   * @throws GatehouseError `operator_session_required` if the session has ended or its stage has changed in the
+   * meantime
    */
   async signIn(
     tx: Tx,
@@ -164,9 +161,9 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Records that an operator was verified again. The session continues under a new token, so
-   * that a stolen cookie does not gain the permission.
-   * @returns the session cookie's new value, to be set after the transaction has committed
+   * Records a reauthentication. The session continues with a new token, so that a stolen cookie does not gain the
+   * permission.
+   * @returns the new value for the session cookie, to be set after the transaction has committed
    * @throws GatehouseError `operator_session_required` if the session has ended in the meantime
    */
   async reauthenticate(
@@ -181,9 +178,9 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Continues the caller's session under a new token, after a password change: a client with a cookie copy is signed
-   * out, like the other sessions.
-   * @returns the session cookie's new value, to be set after the transaction has committed
+   * Continues the caller's session with a new token after a password change, so that a client with a copy of the cookie
+   * is signed out like the other sessions.
+   * @returns the new value for the session cookie, to be set after the transaction has committed
    * @throws GatehouseError `operator_session_required` if the session has ended in the meantime
    */
   async renew(tx: Tx, { sessionId }: OperatorCaller): Promise<string> {
@@ -192,19 +189,19 @@ export class OperatorSessionsService {
     return token;
   }
 
-  /** Sets the cookie's new value and returns the new state. The value in the request is no longer valid. */
+  /** Sets the new cookie value and returns the new state. The value in the request is no longer valid. */
   async replaceToken(cookie: ConsoleCookie, token: string, client: Client): Promise<OperatorSessionResponse> {
     cookie.set(token);
     return this.describe(cookie, client);
   }
 
-  /** Ends the cookie's session at any stage. Does nothing if there is none. */
+  /** Ends the session that the cookie identifies, at any stage. Does nothing if there is none. */
   async signOut(cookie: ConsoleCookie): Promise<void> {
     if (cookie.token !== null) await this.transactions.run((tx) => this.end(tx, cookie));
     cookie.clear();
   }
 
-  /** Ends the request's session, for a sign-out or because a new session replaces it. */
+  /** Ends the session of the request, because the operator signs out or a new session replaces it. */
   async end(tx: Tx, cookie: ConsoleCookie): Promise<void> {
     const ended = cookie.token === null ? null : await this.sessions.end(tx, sha256(cookie.token));
     if (!ended) return;
@@ -266,12 +263,14 @@ const listFactors = ({ totpSecret, hasPasskey }: OperatorSession): OperatorFacto
   ...(hasPasskey ? (['passkey'] as const) : []),
 ];
 
-/** Returns true if a second factor protects a session: an authenticator, or the OpenID Provider's second factor. */
+/**
+ * Returns true if a second factor protects the session: one that the operator has enrolled, or the OpenID Provider's.
+ */
 const hasSecondFactor = ({ method, operator }: OperatorSession): boolean =>
   method === 'oidc' || operator.secondFactor;
 
 /**
- * Checks that Gatehouse verifies a session's second factor. After single sign-on, the provider does.
+ * Checks that Gatehouse verifies the second factor of the session. After single sign-on, the provider does.
  * @throws GatehouseError `conflict`
  */
 export function assertNotSingleSignOn({ method }: OperatorCaller): void {

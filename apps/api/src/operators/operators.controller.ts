@@ -154,7 +154,7 @@ export class OperatorsController {
   @ReauthenticationRequired()
   @ApiOperation({
     operationId: 'operators.resetSecondFactor',
-    summary: 'Reset the second factor',
+    summary: "Reset an operator's second factor",
     description:
       'Revokes all sessions of the operator, who must enroll a new authenticator at the next sign-in.',
   })
@@ -195,7 +195,7 @@ export class OperatorsController {
   @Get(':operatorId/sessions')
   @ApiOperation({
     operationId: 'operators.listSessions',
-    summary: 'List sessions of an operator',
+    summary: "List an operator's sessions",
     description: 'Newest first, all on one page.',
   })
   @ApiCamelList(OperatorSessionEntry)
@@ -209,7 +209,7 @@ export class OperatorsController {
 
   @Delete(':operatorId/sessions')
   @ReauthenticationRequired()
-  @ApiOperation({ operationId: 'operators.revokeSessions', summary: 'Revoke all sessions of an operator' })
+  @ApiOperation({ operationId: 'operators.revokeSessions', summary: "Revoke an operator's sessions" })
   @HttpCode(204)
   @ApiNoContentResponse()
   endSessions(@Param('operatorId') id: string): Promise<void> {

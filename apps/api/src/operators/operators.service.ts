@@ -31,7 +31,7 @@ import {
   type NoticeActor,
 } from './operator-notices.service.js';
 
-/** An operator with a new invitation link, which is returned only once; null if it is sent by email. */
+/** An operator with a new invitation link, which is returned only once. `url` is null if the link is sent by email. */
 export interface InvitedOperator {
   operator: Operator;
   url: string | null;
@@ -43,7 +43,7 @@ export interface CommandLink {
   email: string | null;
 }
 
-/** Manages operators for admins, and for the person who runs the server. */
+/** Manages operators for admins and for the server-side command. */
 @Injectable()
 export class OperatorsService {
   constructor(
@@ -116,7 +116,7 @@ export class OperatorsService {
 
   /**
    * @throws GatehouseError `not_found`, `precondition_failed`, `last_admin`, `validation_failed`, `conflict` if the
-   *   access is the caller's own
+   * caller would change their own access
    */
   update(
     admin: ActingAdmin,
@@ -160,8 +160,8 @@ export class OperatorsService {
   }
 
   /**
-   * Removes the authenticator and the passkeys from an operator who has lost them, so that the next sign-in enrolls a
-   * new one. Ends the sessions and deletes the known addresses.
+   * Removes the authenticator and the passkeys of an operator who has lost them, so that the next sign-in enrolls a new
+   * second factor. Ends the sessions and deletes the known addresses.
    * @throws GatehouseError `not_found`, `conflict` if the operator is the caller
    */
   resetSecondFactor(admin: ActingAdmin, id: string): Promise<Operator> {
@@ -173,10 +173,9 @@ export class OperatorsService {
   }
 
   /**
-   * Creates a link with which an operator sets a new password, or, while no operator exists, with which the first
-   * operator is created. Voids older links.
-   * @param email can be null if there is at most one operator
-   * @param resetsSecondFactor true to remove the authenticator as well
+   * Creates a link to set a new password or, if no operator exists, to create the first operator. Voids older links.
+   * @param email may be null if there is at most one operator
+   * @param resetsSecondFactor true to remove the second factor as well
    * @throws GatehouseError `not_found`, `conflict` if the operator is disabled or the email is missing
    */
   async createCommandLink(email: string | null, resetsSecondFactor: boolean): Promise<CommandLink> {
@@ -236,7 +235,7 @@ export class OperatorsService {
   }
 }
 
-/** The target in a setup link's audit entry, because no operator exists. */
+/** Target of the audit entry for a setup link, because no operator exists. */
 const noOperator = { id: NIL_UUID };
 
 const conflict = (detail: string): GatehouseError => new GatehouseError('conflict', { detail });

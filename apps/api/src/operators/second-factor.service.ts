@@ -22,7 +22,7 @@ import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
 import { assertNotSingleSignOn, OperatorSessionsService } from './operator-sessions.service.js';
 
-/** Enrolls operators' authenticators, and verifies their codes and the recovery codes that can replace them. */
+/** Enrolls the authenticators of operators, and verifies their codes and the recovery codes that can replace them. */
 @Injectable()
 export class SecondFactorService {
   constructor(
@@ -38,7 +38,7 @@ export class SecondFactorService {
   ) {}
 
   /**
-   * Completes a session's sign-in with an authenticator code or a recovery code. Each code works once.
+   * Completes the sign-in of a session with an authenticator code or a recovery code. Each code works once.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
    */
   async verifyCode(code: string, client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
@@ -65,8 +65,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Returns the secret for an authenticator that will replace the current one, after the current authenticator or a
-   * recovery code has been verified. A recent reauthentication is not sufficient: a stolen session could otherwise
+   * Returns the secret for an authenticator that will replace the current one. Requires a code from the current
+   * authenticator or a recovery code: a recent reauthentication is not sufficient, because a stolen session could then
    * replace the authenticator.
    * @throws GatehouseError `factor_required`, `too_many_attempts`, `invalid_code`
    */
@@ -110,8 +110,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Completes the sign-in for an operator who has no authenticator. Allowed only outside production and from a
-   * loopback address.
+   * Completes the sign-in of an operator who has no authenticator. Allowed only outside production and from a loopback
+   * address.
    * @throws GatehouseError `operator_session_required`, `factor_required`
    */
   async skipEnrollment(client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {
@@ -125,10 +125,10 @@ export class SecondFactorService {
   }
 
   /**
-   * Verifies a signed-in operator's second factor again, which allows sensitive actions in this session for five
+   * Verifies the second factor of a signed-in operator again, which allows sensitive actions in this session for five
    * minutes.
-   * @throws GatehouseError `factor_required`, `too_many_attempts`, `invalid_code`,
-   *   `operator_session_required`, `conflict` after single sign-on
+   * @throws GatehouseError `factor_required`, `too_many_attempts`, `invalid_code`, `operator_session_required`,
+   * `conflict` after single sign-on
    */
   async reauthenticate(
     caller: OperatorCaller,
@@ -170,7 +170,7 @@ export class SecondFactorService {
   }
 
   /**
-   * Consumes a code and returns its kind. Notifies the operator when a recovery code was used.
+   * Consumes a code and returns its kind. Notifies the operator if a recovery code was used.
    * @throws GatehouseError `invalid_code`
    */
   private async consumeCode(

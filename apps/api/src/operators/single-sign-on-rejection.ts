@@ -1,4 +1,4 @@
-/** Page texts for rejected sign-ins, by reason. Nothing comes from the provider. */
+/** Messages for rejected sign-ins, by reason. None of them contains data from the provider. */
 export const rejectionTexts = {
   expired: 'This sign-in has expired, was already used or began in another browser. Sign in again.',
   access_denied: 'The sign-in was canceled at the identity provider.',
@@ -25,7 +25,7 @@ export const rejectionTexts = {
 
 export type RejectionReason = keyof typeof rejectionTexts;
 
-/** Thrown if an operator cannot sign in at the OpenID Provider. */
+/** Thrown if an operator cannot sign in with the OpenID Provider. */
 export class SingleSignOnRejection extends Error {
   constructor(readonly reason: RejectionReason) {
     super(reason);

@@ -49,7 +49,7 @@ const ListColumnsField = (): PropertyDecorator => {
       additionalProperties: false,
     }),
     presence(options),
-    // class-transformer would rebuild the object.
+    // Takes the raw value, because class-transformer would rebuild the object.
     Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
     ValidateBy(
       { name: 'listColumns', validator: { validate: isColumnsPatch } },
@@ -63,14 +63,14 @@ const ViewNameField = (optional: boolean): PropertyDecorator =>
 
 const ViewQueryField = (optional: boolean): PropertyDecorator =>
   TextField({
-    description: 'The filters, the order and the columns: the query of the URL of the list, without `?`',
+    description: 'Filters, order and columns, as the query string of the list URL without `?`',
     example: 'success=false&time=24h',
     optional,
     maxLength: 2000,
   });
 
 export class UpdatePreferencesRequest implements PreferencesPatch {
-  @OneOfField('Time zone of all times: that of the browser, or UTC', consoleTimeZones)
+  @OneOfField('Time zone for all times. `local`: the time zone of the browser', consoleTimeZones)
   timeZone?: ConsoleTimeZone;
   @PageSizeField() pageSize?: ConsolePageSize;
   @ListColumnsField() columns?: PreferencesPatch['columns'];

@@ -8,9 +8,12 @@ import {
   type SavedView,
 } from '@gatehouse/domain';
 
-/** Preferences for the data that the console shows to the operator. */
+/** An operator's preferences for the display of data in the console. */
 export class PreferencesResponse {
-  @ApiProperty({ enum: consoleTimeZones, description: 'Time zone of all times: that of the browser, or UTC' })
+  @ApiProperty({
+    enum: consoleTimeZones,
+    description: 'Time zone for all times. `local`: the time zone of the browser',
+  })
   timeZone!: string;
 
   @ApiProperty({
@@ -32,12 +35,12 @@ export class PreferencesResponse {
   }
 }
 
-/** A list's filters, order and columns, saved under a name. */
+/** The filters, order and columns of a list, saved under a name. */
 export class SavedViewResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: consoleLists }) list!: string;
   @ApiProperty() name!: string;
-  @ApiProperty({ description: 'The query of the URL of the list, without `?`' }) query!: string;
+  @ApiProperty({ description: 'Query string of the list URL, without `?`' }) query!: string;
 
   static from({ id, list, name, query }: SavedView): SavedViewResponse {
     return { id, list, name, query };

@@ -25,7 +25,7 @@ export class CurrentOperatorResponse {
   }
 }
 
-/** Server settings that the console needs after the sign-in. */
+/** Server settings that the console needs after sign-in. */
 export class ServerResponse {
   @ApiProperty({ example: '0.1.0' }) version!: string;
   @ApiProperty() production!: boolean;
@@ -39,7 +39,7 @@ export class ServerResponse {
   @ApiProperty({ description: 'True if the API reference is served at /docs' }) docs!: boolean;
 }
 
-/** The OpenID Provider at which operators can sign in. */
+/** The OpenID Provider with which operators can sign in. */
 export class SingleSignOnResponse {
   @ApiProperty({ example: 'Okta' }) label!: string;
   @ApiProperty({ description: 'True if operators can sign in only there' }) isRequired!: boolean;
@@ -49,7 +49,7 @@ export class SingleSignOnResponse {
   }
 }
 
-/** The current console session's state. */
+/** State of the current console session. */
 export class OperatorSessionResponse {
   @ApiProperty({
     enum: ['signed_out', ...operatorStages],
@@ -124,7 +124,7 @@ export class OperatorSessionResponse {
   preferences!: PreferencesResponse | null;
 }
 
-/** A new authenticator's secret. */
+/** Secret of a new authenticator. */
 export class EnrollmentResponse {
   @ApiProperty({
     description: 'Base32 secret, for manual entry',

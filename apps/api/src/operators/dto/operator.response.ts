@@ -10,7 +10,7 @@ import type { OperatorSessionRecord } from '@gatehouse/persistence';
 
 const time = { type: String, format: 'date-time' };
 
-/** An operator's limit. */
+/** Organizations to which an operator is limited. */
 export const organizationIdsSchema: ApiPropertyOptions = {
   type: [String],
   format: 'uuid',
@@ -19,7 +19,7 @@ export const organizationIdsSchema: ApiPropertyOptions = {
     'The organizations to which the operator is limited, together with those that they created. null for the entire installation',
 };
 
-/** The fields that change without a change by an admin. */
+/** Fields that change without an edit by an admin. */
 export const operatorVolatileFields = ['lastLoginAt'] as const;
 
 /** An operator, as returned to admins. */
