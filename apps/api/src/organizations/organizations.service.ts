@@ -57,7 +57,7 @@ export class OrganizationsService {
   }
 
   /**
-   * Creates an organization whose parent is the caller's organization. It has no parent if the caller has no organization.
+   * Creates an organization. Its parent is the caller's organization, or null if the caller has none.
    * @throws GatehouseError `slug_taken`
    */
   create({ project }: ManagementCaller, { name, slug }: CreateOrganizationRequest): Promise<Organization> {
@@ -65,7 +65,7 @@ export class OrganizationsService {
     return this.transactions.join(async (tx) => {
       const organization = await this.organizations.insert(tx, { id: newId(), name, slug, parentId });
       if (!organization) throw new GatehouseError('slug_taken');
-      // Recorded in the parent organization, because the new organization cannot have an endpoint yet.
+      // The event belongs to the parent organization, because the new organization cannot have an endpoint yet.
       this.events.record(tx, [
         organizationEvent('organization.created', parentId ?? organization.id, organization),
       ]);
@@ -75,7 +75,7 @@ export class OrganizationsService {
   }
 
   /**
-   * Merges a patch. A patch without changes creates no event and does not change `updatedAt`.
+   * Applies a merge patch. A patch without changes creates no event and does not change `updatedAt`.
    * @throws GatehouseError `not_found`, `precondition_failed`
    */
   update(
@@ -85,7 +85,7 @@ export class OrganizationsService {
     precondition: Precondition,
   ): Promise<Organization> {
     return this.transactions.join(async (tx) => {
-      // Locked, so that concurrent patches do not overwrite each other's changes.
+      // The lock prevents concurrent patches from overwriting each other's changes.
       const before = await this.organizations.lock(tx, accessScope, id);
       precondition.assert(OrganizationResponse.from(before));
       const { name, billingReturnOrigins } = before;

@@ -20,7 +20,7 @@ export class CreateOrganizationRequest {
   slug!: string;
 }
 
-/** Filters for the operators' organization list. */
+/** Filters for the list of organizations in the operator API. */
 export class SearchOrganizationsQuery extends PageQuery {
   @SearchTextField('Id of an organization, or part of its name or slug') q?: string;
 }
