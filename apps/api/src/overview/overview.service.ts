@@ -23,19 +23,19 @@ import {
 import { now } from '@gatehouse/platform';
 import type { OverviewQuery } from './dto/overview.request.js';
 
-/** Maximum number of projects whose metrics are added up for an operator who is limited to organizations. */
+/** Maximum number of projects whose metrics are summed for an operator who is limited to organizations. */
 const MAX_PROJECTS = 100;
 
-/** Metrics for attempts in a range. */
+/** Attempt metrics for a range. */
 export interface Overview extends Omit<OverviewMetrics, 'series' | 'previous'>, AttemptSummary {
   range: OverviewRange;
-  /** The previous period's metrics, if they were requested and any attempts are known. */
+  /** Metrics for the previous period, if they were requested and it had any attempts. */
   previous: AttemptSummary | null;
   /** Emails in all projects within the access scope that were dropped in the last hour because a project reached its limit. */
   mailsOverLimit: CappedCount;
 }
 
-/** Identity counters in a range. */
+/** Identity counters for a range. */
 export interface IdentityOverview extends IdentityCounts {
   range: OverviewRange;
   buckets: Bucket[];
@@ -52,7 +52,7 @@ export class OverviewService {
   ) {}
 
   /**
-   * Returns the metrics for one project or for all projects within the caller's access scope. An unknown project has
+   * Returns the metrics for one project, or for all projects within the caller's access scope. An unknown project has
    * no attempts.
    * @throws GatehouseError `validation_failed` if the caller is limited to organizations with too many projects
    */
@@ -88,7 +88,7 @@ export class OverviewService {
     return { range, buckets, previousBuckets: before, ...counts };
   }
 
-  /** Returns the projects to add up; null for the installation-wide metrics. */
+  /** Returns the projects to sum, or null for the installation-wide metrics. */
   private async resolveProjects(
     accessScope: AccessScope,
     projectId: string | null,

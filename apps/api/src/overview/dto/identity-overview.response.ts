@@ -30,10 +30,10 @@ const customers = {
 const customersWithFactor = {
   ...count,
   nullable: true,
-  description: 'Those of these customers who have an authenticator app or a passkey. null: not counted',
+  description: 'Active customers who have an authenticator app or a passkey. null: not counted',
 } as const;
 
-/** Returns the totals and the points for buckets. */
+/** Returns the totals and the data points for the buckets. */
 function summarize(buckets: Bucket[], series: IdentityCounts['series']): IdentityPrevious {
   const counts = new Map(series.map(({ at, metric, count: value }) => [`${at} ${metric}`, value]));
   const countAt = (at: number, metric: IdentityMetric): number | null =>
@@ -49,13 +49,13 @@ function summarize(buckets: Bucket[], series: IdentityCounts['series']): Identit
   };
 }
 
-/** Returns the previous period's totals and points; null if it has no counts, or no events. */
+/** Returns the totals and the data points for the previous period, or null if it has no counts or no events. */
 function summarizePrevious({ previousBuckets, previous }: IdentityOverview): IdentityPrevious | null {
   const summary = previous && summarize(previousBuckets, previous);
   return summary && Object.values(summary.totals).some((total) => total > 0) ? summary : null;
 }
 
-/** Returns the identity counters, from a function that returns a metric's count. */
+/** Creates the identity counters with a function that returns the count for a metric. */
 const countersFrom = (countOf: (metric: IdentityMetric) => number): IdentityTotals => ({
   signUps: countOf('sign_up'),
   signIns: countOf('sign_in'),

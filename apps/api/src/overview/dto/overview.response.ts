@@ -104,7 +104,7 @@ export class OverviewPoint {
   }
 }
 
-/** Metrics for attempts in the previous period. */
+/** Attempt metrics for the previous period. */
 export class OverviewPrevious {
   @ApiProperty({ type: OverviewTotals }) totals!: OverviewTotals;
   @ApiProperty({ type: [OverviewPoint] }) series!: OverviewPoint[];
@@ -155,7 +155,7 @@ export class OverviewEndpoint {
   }
 }
 
-/** Metrics for attempts that started in a range, with the current dead letters and pending deliveries. */
+/** Metrics for attempts that started in the range, with the current dead letters and pending deliveries. */
 export class OverviewResponse {
   @ApiProperty({ enum: overviewRanges }) range!: OverviewRange;
   @ApiProperty(rangeStartSchema) from!: string;
