@@ -9,7 +9,10 @@ import { textsFor } from './link-page.js';
 import { HostedPage } from './hosted-page.js';
 import { linkButton, sendPage } from './page.js';
 
-/** The billing portal for an installation without a billing provider. It is read-only: there is no plan to change. */
+/**
+ * The billing portal of an installation without a billing provider. It is read-only, because there is no plan to
+ * change.
+ */
 @HostedPage('billing-portal')
 export class BillingPortalPage {
   constructor(private readonly billing: BillingService) {}

@@ -8,8 +8,8 @@ import { postButton, textLink } from './page.js';
 const PATH = '/disown';
 
 /**
- * The address may have been verified with the link before: the owner may notice only afterwards. With the link of a
- * change, it becomes the account's address only when the change is complete.
+ * The owner may disown an account after having verified the address with the same link, because they may notice only
+ * then. The address of an email change belongs to the account only once the change is complete.
  */
 const canDisown = ({ state, isClaimed, kind, email, customer }: OneTimeToken): boolean =>
   (state === 'live' || state === 'consumed') &&
@@ -17,7 +17,7 @@ const canDisown = ({ state, isClaimed, kind, email, customer }: OneTimeToken): b
   kind !== 'change-email-current' &&
   email === customer.email;
 
-/** The page on which the owner of an address disowns an account that another person created. */
+/** The page on which the owner of an address disowns an account that another person created with it. */
 @HostedPage('disown')
 export class DisownPage extends LinkPage({
   limit: 'verify',
@@ -50,11 +50,14 @@ export class DisownPage extends LinkPage({
   }
 }
 
-/** Returns when and with what device a link's account was created. */
+/** Returns the time at which the account was created, and the device. */
 export const describeCreation = ({ texts, link }: TokenVisit): string =>
   texts.disown.created(formatTime(texts.language, link.customer.createdAt), link.registrationDevice);
 
-/** Returns a link to the page, or "" if the token cannot disown the account. @param link its current state */
+/**
+ * Returns a link to the page, or an empty string if the token cannot disown the account.
+ * @param link the current state of the link
+ */
 export const disownLink = ({ texts, token, link: visited }: TokenVisit, link = visited): string =>
   canDisown(link) ? textLink(`${PATH}?token=${encodeURIComponent(token)}`, texts.disown.link) : '';
 

@@ -5,14 +5,14 @@ import { LinkPage, LinkVisit, projectBrand } from './link-page.js';
 import { postButton } from './page.js';
 
 /**
- * The page for the links in emails with a code. It opens no session: it redirects to the application, where the
- * client that requested the email completes the sign-in.
+ * The page for links in emails with a code. It opens no session, but redirects to the application, where the client
+ * that requested the email completes the sign-in.
  */
 @HostedPage('email-sign-in')
 export class EmailSignInPage extends LinkPage<EmailLinkWithCode>({
   limit: 'email-code-verify',
   isOpen: ({ isOpen }) => isOpen,
-  // A repeated form redirects to the application again.
+  // Submitting the form again redirects to the application again.
   isUsable: () => true,
 }) {
   constructor(protected readonly links: EmailLinksService) {
@@ -41,7 +41,7 @@ export class EmailSignInPage extends LinkPage<EmailLinkWithCode>({
     this.sendEnded(new LinkVisit(response, '', null));
   }
 
-  /** Sends the page for a link that cannot be used, whatever the reason. */
+  /** Sends the same page for every reason why a link cannot be used. */
   protected sendEnded(visit: LinkVisit<EmailLinkWithCode | null>): void {
     const { invalidLink, emailSignIn } = visit.texts;
     visit.send(400, { title: invalidLink.title, text: emailSignIn.endedText });

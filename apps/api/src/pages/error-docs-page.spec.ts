@@ -21,7 +21,7 @@ describe('errorDocsPage', () => {
     expect(indexed.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('HD-01: allows only its own style in its policy', () => {
+  it('HD-01: allows only the style of the page in its policy', () => {
     const hash = createHash('sha256').update(css).digest('base64');
     expect(errorDocsPolicy).toBe(
       `default-src 'none'; style-src 'sha256-${hash}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,

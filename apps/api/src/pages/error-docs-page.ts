@@ -35,7 +35,7 @@ dd { margin: 0; }
 @media (max-width: 30rem) { nav, dl { grid-template-columns: 1fr; gap: .125rem; } nav ul, dd { margin-bottom: .5rem; } }
 `);
 
-/** The page's content security policy: it allows only the inline style. */
+/** Content security policy of the page. It allows only the inline style. */
 export const errorDocsPolicy = [
   "default-src 'none'",
   `style-src '${style.hash}'`,
@@ -56,7 +56,10 @@ const section = ({ code, status, title, cause, remedy }: ListedError): string =>
 const group = ({ status, errors }: (typeof errorsByStatus)[number]): string =>
   `<h2>${status} ${STATUS_CODES[status]}</h2>\n${errors.map(section).join('\n')}`;
 
-/** The page that describes every code in the catalog, each with an anchor. No scripts, no external assets (HD-01). */
+/**
+ * Page that describes every code in the error catalog, each with an anchor. It uses no scripts and no external assets
+ * (HD-01).
+ */
 export const errorDocsPage = `<!doctype html>
 <html lang="en">
 <head>

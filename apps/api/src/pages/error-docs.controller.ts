@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { NoCredential } from '@gatehouse/auth';
 import { errorDocsPage, errorDocsPolicy } from './error-docs-page.js';
 
-/** Serves the page that every problem's `type` links to. */
+/** Serves the page to which the `type` of every problem links. */
 @ApiExcludeController()
 @NoCredential()
 @Controller('docs/errors')

@@ -5,9 +5,7 @@ import { NoCredential } from '@gatehouse/auth';
 import { Config } from '@gatehouse/platform';
 import { linkButton, sendPage } from './page.js';
 
-/**
- * Serves `GET /`: links to the docs and the console, as a page for browsers and as JSON for other clients.
- */
+/** Serves `GET /`, which links to the documentation and the console: a page for browsers, JSON for other clients. */
 @ApiExcludeController()
 @NoCredential()
 @Controller()

@@ -4,7 +4,7 @@ import { NoCredential } from '@gatehouse/auth';
 import { OwnFormGuard } from './own-form.guard.js';
 import { PageFilter } from './page.filter.js';
 
-/** Declares a hosted page's controller, whose forms are accepted only from the page itself. */
+/** Declares the controller of a hosted page, which accepts forms only from the page itself. */
 export const HostedPage = (path: string | string[]): ClassDecorator =>
   applyDecorators(
     ApiExcludeController(),

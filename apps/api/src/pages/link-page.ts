@@ -16,15 +16,15 @@ import { isRepeatable } from '../one-time-tokens/one-time-links.service.js';
 import { linkButton, postButton, sendPage, type PageContent } from './page.js';
 import { selectPageTexts, type PageTexts } from './page-texts.js';
 
-/** Form fields on the email link pages. */
+/** Fields of the forms on pages for email links. */
 export interface PageForm {
   token?: string;
   password?: string;
-  /** Set by the button that requests a new link. */
+  /** Sent by the button that requests a new link. */
   renew?: string;
 }
 
-/** The project and the customer that a page is for. */
+/** The project and the customer whom a page concerns. */
 interface PageSubject {
   project: ProjectContext;
   customer: Pick<Customer, 'locale'>;
@@ -36,11 +36,11 @@ interface PageLink extends PageSubject {
   state?: OneTimeToken['state'];
 }
 
-/** Returns the branding for a project's pages. */
+/** Returns the branding for the pages of a project. */
 export const projectBrand = ({ name, settings }: ProjectContext): Brand =>
   resolveBrand(name, settings.branding);
 
-/** Returns a page's texts in the customer's language, or without a customer in the browser's language. */
+/** Returns the page texts in the customer's language or, without a customer, in the browser's language. */
 export const textsFor = (response: Response, subject: PageSubject | null = null): PageTexts =>
   selectPageTexts({
     locale: subject?.customer.locale ?? null,
@@ -48,7 +48,7 @@ export const textsFor = (response: Response, subject: PageSubject | null = null)
     defaultLocale: subject?.project.settings.defaultLocale ?? null,
   });
 
-/** A visit to a link's page. Sends pages with the texts for the customer and the project's branding. */
+/** A visit to the page of a link. Sends pages in the customer's language and with the branding of the project. */
 export class LinkVisit<Link extends PageLink | null> {
   readonly texts: PageTexts;
 
@@ -65,42 +65,42 @@ export class LinkVisit<Link extends PageLink | null> {
     sendPage(this.response, status, { language: this.texts.language, brand, ...content });
   }
 
-  /** Sends the page for a link that is unknown or voided, for example because a newer link replaced it. */
+  /** Sends the page for an unknown or voided link. A newer link voids an older one, for example. */
   sendInvalid(): void {
     this.send(400, this.texts.invalidLink);
   }
 }
 
-/** A visit to a one-time link's page. */
+/** A visit to the page of a one-time link. */
 export type TokenVisit = LinkVisit<OneTimeToken>;
 
-/** Returns true for a link that can be used, but not yet has been. */
+/** Returns true if the link is valid and unused. */
 export const isLive = ({ state }: OneTimeToken): boolean => state === 'live';
 
-/** Also returns true if the form may be a resubmission of the form that has used the link. */
+/** Also returns true if the form may be a resubmission of the one that used the link. */
 export const isLiveOrRepeated = (link: OneTimeToken): boolean => isLive(link) || isRepeatable(link);
 
 interface LinkPageOptions<Link> {
   limit: RouteLimit;
-  /** The form's limit. Default: `limit` */
+  /** Rate limit for the form. Default: `limit` */
   submitLimit?: RouteLimit;
-  /** Returns true if the page has a form that uses the link. */
+  /** Returns true if the page shows a form that uses the link. */
   isOpen: (link: Link) => boolean;
   /** Returns true if the form can be submitted with the link. Default: `isOpen` */
   isUsable?: (link: Link) => boolean;
 }
 
-/** The service for a kind of link. */
+/** The service that handles one kind of link. */
 interface PageLinks<Link> {
-  /** Returns the link of a token, in any state, without consuming it. */
+  /** Returns the link with this token in any state, without consuming it. */
   find(token: string): Promise<Link | null>;
-  /** Sends a new link to replace an expired link. Absent if the page does not offer this. */
+  /** Sends a new link to replace an expired one. Undefined if the page does not offer this. */
   resendExpired?(expired: Link): Promise<void>;
 }
 
 /**
- * Returns a page to extend, which a link in an email opens. Opening it changes nothing, because email scanners open links
- * (EV-03): its form uses the link.
+ * Returns a base class for pages that a link in an email opens. Opening the page changes nothing, because email
+ * scanners open links (EV-03). Only its form uses the link.
  */
 export function LinkPage<Link extends PageLink>({
   limit,
@@ -114,7 +114,7 @@ export function LinkPage<Link extends PageLink>({
     /** Sends the page with the form. */
     protected abstract sendForm(visit: LinkVisit<Link>): Promise<void> | void;
 
-    /** Uses the link, and sends the page that confirms it. */
+    /** Uses the link, and sends the confirmation page. */
     protected abstract use(visit: LinkVisit<Link>, form: PageForm): Promise<void>;
 
     /** Sends the page for a link that can no longer be used. */
@@ -143,7 +143,7 @@ export function LinkPage<Link extends PageLink>({
       if (isUsable(link)) await this.use(visit, form ?? {});
       else if (link.state === 'expired' && form?.renew && this.links.resendExpired) {
         await this.links.resendExpired(link);
-        // The page is the same if the quota prevented a new email.
+        // The same page is sent if the quota has prevented a new email.
         const { title, text } = visit.texts.newLink;
         visit.send(200, { title, text: text(link.email) });
       } else this.sendEnded(visit);
@@ -151,7 +151,7 @@ export function LinkPage<Link extends PageLink>({
 
     /**
      * Returns null for an unknown link, after sending the page for it.
-     * @throws GatehouseError `rate_limited` by a limit in the link's project
+     * @throws GatehouseError `rate_limited` if a limit of the link's project is exceeded
      */
     private async open(response: Response, value: unknown): Promise<LinkVisit<Link> | null> {
       const token = typeof value === 'string' ? value : '';
@@ -165,7 +165,7 @@ export function LinkPage<Link extends PageLink>({
   return Page;
 }
 
-/** Sends the page for an expired link, with a button that requests a new link. */
+/** Sends the page for an expired link, with a button to request a new one. */
 export function sendExpired(visit: TokenVisit, path: string): void {
   const { title, text, button } = visit.texts.expiredLink;
   visit.send(400, {

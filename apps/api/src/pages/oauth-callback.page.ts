@@ -13,7 +13,7 @@ import { PageFilter } from './page.filter.js';
 import { sendPage } from './page.js';
 
 /**
- * Receives browsers that return from identity providers, with GET or with a form that the provider's page submits
+ * Receives browsers that return from identity providers, with GET or with a form that the provider submits
  * (`form_post`). A request with an unknown state ends here, without a redirect.
  */
 @ApiExcludeController()

@@ -12,9 +12,9 @@ import { CurrentOidcFlowCookie, type OidcFlowCookie } from '../operators/oidc-fl
 import { OidcSignInService, type OidcResult } from '../operators/oidc-sign-in.service.js';
 
 /**
- * Receives browsers that return from the operators' OpenID Provider. Browsers would not send the session cookie,
- * which is `Strict`, after a redirect that begins at another site. The page that sets the cookie therefore opens the
- * console itself.
+ * Receives browsers that return from the OpenID Provider for operators. After a redirect from another site, browsers
+ * would not send the session cookie, which is `Strict`. The page that sets the cookie therefore opens the console
+ * itself.
  */
 @ApiExcludeController()
 @NoCredential()

@@ -16,7 +16,7 @@ const isAccepted = (headers: Headers, settings = PRODUCTION, method = 'POST'): b
   }
 };
 
-/** Returns the origins whose forms are accepted. */
+/** Returns the origins from which forms are accepted. */
 const accepted = (origins: (string | undefined)[], others: Omit<Headers, 'origin'>, settings = PRODUCTION) =>
   origins.filter((origin) => isAccepted({ ...others, ...(origin !== undefined && { origin }) }, settings));
 
@@ -43,13 +43,13 @@ describe('assertOwnForm', () => {
       expect(accepted(origins, { host: HOST, 'sec-fetch-site': site })).toEqual([]);
   });
 
-  it("accepts the origin null only from a same-origin page, as older versions' pages send it", () => {
+  it('accepts the origin null, which pages of older versions send, only from the same origin', () => {
     const origins = [undefined, OWN, 'null', ...otherOrigins];
     const others = { host: HOST, 'sec-fetch-site': 'same-origin' };
     expect(accepted(origins, others)).toEqual([undefined, OWN, 'null']);
   });
 
-  it('accepts no other origin for its own host in production', () => {
+  it('rejects every other origin in production, even for the requested host', () => {
     for (const host of ['auth.internal', 'localhost:3000', '10.0.0.5'])
       expect(accepted([`http://${host}`, `https://${host}`], { host })).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('assertOwnForm', () => {
     expect(proxied).toEqual([]);
   });
 
-  it('rejects a name that an attacker lets resolve to this address (DNS rebinding)', () => {
+  it('rejects a host name that an attacker resolves to this address (DNS rebinding)', () => {
     for (const host of ['evil.example:3000', 'localhost.evil.example:3000', '127.0.0.1.nip.io:3000'])
       for (const site of [undefined, 'same-origin'])
         expect(
@@ -73,7 +73,7 @@ describe('assertOwnForm', () => {
         ).toEqual([]);
   });
 
-  it('checks every method but GET and HEAD', () => {
+  it('checks every method except GET and HEAD', () => {
     const foreign = { host: HOST, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
     expect(methods.filter((method) => isAccepted(foreign, PRODUCTION, method))).toEqual(['GET', 'HEAD']);

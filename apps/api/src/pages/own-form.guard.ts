@@ -7,7 +7,7 @@ import type { GatehouseRequest } from '../http/request-context.js';
 
 type OriginSettings = Pick<Config, 'publicUrl' | 'production'>;
 
-/** Rejects hosted page forms that a page from another origin submits. */
+/** Rejects submissions of hosted forms from other origins. */
 @Injectable()
 export class OwnFormGuard implements CanActivate {
   constructor(private readonly config: Config) {}
@@ -20,16 +20,16 @@ export class OwnFormGuard implements CanActivate {
 }
 
 /**
- * Rejects a form that a page from another origin has submitted (ADR 0084). Browsers send `Sec-Fetch-Site` only over
- * https and to loopback, and `Origin` with every form. Clients that are not browsers send neither.
+ * Rejects a form submission from another origin (ADR 0084). Browsers send `Sec-Fetch-Site` only over https and to
+ * loopback, and `Origin` with every form. Other clients send neither.
  * @throws GatehouseError `origin_not_allowed`
  */
 export function assertOwnForm({ method, headers }: GatehouseRequest, settings: OriginSettings): void {
   if (isSafeMethod(method)) return;
   const { origin, host, 'sec-fetch-site': site } = headers;
   if (site !== undefined && site !== 'same-origin') throw new GatehouseError('origin_not_allowed');
-  // Earlier versions' referrer policy hides the origin of their pages, which may still be open after an upgrade.
-  // Browsers never send same-origin for a page with an opaque origin.
+  // In earlier versions, the referrer policy hid the origin of the pages, which may still be open after an upgrade.
+  // Browsers never send `same-origin` for a page with an opaque origin.
   const isHidden = origin === 'null' && site === 'same-origin';
   if (origin === undefined || isHidden || isOwnOrigin(origin, host, settings)) return;
   throw new GatehouseError('origin_not_allowed');
@@ -43,7 +43,7 @@ function isOwnOrigin(
   if (origin === parseValidUrl(publicUrl).origin) return true;
   const url = production ? null : parseUrl(origin);
   if (!url) return false;
-  // Any other name could belong to an attacker and resolve to this address (DNS rebinding).
+  // Any other host name could belong to an attacker and resolve to this address (DNS rebinding).
   const { origin: serialized, host: originHost, hostname } = url;
   const isLocal = hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
   return isLocal && origin === serialized && originHost === host;

@@ -1,10 +1,10 @@
-/** The path of the script for the hosted pages. */
+/** Path of the script for hosted pages. */
 export const PAGE_SCRIPT_PATH = '/sign-in/page.js';
 
 /**
- * The script for hosted pages that have forms. It shows the passkey buttons where the browser has passkeys, and
- * prevents submitting a form twice: the codes and tokens in it work once. Without the script, everything except
- * passkeys works.
+ * Script for hosted pages with forms. It shows the passkey buttons if the browser supports passkeys, and prevents
+ * repeated submissions, because the codes and tokens work only once. Everything except passkeys works without the
+ * script.
  */
 export const pageScript = `'use strict';
 const decode = (text) =>
@@ -74,7 +74,7 @@ for (const form of document.querySelectorAll('form')) {
   form.addEventListener('submit', (event) => {
     if (form.dataset.submitted) return event.preventDefault();
     form.dataset.submitted = 'true';
-    // Once the browser has read the form: it omits the value of a disabled button.
+    // Disabled only after the browser has read the form, which omits the value of a disabled button.
     setTimeout(() => setDisabled(form, true));
   });
 }

@@ -6,13 +6,13 @@ const MAX_CACHED = 100;
 
 export interface PageStyle {
   css: string;
-  /** Hash of `css` in the format for a content security policy. */
+  /** Hash of `css` in the format of a content security policy. */
   hash: string;
 }
 
 const cache = new Map<string, PageStyle>();
 
-/** Returns a hosted page's style in the project's color. */
+/** Returns the style of a hosted page in the color of the project. */
 export function pageStyle({ color, textColor }: Brand): PageStyle {
   const cached = cache.get(color);
   if (cached) return cached;
@@ -22,13 +22,13 @@ export function pageStyle({ color, textColor }: Brand): PageStyle {
   return style;
 }
 
-/** Returns a style with the hash that allows it in a content security policy. */
+/** Returns a style together with the hash that allows it in a content security policy. */
 export const hashedStyle = (css: string): PageStyle => ({
   css,
   hash: `sha256-${createHash('sha256').update(css).digest('base64')}`,
 });
 
-/** The colors for every page, in the light and the dark theme. */
+/** Colors of every page, in the light and the dark theme. */
 export const palette = `
 :root { color-scheme: light dark; --text: #1b1f24; --background: #f5f6f8; --card: #ffffff; --line: #6f7782; --quiet: #535b66; --alert: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --background: #14161a; --card: #1f2329; --line: #868e99; --quiet: #b4bac3; --alert: #ff9d94; } }
@@ -36,9 +36,9 @@ export const palette = `
 `;
 
 /**
- * Returns a hosted page's CSS. The button's border has the same color as its text, so that the edge stays visible if
- * the project color is similar to the background. In the dark theme, logos have a white background: most are designed
- * for a white background and would be invisible without it.
+ * Returns the CSS of a hosted page. The border of the button has the color of its text, so that the edge stays visible
+ * if the project color is similar to the background. Logos have a white background in the dark theme, because most are
+ * designed for one and would otherwise be invisible.
  */
 const buildCss = (color: string, textColor: string): string => `
 :root { --accent: ${color}; --on-accent: ${textColor}; }

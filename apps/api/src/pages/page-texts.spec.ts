@@ -2,7 +2,7 @@ import { selectPageTexts } from './page-texts.js';
 
 const textsIn = (locale: string) => selectPageTexts({ locale, accepted: [], defaultLocale: null });
 
-/** Returns every text in a catalog by its path, with samples for the parameters. */
+/** Returns all texts in a catalog with their paths, using sample parameters. */
 const listTexts = (texts: object, path = ''): [string, string][] =>
   Object.entries(texts).flatMap(([name, value]: [string, unknown]): [string, string][] => {
     if (typeof value === 'string') return [[path + name, value]];
@@ -11,13 +11,13 @@ const listTexts = (texts: object, path = ''): [string, string][] =>
     return listTexts(value as object, `${path}${name}.`);
   });
 
-it('finds a translation for every text on the pages', () => {
+it('has a German translation for every English text', () => {
   const [english, german] = [listTexts(textsIn('en')), listTexts(textsIn('de-AT'))];
   expect(german.map(([name]) => name)).toEqual(english.map(([name]) => name));
   const same = german.filter(([name, text]) => text === Object.fromEntries(english)[name]);
   expect(same).toEqual([]);
 });
 
-it('falls back to English for a language without texts', () => {
+it('falls back to English for an unsupported language', () => {
   for (const locale of ['fr', 'constructor', 'toString']) expect(textsIn(locale).language).toBe('en');
 });

@@ -127,7 +127,7 @@ const english = {
   },
 };
 
-/** The texts of the hosted pages in one language. They are escaped when a page is rendered. */
+/** Texts of the hosted pages in one language. They are escaped when a page is rendered. */
 export type PageTexts = typeof english;
 
 const german: PageTexts = {
@@ -261,7 +261,7 @@ const german: PageTexts = {
 
 const pageTexts: Record<BuiltInLanguage, PageTexts> = { en: english, de: german };
 
-/** Returns the texts in the language that a reader prefers most. */
+/** Returns the page texts in the reader's preferred language. */
 export function selectPageTexts(preference: LanguagePreference): PageTexts {
   const language = preferredLanguages(preference).find((each) => Object.hasOwn(pageTexts, each));
   return pageTexts[language as BuiltInLanguage];

@@ -8,7 +8,7 @@ import { textsFor } from './link-page.js';
 import type { PageTexts } from './page-texts.js';
 import { sendPage, type PageContent } from './page.js';
 
-/** Responds to errors on the hosted pages with a page instead of a problem document. */
+/** Responds to errors on hosted pages with a page instead of a problem document. */
 @Catch()
 export class PageFilter implements ExceptionFilter {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
@@ -23,7 +23,7 @@ export class PageFilter implements ExceptionFilter {
     sendPage(response, error.status, { language: texts.language, ...this.describe(error, texts) });
   }
 
-  /** Returns the page's messages for an error. */
+  /** Returns the title and the text for an error. */
   protected describe({ code }: GatehouseError, { error: texts }: PageTexts): Omit<PageContent, 'language'> {
     return { title: texts.title, text: texts.texts[code] ?? texts.text };
   }

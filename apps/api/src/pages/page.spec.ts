@@ -29,7 +29,7 @@ describe('sendPage', () => {
     return { html, headers: response.headers, policy: response.headers.get('content-security-policy')! };
   };
 
-  it('HD-01: shows title, text, name and logo as text', async () => {
+  it('HD-01: escapes the title, text, name and logo URL', async () => {
     const { html } = await renderPage({
       title: markup,
       text: markup,
@@ -51,7 +51,7 @@ describe('sendPage', () => {
     expect(html).toContain('href="https://a.example/?&#34;&#60;script');
   });
 
-  it("HD-01: allows only the page's style in its policy, in every color", async () => {
+  it('HD-01: allows only the style of the page in its policy, in every color', async () => {
     for (const brand of [null, shop, resolveBrand('other', { color: '#123456' }), shop]) {
       const { html, policy } = await renderPage({ brand });
       const css = /<style>([^<]*)<\/style>/.exec(html)![1]!;
@@ -82,7 +82,7 @@ describe('sendPage', () => {
     );
   });
 
-  it('allows the form to redirect to the application, whether it is a site or an app', async () => {
+  it('allows the form to redirect to a website or an app', async () => {
     const policyFor = async (redirectUrl: string) => (await renderPage({ redirectUrl })).policy;
     expect(await policyFor('https://app.example.com:8443/a?b#c')).toContain(
       "; form-action 'self' https://app.example.com:8443; ",
@@ -123,7 +123,7 @@ describe('sendPage', () => {
         expect(contrastRatio(palette[name], palette['card'])).toBeGreaterThanOrEqual(4.5);
       }
       expect(contrastRatio(palette['on-accent'], palette['accent'])).toBeGreaterThanOrEqual(4.5);
-      // An input field's border (WCAG 2.2, 1.4.11).
+      // Border of an input field (WCAG 2.2, 1.4.11).
       expect(contrastRatio(palette['line'], palette['card'])).toBeGreaterThanOrEqual(3);
     }
     expect(Object.keys(dark)).toContain('card');
@@ -141,7 +141,7 @@ describe('passwordForm', () => {
     hint: 'At least 12 characters',
   };
 
-  it('PW-01: names the account for password managers, and sets a minimum but no maximum length', () => {
+  it('PW-01: contains the username for password managers, and a minimum but no maximum length', () => {
     const html = passwordForm(form);
     expect(html).toContain('<form method="post" action="/reset-password">');
     expect(html).toContain('<input type="hidden" name="token" value="tok">');

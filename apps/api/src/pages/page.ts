@@ -5,37 +5,40 @@ import { PAGE_SCRIPT_PATH } from './page-script.js';
 import { pageStyle } from './page-style.js';
 
 export interface PageContent {
-  /** The language of the texts, as a BCP 47 tag. */
+  /** Language of the page, as a BCP 47 tag. */
   language: BuiltInLanguage;
-  /** The page's only heading. */
+  /** The only heading of the page. */
   title: string;
   /** Default: none. */
   text?: string;
-  /** The problem with the submitted form. It is announced, and inputs refer to it with `aria-describedby="problem"`. */
+  /**
+   * Problem with the submitted form. It is announced to screen readers, and inputs refer to it with
+   * `aria-describedby="problem"`.
+   */
   problem?: string | null;
-  /** Additional text in small print. */
+  /** Additional small print. */
   hint?: string;
-  /** The page's action, as HTML from `postButton`, `passwordForm`, `linkButton` and `textLink`. */
+  /** Action of the page, as HTML from `postButton`, `passwordForm`, `linkButton` and `textLink`. */
   button?: string;
-  /** Path that the browser opens at once. Default: none. */
+  /** Path that the browser opens immediately. Default: none. */
   nextPath?: string;
-  /** URL that the response to the form redirects to. Default: none. */
+  /** URL to which the response to the form redirects. Default: none. */
   redirectUrl?: string;
-  /** The page's branding. null or absent: none, for example for an unknown token. */
+  /** Branding of the page. Null or undefined for none, for example with an unknown token. */
   brand?: Brand | null;
 }
 
 /**
- * The header's policy, `no-referrer`, would make browsers send `Origin: null` with the page's forms. The origin alone
- * contains no token.
+ * With the policy in the header, `no-referrer`, browsers would send `Origin: null` with the forms of the page. The
+ * origin contains no token.
  */
 const ORIGIN_ONLY = '<meta name="referrer" content="strict-origin">';
 
 const defaultBrand = resolveBrand('');
 
 /**
- * Sends a hosted page with its own content security policy: no script except the script for the hosted pages, where
- * there is a form, and only the project logo as an asset from another origin (HD-01).
+ * Sends a hosted page with its own content security policy. It allows no script except the hosted pages' own, on pages
+ * with a form, and no asset from another origin except the project logo (HD-01).
  */
 export function sendPage(
   response: Response,
@@ -49,7 +52,7 @@ export function sendPage(
     `style-src '${hash}'`,
     ...(hasForm ? ["script-src 'self'", "connect-src 'self'"] : []),
     ...(brand?.logoUrl ? [`img-src ${parseValidUrl(brand.logoUrl).origin}`] : []),
-    // Chromium applies the directive to redirects too.
+    // Chromium also applies the directive to redirects.
     `form-action 'self'${redirectUrl ? ` ${redirectSource(redirectUrl)}` : ''}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -74,15 +77,15 @@ ${nextPath ? `<meta http-equiv="refresh" content="0; url=${escapeHtml(nextPath)}
 `);
 }
 
-/** Returns a URL's origin for a content security policy; the scheme if the URL opens an app. */
+/** Returns the origin of a URL for a content security policy, or its scheme if the URL opens an app. */
 function redirectSource(redirectUrl: string): string {
   const { protocol, origin } = parseValidUrl(redirectUrl);
   return origin === 'null' ? protocol : origin;
 }
 
 /**
- * Returns the brand header. The name is always shown, because the logo may be slow, broken or without text.
- * The logo therefore needs no alternative text.
+ * Returns the brand header. The name is always shown, because the logo may be slow, broken or without lettering. The
+ * logo therefore needs no alternative text.
  */
 const brandHeader = ({ name, logoUrl }: Brand): string =>
   `<p class="brand">${logoUrl ? `<img src="${escapeHtml(logoUrl)}" alt="" referrerpolicy="no-referrer">` : ''}<span>${escapeHtml(name)}</span></p>`;
@@ -92,19 +95,19 @@ export const postButton = (path: string, label: string, fields: Record<string, s
   form(path, label, hiddenInputs(fields));
 
 export interface PasswordForm {
-  /** Path that receives the POST with the fields, `username` and `password`. */
+  /** Path to which the fields, `username` and `password` are posted. */
   path: string;
-  /** The button's label. */
+  /** Label of the button. */
   label: string;
   /** Hidden fields, such as the token. */
   fields: Record<string, string>;
-  /** The account's email address. Password managers store the password under this name. */
+  /** Email address of the account, under which password managers store the password. */
   email: string;
-  /** The input field's label. */
+  /** Label of the input field. */
   inputLabel: string;
   minLength: number;
   hint: string;
-  /** Error for the password that was submitted before. */
+  /** Error in the previously submitted password. */
   error?: string | null;
 }
 
@@ -119,7 +122,7 @@ export function passwordForm({
   hint,
   error,
 }: PasswordForm): string {
-  // Browsers check only `minlength`: `maxlength` would silently truncate a password (PW-01).
+  // Only `minlength` is set: `maxlength` would silently truncate a password (PW-01).
   const input = `<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${minLength}" aria-describedby="${error ? 'password-error ' : ''}password-hint"${error ? ' aria-invalid="true" autofocus' : ''}>`;
   return form(
     path,
@@ -132,12 +135,13 @@ export function passwordForm({
 export const linkButton = (href: string, label: string): string =>
   `<a class="button" href="${escapeHtml(href)}" rel="noreferrer">${escapeHtml(label)}</a>`;
 
-/** Returns a link on a separate line, for an action that is rarely needed. */
+/** Returns a link on a separate line, for a rarely used action. */
 export const textLink = (href: string, label: string): string =>
   `<p class="more"><a href="${escapeHtml(href)}">${escapeHtml(label)}</a></p>`;
 
 /**
- * Returns a form that POSTs the inputs, which are HTML, to the path.
+ * Returns a form that posts the inputs to the path.
+ * @param inputs HTML
  * @param options `isSecondary` for a less important action; `more` is HTML after the button
  */
 export const form = (
@@ -148,7 +152,7 @@ export const form = (
 ): string =>
   `<form method="post" action="${escapeHtml(path)}">${inputs}<button type="submit"${isSecondary ? ' class="secondary"' : ''}>${escapeHtml(label)}</button>${more}</form>`;
 
-/** Returns hidden inputs with the fields. */
+/** Returns hidden inputs for the fields. */
 export const hiddenInputs = (fields: Record<string, string>): string =>
   Object.entries(fields)
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)

@@ -15,7 +15,7 @@ import {
 } from './link-page.js';
 import { passwordForm } from './page.js';
 
-/** The page's paths and the names of its texts, for each of its two kinds of links. */
+/** Path of the page and key of its texts, for each of the two kinds of links. */
 const variants = {
   'reset-password': { path: '/reset-password', name: 'resetPassword' },
   'accept-invite': { path: '/accept-invite', name: 'acceptInvite' },
@@ -23,7 +23,7 @@ const variants = {
 
 const variantOf = ({ kind }: OneTimeToken) => variants[kind === 'accept-invite' ? kind : 'reset-password'];
 
-/** The pages for the links in password reset and invitation emails. Both set a password. */
+/** The pages for links in password reset and invitation emails. Both set a password. */
 @HostedPage(['reset-password', 'accept-invite'])
 export class ResetPasswordPage extends LinkPage({
   limit: 'verify',

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { of, type Observable } from 'rxjs';
 
 /**
- * Responds to HEAD without running the handler, for pages on which GET uses or creates a secret that works once. Scanners
+ * Responds to HEAD without running the handler, for pages on which GET consumes or creates a one-time secret. Scanners
  * and link previews send HEAD before the browser opens the page.
  */
 @Injectable()

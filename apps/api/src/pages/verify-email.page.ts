@@ -34,7 +34,7 @@ export class VerifyEmailPage extends LinkPage({
 
   protected sendEnded(visit: TokenVisit): void {
     const { link, texts } = visit;
-    // The address may have been confirmed by another link, such as a password reset. It must still be the customer's address.
+    // Another link, such as a password reset, may have confirmed the address. It must still be the customer's address.
     if (link.customer.emailVerified && link.customer.email === link.email)
       return sendDone(
         visit,

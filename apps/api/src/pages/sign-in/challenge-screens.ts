@@ -5,14 +5,14 @@ import { passkeyForm, textInput } from './sign-in-fields.js';
 import type { ScreenContent, ScreenContext } from './sign-in-screens.js';
 import { signInPath, type SignInPageRequest } from './sign-in-requests.service.js';
 
-/** An open challenge, as the forms on its screen keep it. It is bound to the flow, and only the token proves anything. */
+/** An open challenge, as stored in the forms on its screen. It is bound to the flow, and only its token is trusted. */
 export interface ScreenChallenge {
   token: string;
-  /** The flow's secret, for the paths of the forms. */
+  /** Secret of the flow, for the paths of the forms. */
   flow: string;
   kind: ChallengeKind;
   methods: ChallengeMethod[];
-  /** The `otpauth://` URI for the authenticator that an enrollment adds; otherwise "". */
+  /** `otpauth://` URI of the authenticator that an enrollment adds, otherwise an empty string. */
   uri: string;
 }
 
@@ -35,10 +35,10 @@ const fieldsOf = ({ token, kind, methods, uri }: ScreenChallenge): Record<string
   ...(uri ? { uri } : {}),
 });
 
-/** A context in which the customer can use passkeys, or cannot because of this page's host. */
+/** `hasPasskeys` is false if passkeys cannot be used on the host of this page. */
 export type ChallengeContext = ScreenContext & { hasPasskeys: boolean };
 
-/** Returns the content for the screen that proves a second factor. */
+/** Returns the screen that verifies a second factor. */
 export function renderSecondFactor(context: ChallengeContext, challenge: ScreenChallenge): ScreenContent {
   const { page, texts, problemField, hasPasskeys } = context;
   const { secondFactor } = texts;
@@ -75,7 +75,10 @@ export function renderSecondFactor(context: ChallengeContext, challenge: ScreenC
   };
 }
 
-/** Returns the content for the screen that adds the first factor. @param authenticator its secret and QR code */
+/**
+ * Returns the screen that adds the first second factor.
+ * @param authenticator secret and QR code of the new authenticator
+ */
 export function renderEnrollment(
   context: ChallengeContext,
   challenge: ScreenChallenge,
@@ -113,7 +116,10 @@ export function renderEnrollment(
   };
 }
 
-/** Returns the content for the screen with new recovery codes. @param flow with which the page continues afterwards */
+/**
+ * Returns the screen that shows new recovery codes.
+ * @param flow the flow with which the page continues afterwards
+ */
 export function renderRecoveryCodes(
   { page, texts }: ScreenContext,
   codes: string[],
@@ -138,5 +144,5 @@ const codeInput = (label: string, isInvalid: boolean): string =>
     isInvalid,
   });
 
-/** Returns a secret in groups of four letters, which are easier to type. */
+/** Splits a secret into groups of four characters, which are easier to type. */
 const inGroups = (secret: string): string => secret.replace(/(.{4})(?=.)/g, '$1 ');

@@ -8,7 +8,7 @@ import { readAssertion, readRegistration } from './passkey-responses.js';
 import { SignInRequestsService } from './sign-in-requests.service.js';
 import { SignInStepsService } from './sign-in-steps.service.js';
 
-/** The hosted sign-in page's forms for second factors. */
+/** The forms for second factors on the hosted sign-in page. */
 @HostedSignInPage('sign-in/challenge')
 export class ChallengePage {
   constructor(
@@ -17,7 +17,7 @@ export class ChallengePage {
     private readonly challenges: ChallengesService,
   ) {}
 
-  /** Completes a challenge with an authenticator's code, or with a recovery code. */
+  /** Completes a challenge with an authenticator code or a recovery code. */
   @Post()
   async complete(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('challenge', query, form, response);

@@ -8,7 +8,7 @@ import { SignInRequestsService, type SignInPageRequest } from './sign-in-request
 import { SignInScreensService } from './sign-in-screens.service.js';
 import { SignInStepsService } from './sign-in-steps.service.js';
 
-/** The hosted sign-in page's forms for email codes. */
+/** The forms for email codes on the hosted sign-in page. */
 @HostedSignInPage('sign-in/email-code')
 export class EmailCodePage {
   constructor(
@@ -20,8 +20,8 @@ export class EmailCodePage {
   ) {}
 
   /**
-   * Sends a code, and redirects to the screen that requires it. The token and the flow in the screen's URL are
-   * useless without the code: anyone can request a code for any address.
+   * Sends a code, and redirects to the screen on which it is entered. The token and the flow in the URL of the screen
+   * are useless without the code, because anyone can request a code for any address.
    */
   @Post()
   async send(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
@@ -48,9 +48,9 @@ export class EmailCodePage {
 }
 
 /**
- * Returns true if the page has no flow, or a flow that it can continue. A person at a provider who proves an address
- * is linked to its customer, so that only the browser that returned from the provider may continue: otherwise an
- * attacker would send the page with their own person to a victim.
+ * Returns true if the page has no flow, or one that it can continue. Proving an address with a code links the pending
+ * account with the provider to the customer who has the address. Only the browser that returned from the provider may
+ * therefore continue: otherwise, an attacker could send a victim the page with the attacker's account.
  */
 function isContinued({ query, client, response }: SignInPageRequest): boolean {
   const { flow } = client.page;

@@ -6,8 +6,8 @@ import { OwnFormGuard } from '../own-form.guard.js';
 import { SignInPageFilter } from './sign-in-page.filter.js';
 
 /**
- * Declares a controller for the hosted sign-in page, whose forms are accepted only from the page itself. Sign-ins are
- * recorded as events, and like requests with a publishable key they are not audited with an actor.
+ * Declares a controller of the hosted sign-in page, which accepts forms only from the page itself. Sign-ins are
+ * recorded as events. Like requests with a publishable key, they are not audited with an actor.
  */
 export const HostedSignInPage = (path: string): ClassDecorator =>
   applyDecorators(

@@ -17,10 +17,16 @@ class RegistrationForm {
   @PasskeyRegistrationField() response!: PasskeyRegistrationRequest;
 }
 
-/** Returns the passkey response that the script has put into a form. @throws GatehouseError `passkey_not_accepted` */
+/**
+ * Returns the passkey assertion that the script has added to a form.
+ * @throws GatehouseError `passkey_not_accepted`
+ */
 export const readAssertion = (form: SignInForm): PasskeyAssertion => read(form, AssertionForm).response;
 
-/** Returns the new passkey that the script has put into a form. @throws GatehouseError `passkey_not_accepted` */
+/**
+ * Returns the passkey registration that the script has added to a form.
+ * @throws GatehouseError `passkey_not_accepted`
+ */
 export const readRegistration = (form: SignInForm): PasskeyRegistration =>
   read(form, RegistrationForm).response;
 

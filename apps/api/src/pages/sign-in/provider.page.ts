@@ -8,7 +8,7 @@ import { HostedSignInPage } from './hosted-page.js';
 import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';
 import { SignInScreensService } from './sign-in-screens.service.js';
 
-/** The links from the hosted sign-in page to identity providers. */
+/** The links to identity providers on the hosted sign-in page. */
 @HostedSignInPage('sign-in/provider')
 @UseInterceptors(SkipHeadInterceptor)
 export class ProviderPage {
@@ -18,7 +18,7 @@ export class ProviderPage {
     private readonly flows: ProviderFlowsService,
   ) {}
 
-  /** Redirects to a provider, whose callback redirects to the page. */
+  /** Redirects to a provider, whose callback redirects back to the page. */
   @Get(':slug')
   async begin(
     @Param('slug') slug: string,

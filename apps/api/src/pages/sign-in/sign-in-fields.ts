@@ -12,11 +12,11 @@ export interface TextInput {
   minLength?: number;
   hint?: string;
   hasFocus?: boolean;
-  /** True if the page's problem is about this input. Default: false. */
+  /** True if the problem on the page concerns this input. Default: false. */
   isInvalid?: boolean;
 }
 
-/** Returns a labeled input. Its id is its name, so that a page has one input per name. */
+/** Returns a labeled input. Its name is also its id, so names must be unique within a page. */
 export function textInput({
   name,
   label,
@@ -44,7 +44,7 @@ export function textInput({
   return `<div class="field"><label for="${name}">${escapeHtml(label)}</label><input ${attributes.join(' ')}>${help}</div>`;
 }
 
-/** Returns a second button for a form, which submits the inputs to another path without checking them. */
+/** Returns a second button for a form. It submits the inputs to another path without validation. */
 export const otherSubmit = (path: string, label: string): string =>
   `<button type="submit" class="secondary" formaction="${escapeHtml(path)}" formnovalidate>${escapeHtml(label)}</button>`;
 
@@ -52,27 +52,27 @@ export const otherSubmit = (path: string, label: string): string =>
 export const secondaryLink = (href: string, label: string): string =>
   `<a class="button secondary" href="${escapeHtml(href)}">${escapeHtml(label)}</a>`;
 
-/** Returns a line with a link, after an optional question. */
+/** Returns a line that consists of an optional question and a link. */
 export const linkLine = (href: string, label: string, question = ''): string =>
   `<p class="more">${question ? `${escapeHtml(question)} ` : ''}<a href="${escapeHtml(href)}">${escapeHtml(label)}</a></p>`;
 
-/** Returns a line between two groups of sign-in methods. */
+/** Returns a divider between two groups of sign-in methods. */
 export const divider = (text: string): string => `<p class="divider"><span>${escapeHtml(text)}</span></p>`;
 
 export interface PasskeyForm {
-  /** Path that receives the browser's response. */
+  /** Path to which the response of the browser is posted. */
   path: string;
-  /** Path to the options. */
+  /** Path from which the options are requested. */
   optionsPath: string;
   label: string;
   /** `get` uses a passkey, `create` adds one. */
   ceremony: 'get' | 'create';
   fields?: Record<string, string>;
-  /** The text that the page shows if the browser returns no passkey. */
+  /** Message to show if the browser returns no passkey. */
   failure: string;
 }
 
-/** Returns a form with the passkey button, which is hidden until the script shows it: passkeys require a script. */
+/** Returns a form with a passkey button. It is hidden until the script shows it, because passkeys require a script. */
 export function passkeyForm({
   path,
   optionsPath,

@@ -10,7 +10,7 @@ import {
   type RedirectError,
 } from '@gatehouse/domain';
 
-/** The page's screens that a URL can open. The others are responses to forms. */
+/** Screens that a URL can open. All others are responses to forms. */
 export const signInScreens = [
   'sign_in',
   'sign_up',
@@ -21,32 +21,32 @@ export const signInScreens = [
 ] as const;
 export type SignInScreen = (typeof signInScreens)[number];
 
-/** The hosted sign-in page's query. Every link and form on the page contains it. */
+/** Query of the hosted sign-in page. Every link and form on the page contains it. */
 export interface SignInQuery {
-  /** The application's URL where the sign-in ends, with a code that only its verifier redeems. */
+  /** URL of the application to which the sign-in redirects with a code, which only the matching verifier redeems. */
   redirectUrl: string;
   codeChallenge: string;
   state: string | null;
   screen: SignInScreen;
-  /** Email address that the form suggests, in canonical form. */
+  /** Email address to suggest in the form, in canonical form. */
   loginHint: string | null;
   /** Language that the application has chosen, or null. */
   locale: string | null;
   /** True if an identity provider must prompt for the account again. */
   isPrompted: boolean;
-  /** Maximum age for a proof at an identity provider, in seconds: 0 with `prompt=login`; null for any. */
+  /** Maximum age of a proof at an identity provider, in seconds. 0 with `prompt=login`; null for any age. */
   maxAge: number | null;
-  /** Token for the email code that the screen `email_code` requires. */
+  /** Token of the email code that the screen `email_code` requires. */
   token: string;
-  /** The secret for the flow that the page continues, or null. */
+  /** Secret of the flow that the page continues, or null. */
   flow: string | null;
   /** The error with which a provider has redirected to the page, or null. */
   providerError: RedirectError | null;
-  /** The parameters that the application has sent, for the links and forms on the page. */
+  /** Parameters from the application, for the links and forms on the page. */
   parameters: Record<string, string>;
 }
 
-/** The parameters that links and forms on the page keep. */
+/** Parameters that links and forms on the page preserve. */
 const keptParameters = [
   'client_id',
   'redirect_url',
@@ -61,7 +61,10 @@ const keptParameters = [
 const MAX_STATE_LENGTH = 512;
 const MAX_PARAMETER_LENGTH = 2048;
 
-/** Returns a parameter, or null. @throws GatehouseError `validation_failed` if it occurs more than once or is too long */
+/**
+ * Returns a parameter, or null if it is missing.
+ * @throws GatehouseError `validation_failed` if it occurs more than once or is too long
+ */
 function readParameter(query: Record<string, unknown>, name: string): string | null {
   const value = query[name];
   if (value === undefined || value === '') return null;
@@ -73,13 +76,13 @@ function readParameter(query: Record<string, unknown>, name: string): string | n
 const invalid = (name: string, problem: string): GatehouseError =>
   invalidField(name, 'invalid', `${name} ${problem}`);
 
-/** Returns the id of the project that the query names, or null. */
+/** Returns the project id in the query, or null. */
 export const readClientId = (query: Record<string, unknown>): string | null =>
   readParameter(query, 'client_id');
 
 /**
- * Reads the page's query.
- * @throws GatehouseError `validation_failed`, whose message is for the application's developer
+ * Reads the query of the page.
+ * @throws GatehouseError `validation_failed`, with a message for the developer of the application
  */
 export function readSignInQuery(project: ProjectContext, query: Record<string, unknown>): SignInQuery {
   const read = (name: string): string | null => readParameter(query, name);
@@ -96,7 +99,7 @@ export function readSignInQuery(project: ProjectContext, query: Record<string, u
     isPrompted,
     maxAge: isPrompted ? 0 : maxAge,
     token: read('token') ?? '',
-    // An older api redirects with `provider_code`, with which no flow continues.
+    // An older API process redirects with `provider_code`, which cannot continue a flow.
     flow: read('flow') ?? (read('provider_code') === null ? null : ''),
     providerError: redirectErrors.find((each) => each === query['provider_error']) ?? null,
     parameters: Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== null)),
@@ -130,7 +133,7 @@ function readOneOf<Value extends string>(read: Read, name: string, values: reado
   return value ?? null;
 }
 
-/** Returns the first language. A tag that is not valid is ignored (OpenID Connect Core, section 3.1.2.1). */
+/** Returns the first valid language. Invalid tags are ignored (OpenID Connect Core, section 3.1.2.1). */
 const readLocale = (text: string | null): string | null =>
   (text ?? '')
     .split(' ')

@@ -19,7 +19,7 @@ import {
 import { SignInFlowsService } from '../../sign-in/sign-in-flows.service.js';
 import { readClientId, readSignInQuery, type SignInQuery } from './sign-in-query.js';
 
-/** The fields in a form on the hosted sign-in page. */
+/** Fields of a form on the hosted sign-in page. */
 export type SignInForm = Partial<Record<string, string>>;
 
 /** A valid request to the hosted sign-in page. */
@@ -27,15 +27,12 @@ export interface SignInPageRequest {
   project: ProjectContext;
   query: SignInQuery;
   form: SignInForm;
-  /** The client. Its sign-ins end in a code for the application. */
+  /** The client. Its sign-ins end with a code for the application. */
   client: Client & { page: SignInPageClient };
   response: Response;
 }
 
-/**
- * Checks the hosted sign-in page's requests: the query is valid only if these checks pass, and the flow only with the
- * same query.
- */
+/** Validates requests to the hosted sign-in page. A flow is accepted only with the query that it was started with. */
 @Injectable()
 export class SignInRequestsService {
   constructor(
@@ -46,7 +43,7 @@ export class SignInRequestsService {
 
   /**
    * Returns a valid request.
-   * @param limit the rate limit that counts it, with the other requests to the project
+   * @param limit the rate limit that counts it, together with other requests to the project
    * @throws GatehouseError `validation_failed` for an incorrect query, `rate_limited`
    */
   async open(
@@ -69,7 +66,7 @@ export class SignInRequestsService {
     return { project: found, query: signIn, form: form ?? {}, client, response };
   }
 
-  /** Returns the project that the query names, or the query's error. */
+  /** Returns the project in the query, or the error if there is none. */
   private async findProject(query: Record<string, unknown>): Promise<ProjectContext | GatehouseError> {
     try {
       const id = readClientId(query);
@@ -93,7 +90,10 @@ const toTarget = ({ redirectUrl, codeChallenge, state }: SignInQuery): ExchangeT
   state,
 });
 
-/** Returns the URL for a link or form on the page, with the page's query. @param more further parameters */
+/**
+ * Returns the path of a link or form on the page, with the query of the page.
+ * @param more further parameters
+ */
 export function signInPath(
   { query }: Pick<SignInPageRequest, 'query'>,
   path = '',

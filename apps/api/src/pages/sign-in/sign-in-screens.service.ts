@@ -36,11 +36,11 @@ import { signInTexts } from './sign-in-texts.js';
 import type { SignInTexts } from './sign-in-texts-english.js';
 import { waitInWords } from './wait-in-words.js';
 
-/** Screen content that the URL does not contain. */
+/** Content of a screen that is not in the URL. */
 export interface ScreenState {
   /** Email address that the customer has entered. */
   email?: string | null;
-  /** Error code for a problem that is not an API error. */
+  /** Code of a problem that is not an API error. */
   problem?: string;
 }
 
@@ -53,7 +53,7 @@ const problemFields: Partial<Record<string, ProblemField>> = {
   invalid_code: 'code',
 };
 
-/** Sends the hosted sign-in page's screens. */
+/** Sends the screens of the hosted sign-in page. */
 @Injectable()
 export class SignInScreensService {
   constructor(
@@ -82,7 +82,10 @@ export class SignInScreensService {
     this.send(page, state.problem ? 400 : 200, renderScreen(screen, context), problem);
   }
 
-  /** Sends a screen again after an error in its form. @throws every other error */
+  /**
+   * Sends a screen again with the error in its form.
+   * @throws the error if a form cannot cause it
+   */
   async showError(
     page: SignInPageRequest,
     screen: SignInScreen,
@@ -94,7 +97,10 @@ export class SignInScreensService {
     this.send(page, status, renderScreen(screen, context), problem);
   }
 
-  /** Sends the screen that a challenge requires. @param error the error in the screen's form; default: none */
+  /**
+   * Sends the screen for a challenge.
+   * @param error the error in the form of the screen. Default: none
+   */
   async showChallenge(page: SignInPageRequest, challenge: ScreenChallenge, error?: unknown): Promise<void> {
     const context: ChallengeContext = {
       ...(await this.context(page, {}, error)),
@@ -109,14 +115,17 @@ export class SignInScreensService {
     this.send(page, status, content, problem);
   }
 
-  /** Sends the screen with new recovery codes. @param flow with which the page continues afterwards */
+  /**
+   * Sends the screen that shows new recovery codes.
+   * @param flow the flow with which the page continues afterwards
+   */
   async showRecoveryCodes(page: SignInPageRequest, codes: string[], flow: string): Promise<void> {
     this.send(page, 200, renderRecoveryCodes(await this.context(page, {}), codes, flow), null);
   }
 
   /**
-   * Returns what the project offers on this page: passkeys only if its origin may use the project's passkeys, and
-   * only providers that can prove a sign-in as recent as the application requires.
+   * Returns the options that the project offers on this page. Passkeys are included only if the origin may use the
+   * project's passkeys, and providers only if they can prove a sign-in as recent as the application requires.
    */
   private async offered(page: SignInPageRequest): Promise<OfferedOptions> {
     const enabled = await this.options.listProviders(page.project);
@@ -138,7 +147,8 @@ export class SignInScreensService {
     const members = error instanceof GatehouseError ? error.details.members : undefined;
     const provider = members?.['provider'];
     const offered = await this.offered(page);
-    // A person at a provider without an email proves an email with a code, also where the project offers no codes.
+    // An account with a provider that has not shared an email address requires an email code, even if the project does
+    // not offer codes.
     const person = findPerson(page.client);
     const options = person ? { ...offered, emailCode: true } : offered;
     return {
@@ -152,13 +162,16 @@ export class SignInScreensService {
     };
   }
 
-  /** Returns the text for a problem. */
+  /** Returns the message for a problem. */
   private describe({ texts, options }: { texts: SignInTexts; options: SignInOptionsResponse }, code: string) {
     if (code === 'email_required') return options.emailCode ? texts.emailRequired : texts.emailRequiredOnly;
     return texts.problems[code] ?? null;
   }
 
-  /** Logs an error, and returns its status and text. @throws every error that a form cannot cause */
+  /**
+   * Logs an error, and returns its status and message.
+   * @throws the error if a form cannot cause it
+   */
   private report(
     page: SignInPageRequest,
     context: { texts: SignInTexts; options: SignInOptionsResponse },
@@ -206,7 +219,7 @@ export class SignInScreensService {
   }
 }
 
-/** Returns the secret and the QR code for a URI that a form has kept. */
+/** Returns the secret and the QR code for a URI that a form has submitted. */
 function describeUri(uri: string): { secret: string; qrCode: string } {
   const secret = /^otpauth:\/\/totp\/[^?]*\?(?:.*&)?secret=([A-Z2-7]+)/.exec(uri)?.[1];
   if (!secret || uri.length > MAX_TOTP_URI) throw new GatehouseError('challenge_expired');

@@ -6,16 +6,16 @@ import type { SignInScreen } from './sign-in-query.js';
 import { signInPath, type SignInPageRequest } from './sign-in-requests.service.js';
 import type { SignInTexts } from './sign-in-texts-english.js';
 
-/** The input that a problem is about. */
+/** The input that a problem concerns. */
 export type ProblemField = 'email' | 'password' | 'code' | null;
 
 /** The options that a page offers. */
 export interface OfferedOptions extends SignInOptionsResponse {
-  /** The names of the providers that cannot prove a sign-in as recent as the application requires. */
+  /** Names of the providers that cannot prove a sign-in as recent as the application requires. */
   omittedProviders: string[];
 }
 
-/** A screen's content. */
+/** The data that a screen is rendered from. */
 export interface ScreenContext {
   page: SignInPageRequest;
   texts: SignInTexts;
@@ -24,16 +24,16 @@ export interface ScreenContext {
   /** Email address that the customer has entered or the application suggests. */
   email: string | null;
   problemField: ProblemField;
-  /** True if the customer's provider has not shared an email address. */
+  /** True if the provider has not shared an email address. */
   isEmailRequired: boolean;
-  /** The provider that the address requires, or null. */
+  /** Slug of the provider that the email address requires, or null. */
   requiredProvider: string | null;
 }
 
-/** A screen's content: its heading, text and forms. */
+/** Heading, text and forms of a screen. */
 export type ScreenContent = Pick<PageContent, 'title' | 'text' | 'button'>;
 
-/** Returns the content for a screen that a URL can open. */
+/** Returns the content of a screen that a URL can open. */
 export function renderScreen(screen: SignInScreen, context: ScreenContext): ScreenContent {
   const { options } = context;
   const canSignUp = options.allowSignUp && options.password;
@@ -47,13 +47,16 @@ export function renderScreen(screen: SignInScreen, context: ScreenContext): Scre
   return signIn(context, screen === 'sign_up' && options.allowSignUp);
 }
 
-/** Returns a context for a person whose provider has not shared an email address: a code proves the address. */
+/**
+ * Returns the context for a sign-in at a provider that has not shared an email address: only an email code is offered,
+ * which proves the address.
+ */
 const withEmailCodeOnly = (context: ScreenContext): ScreenContext => ({
   ...context,
   options: { ...context.options, password: false, passkey: false, providers: [], omittedProviders: [] },
 });
 
-/** Returns the parameter with the flow to which an email code is bound, if the page has one. */
+/** Returns the parameter for the flow that an email code is bound to, if the page has one. */
 const flowOf = ({ query }: SignInPageRequest): Record<string, string> =>
   query.flow === null ? {} : { flow: query.flow };
 
@@ -87,7 +90,8 @@ function signIn(context: ScreenContext, isSignUp: boolean): ScreenContent {
 }
 
 /**
- * Returns the other sign-in methods after a divider. The divider is hidden if the only other method is a hidden passkey button.
+ * Returns a divider and the other sign-in methods. The divider is hidden if the only other method is a passkey button
+ * that is hidden.
  */
 const otherWays = ({ texts }: ScreenContext, others: string[]): string =>
   `<div class="others">${divider(texts.or)}${others.join('')}</div>`;
@@ -123,13 +127,13 @@ function passkeyButton({ page, texts, options }: ScreenContext): string {
   });
 }
 
-/** Returns the links to the providers; only one link if the address requires a provider. */
+/** Returns the links to the providers, or only one link if the address requires a provider. */
 const providerLinks = ({ page, texts, options, requiredProvider }: ScreenContext): string[] =>
   options.providers
     .filter(({ slug }) => requiredProvider === null || slug === requiredProvider)
     .map(({ slug, name }) => secondaryLink(signInPath(page, `/provider/${slug}`), texts.provider(name)));
 
-/** Returns the reason why the page leaves out providers, or an empty string. */
+/** Returns the reason why providers are omitted, or an empty string. */
 function omittedProviders({ texts, options }: ScreenContext): string {
   const names = options.omittedProviders;
   return names.length > 0 ? `<p class="hint">${escapeHtml(texts.omittedProviders(names))}</p>` : '';

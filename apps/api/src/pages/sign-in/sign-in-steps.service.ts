@@ -9,13 +9,13 @@ import type { SignInScreen } from './sign-in-query.js';
 import { signInPath, type SignInPageRequest } from './sign-in-requests.service.js';
 import { SignInScreensService, type ScreenState } from './sign-in-screens.service.js';
 
-/** A step's outcome. Only an enrollment has recovery codes. */
+/** Outcome of a step. Only an enrollment returns recovery codes. */
 type StepOutcome = SignInOutcome & { recoveryCodes?: string[] | null };
 
-/** A sign-in step. Returns null where the response must not reveal its outcome. */
+/** A step of a sign-in. Returns null if the response must not reveal the outcome. */
 type Step = () => Promise<StepOutcome | null>;
 
-/** Runs sign-in steps on the hosted page. They use the same services as the API, with the same rules. */
+/** Runs sign-in steps on the hosted page, with the same services and rules as the API. */
 @Injectable()
 export class SignInStepsService {
   constructor(
@@ -25,8 +25,8 @@ export class SignInStepsService {
   ) {}
 
   /**
-   * Runs a step, and sends what follows: the redirect to the application, a challenge, or the request to confirm the
-   * email address. After an error, sends the screen again.
+   * Runs a step, and sends what follows: the redirect to the application, a challenge, or a request to confirm the
+   * email address. Sends the screen again if the step fails.
    */
   async run(
     page: SignInPageRequest,
@@ -43,7 +43,7 @@ export class SignInStepsService {
     await this.finish(page, outcome, state);
   }
 
-  /** Runs a challenge step. After an error, sends its screen again unless the challenge has ended. */
+  /** Runs a step of a challenge. If it fails, sends its screen again unless the challenge has ended. */
   async runChallenge(page: SignInPageRequest, challenge: ScreenChallenge, step: Step): Promise<void> {
     let outcome: StepOutcome | null;
     try {
@@ -55,7 +55,7 @@ export class SignInStepsService {
     await this.finish(page, outcome, {});
   }
 
-  /** Continues the page's flow, after the return from a provider or after the recovery codes. */
+  /** Continues the flow of the page, after the return from a provider or after the recovery codes were shown. */
   async continue(page: SignInPageRequest): Promise<void> {
     let outcome: StepOutcome;
     try {
@@ -69,12 +69,12 @@ export class SignInStepsService {
     await this.finish(page, outcome, {});
   }
 
-  /** Sends the first screen after the page's flow has ended. */
+  /** Sends the first screen, because the flow of the page has ended. */
   async showEnded(page: SignInPageRequest): Promise<void> {
     await this.screens.show(page, 'sign_in', { problem: 'invalid_return' });
   }
 
-  /** Returns the email address from a form. If it is not valid, sends the screen again and returns null. */
+  /** Returns the email address in a form. If it is invalid, sends the screen again and returns null. */
   async readEmail(page: SignInPageRequest, screen: SignInScreen): Promise<string | null> {
     const entered = page.form['email'] ?? '';
     const email = canonicalEmail(entered);
@@ -82,7 +82,9 @@ export class SignInStepsService {
     return email;
   }
 
-  /** Returns the email address and the password from a form. If one is missing, sends the screen again and returns null. */
+  /**
+   * Returns the email address and the password in a form. If one is missing, sends the screen again and returns null.
+   */
   async readCredentials(
     page: SignInPageRequest,
     screen: SignInScreen,
@@ -94,7 +96,7 @@ export class SignInStepsService {
     return email === null || password === '' ? null : { email, password };
   }
 
-  /** Redirects to one of the page's screens with GET, so that the browser can reload it. */
+  /** Redirects to a screen with GET, so that the browser can reload it. */
   redirect(page: SignInPageRequest, screen: SignInScreen, more: Record<string, string>): void {
     page.response.redirect(303, signInPath(page, '', { screen, ...more }));
   }
@@ -112,7 +114,7 @@ export class SignInStepsService {
     this.redirect(page, 'check_inbox', address ? { login_hint: address } : {});
   }
 
-  /** Sends a new challenge's screen; for an enrollment, with a new authenticator. */
+  /** Sends the screen for a new challenge. An enrollment includes a new authenticator. */
   private async showChallenge(page: SignInPageRequest, challenge: ScreenChallenge): Promise<void> {
     if (challenge.kind === 'second_factor') return this.screens.showChallenge(page, challenge);
     const { token, flow } = challenge;
@@ -125,7 +127,7 @@ export class SignInStepsService {
 const isUnverified = (error: unknown): boolean =>
   error instanceof GatehouseError && error.code === 'email_not_verified';
 
-/** Returns true if the challenge stays open after an error. */
+/** Returns true if the challenge stays open after the error. */
 const isRetryable = (error: unknown): boolean =>
   error instanceof GatehouseError &&
   ['invalid_code', 'passkey_not_accepted', 'too_many_attempts'].includes(error.code);

@@ -108,5 +108,5 @@ export const englishSignInTexts = {
   } as Partial<Record<string, string>>,
 };
 
-/** The hosted sign-in page's texts in one language. They are escaped when the page is rendered. */
+/** Texts of the hosted sign-in page in one language. They are escaped when the page is rendered. */
 export type SignInTexts = typeof englishSignInTexts;

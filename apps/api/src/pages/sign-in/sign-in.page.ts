@@ -23,7 +23,7 @@ export class SignInPage {
     private readonly verifications: VerificationService,
   ) {}
 
-  /** Shows a screen, or continues the flow with which a provider has redirected to the page. */
+  /** Shows a screen, or continues the flow after a redirect from a provider. */
   @Get()
   async show(@Query() query: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('sign-in-page', query, {}, response);
@@ -90,7 +90,7 @@ export class SignInPage {
     this.steps.redirect(page, 'check_inbox', { login_hint: email });
   }
 
-  /** Continues after the recovery codes were shown. */
+  /** Continues after the recovery codes have been shown. */
   @Post('continue')
   async continue(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('exchange', query, form, response);

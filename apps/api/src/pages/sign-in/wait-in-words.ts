@@ -1,6 +1,6 @@
 import type { SignInTexts } from './sign-in-texts-english.js';
 
-/** Returns a time to wait in words, rounded up to whole minutes, or to hours from two hours on. */
+/** Returns a waiting time in words, rounded up to whole minutes, or to whole hours from two hours. */
 export function waitInWords(
   { minutes, hours }: Pick<SignInTexts, 'minutes' | 'hours'>,
   seconds: number,
