@@ -39,29 +39,32 @@ import {
 import { customerEvent } from '../events/customer-events.js';
 import { PasskeyResponse } from './dto/passkey.response.js';
 
-/** Returns the name for a passkey that the customer has not named. */
+/** Returns the default name of a passkey. */
 export const defaultPasskeyName = (userAgent: string | null): string => deviceName(userAgent) ?? 'Passkey';
 
-/** Returns the error for a passkey that is not accepted, whatever the reason. @param cause for the log */
+/**
+ * Returns the same error for every reason why a passkey is not accepted.
+ * @param cause for the log
+ */
 export const passkeyNotAccepted = (cause?: unknown): GatehouseError =>
   new GatehouseError('passkey_not_accepted', { headers: { 'WWW-Authenticate': 'Bearer' }, cause });
 
-/** A passkey with which a customer has just proven their identity. */
+/** A passkey that a customer has just used to prove their identity. */
 export interface ProvenPasskey {
   id: string;
   customerId: string;
   methods: AuthenticationMethod[];
-  /** Time at which the challenge that the passkey has signed was created. */
+  /** Time at which the signed challenge was created. */
   requestedAt: Date;
 }
 
-/** A new passkey, and when the challenge that it has signed was created. */
+/** A new passkey, and the time at which its signed challenge was created. */
 export interface RegisteredPasskey {
   passkey: NewPasskey;
   requestedAt: Date;
 }
 
-/** Lets passkeys sign challenges, and verifies their responses (ADR 0044). */
+/** Creates challenges for passkeys, and verifies the responses (ADR 0044). */
 @Injectable()
 export class PasskeyCeremoniesService {
   constructor(
@@ -74,7 +77,7 @@ export class PasskeyCeremoniesService {
     private readonly config: Config,
   ) {}
 
-  /** Returns the site that a project's passkeys are bound to; null if the project has no passkeys. */
+  /** Returns the relying party for a project's passkeys, or null if the project does not support passkeys. */
   findRelyingParty({ settings, name }: ProjectContext): RelyingParty | null {
     const { passkeys, branding } = settings;
     const id = effectiveRpId(passkeys, this.config);
@@ -99,7 +102,10 @@ export class PasskeyCeremoniesService {
     return isEnabled && this.findRelyingParty(project) !== null;
   }
 
-  /** Returns the options with which a browser creates a customer's passkey. @throws GatehouseError `method_not_enabled` */
+  /**
+   * Returns the options for the browser to create a passkey for a customer.
+   * @throws GatehouseError `method_not_enabled`
+   */
   async beginRegistration(
     project: ProjectContext,
     { id, email, firstName, lastName }: Customer,
@@ -112,8 +118,8 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Returns the options with which a browser uses a passkey: a passkey that belongs to the ceremony's customer, or
-   * any passkey for the site.
+   * Returns the options for the browser to use a passkey: one of the customer's or, without a customer, any passkey for
+   * the site.
    * @throws GatehouseError `method_not_enabled`
    */
   async beginAuthentication(
@@ -126,7 +132,10 @@ export class PasskeyCeremoniesService {
     return beginPasskeyAssertion(webAuthn, allowed);
   }
 
-  /** Verifies a new passkey, once. @throws GatehouseError `passkey_not_accepted`, `method_not_enabled` */
+  /**
+   * Verifies a new passkey. Its challenge can be used once.
+   * @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`
+   */
   async verifyRegistration(
     project: ProjectContext,
     ceremony: PasskeyCeremony,
@@ -140,8 +149,8 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Verifies a passkey's response, once, and saves its counter before anything else depends on it. The caller
-   * completes the request in a transaction, which calls `assertCurrent` or `assertExists`.
+   * Verifies the response of a passkey, and saves its counter before anything else depends on it. Its challenge can be
+   * used once. The caller completes the request in a transaction that calls `assertCurrent` or `assertExists`.
    * @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`
    */
   async verifyAssertion(
@@ -164,7 +173,8 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Checks that a passkey was not removed after its response was verified. The transaction has locked the customer.
+   * Checks that a passkey has not been removed since its response was verified. The transaction must have locked the
+   * customer.
    * @throws GatehouseError `passkey_not_accepted`
    */
   async assertExists(tx: Tx, { id, customerId }: ProvenPasskey): Promise<void> {
@@ -172,7 +182,7 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Checks the same, and that access was not revoked since the challenge was created.
+   * Checks that a passkey still exists, and that access has not been revoked since the challenge was created.
    * @throws GatehouseError `passkey_not_accepted`
    */
   async assertCurrent(tx: Tx, customer: RevocableAccess, passkey: ProvenPasskey): Promise<void> {
@@ -181,14 +191,18 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Checks that a project's passkeys are still bound to the same site, which cannot change until the transaction ends.
+   * Checks that the passkeys of the project are still bound to the same site, which then cannot change until the
+   * transaction ends.
    * @throws GatehouseError `passkey_not_accepted`
    */
   async assertSameSite(tx: Tx, project: ProjectContext): Promise<void> {
     if (!(await this.isSameSite(tx, project))) throw passkeyNotAccepted();
   }
 
-  /** Returns true if a project's passkeys are still bound to the same site, as `assertSameSite` does. */
+  /**
+   * Returns true if the passkeys of the project are still bound to the same site, which then cannot change until the
+   * transaction ends.
+   */
   async isSameSite(tx: Tx, { id, settings }: ProjectContext): Promise<boolean> {
     const { passkeys } = await this.projects.lockSettings(tx, id);
     return effectiveRpId(passkeys, this.config) === effectiveRpId(settings.passkeys, this.config);
@@ -217,7 +231,10 @@ export class PasskeyCeremoniesService {
   }
 }
 
-/** Returns true if a passkey belongs to the ceremony's customer, and in a sign-in to the customer whom it names. */
+/**
+ * Returns true if a passkey belongs to the customer of the ceremony. Without a customer, the response must contain the
+ * passkey's user handle.
+ */
 const isOwner = (
   { customerId, userHandle: ownHandle }: StoredPasskey,
   ceremony: PasskeyCeremony,

@@ -5,7 +5,7 @@ import { decodeBase64Url, type PasskeyAssertion, type PasskeyRegistration } from
 import { describeField, presence } from '../../http/input/field-options.js';
 import { CheckedField, TextListField } from '../../http/input/fields.js';
 
-/** Bytes in base64url. */
+/** Schema of a base64url string. */
 interface BytesSchema {
   type: 'string';
   description: string;
@@ -25,7 +25,7 @@ const bytes = (description: string, maxLength: number): BytesSchema => ({
   pattern: BASE64URL,
 });
 
-/** Length of a 1023-byte credential id (WebAuthn, section 4). */
+/** 1,364 is the encoded length of a 1,023-byte credential id (WebAuthn, section 4). */
 const id = bytes('Id of the passkey', 1364);
 const clientDataJSON = bytes('Challenge and origin, as the browser has recorded them', 8192);
 const transports = {
@@ -53,8 +53,8 @@ const registrationData = {
 };
 
 /**
- * Returns the schema for an object to which browsers may add members. Native wrappers send optional members that are
- * absent as null or "".
+ * Returns the schema of an object to which browsers may add members. Native wrappers send absent optional members as
+ * null or an empty string.
  */
 const browserObject = (properties: Record<string, object>, optional: string[] = []) => ({
   type: 'object' as const,
@@ -70,15 +70,16 @@ const BytesField = ({ description, maxLength, pattern }: BytesSchema, optional =
   CheckedField({
     description,
     optional,
-    // Two decoders read the values, and ids are compared as bytes: there must be one encoding for the same bytes.
+    // Two decoders read the values, and ids are compared as bytes, so each sequence of bytes must have exactly one
+    // encoding.
     isValid: (text) =>
       text.length <= maxLength && new RegExp(pattern).test(text) && decodeBase64Url(text) !== null,
     message: `$property must be canonical base64url without padding, with at most ${maxLength} characters`,
   });
 
 /**
- * An object from a browser. Members that are not in its schema are ignored, because browsers add new members, and so
- * are optional members that are null or "".
+ * An object from a browser. Unknown members are ignored, because browsers add new ones, and so are optional members
+ * that are null or an empty string.
  */
 const BrowserObjectField = (
   options: { description: string; optional?: boolean },
@@ -93,7 +94,7 @@ const BrowserObjectField = (
     TypeOf(() => type),
     Transform(({ value }: { value: unknown }) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-      // Changed in place: it is already an instance of its class.
+      // Changed in place, because it is already an instance of its class.
       const members = value as Record<string, unknown>;
       for (const [name, member] of Object.entries(members)) {
         const isAbsent = !schema.required.includes(name) && (member === null || member === '');
@@ -103,7 +104,7 @@ const BrowserObjectField = (
     }),
   );
 
-/** Transports with which browsers reach an authenticator, such as `internal`. */
+/** Transports that browsers use to reach an authenticator, such as `internal`. */
 export const TransportsField = (): PropertyDecorator =>
   TextListField({
     ...transports,
@@ -152,7 +153,7 @@ export class PasskeyRegistrationRequest extends Credential implements PasskeyReg
   @BrowserObjectField(data, registrationDataSchema, RegistrationData) response!: RegistrationData;
 }
 
-/** The JSON for a passkey that has signed a challenge. */
+/** JSON of a passkey that has signed a challenge. */
 export const PasskeyAssertionField = (more: { optional?: boolean } = {}): PropertyDecorator =>
   BrowserObjectField(
     { description: '`toJSON()` of the credential that `navigator.credentials.get()` returned', ...more },
@@ -160,7 +161,7 @@ export const PasskeyAssertionField = (more: { optional?: boolean } = {}): Proper
     PasskeyAssertionRequest,
   );
 
-/** The JSON for a new passkey. */
+/** JSON of a new passkey. */
 export const PasskeyRegistrationField = (): PropertyDecorator =>
   BrowserObjectField(
     { description: '`toJSON()` of the credential that `navigator.credentials.create()` returned' },

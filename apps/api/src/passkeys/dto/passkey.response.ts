@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Passkey } from '@gatehouse/persistence';
 
-/** A customer's passkey, which events contain in the same form. */
+/** A customer's passkey, as returned by the API and in events. */
 export class PasskeyResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Firefox on macOS' }) name!: string;
@@ -24,12 +24,12 @@ const optionsOf = (method: string) => ({
   description: `Argument of \`PublicKeyCredential.${method}()\``,
 });
 
-/** The options with which a browser creates a passkey. */
+/** Options for the browser to create a passkey. */
 export class PasskeyCreationOptionsResponse {
   @ApiProperty(optionsOf('parseCreationOptionsFromJSON')) options!: object;
 }
 
-/** The options with which a browser uses a passkey. */
+/** Options for the browser to use a passkey. */
 export class PasskeyRequestOptionsResponse {
   @ApiProperty(optionsOf('parseRequestOptionsFromJSON')) options!: object;
 }
