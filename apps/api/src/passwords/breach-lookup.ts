@@ -5,10 +5,10 @@ import { Config, errorMessage, LOGGER, OutboundClient, userAgent, type Logger } 
 
 const TIMEOUT_MS = 1_000;
 
-/** Maximum size of a response, in bytes. A padded range has about 40 KiB. */
+/** Maximum size of a response, in bytes. A padded range is about 40 KiB long. */
 const MAX_RESPONSE_BYTES = 512 * 1024;
 
-/** Lookup count since the process started, by result. */
+/** Number of lookups since the process started, by result. */
 interface BreachLookupCounts {
   clean: number;
   breached: number;
@@ -16,8 +16,8 @@ interface BreachLookupCounts {
 }
 
 /**
- * Looks up passwords in a breached password list with k-anonymity: only the first 5 of the 40 hex digits in a
- * password's SHA-1 hash are sent (the range API of Have I Been Pwned, api.pwnedpasswords.com).
+ * Looks up passwords in a list of breached passwords with k-anonymity: only the first 5 of the 40 hex digits of the
+ * SHA-1 hash are sent (range API of Have I Been Pwned, api.pwnedpasswords.com).
  */
 @Injectable()
 export class BreachLookup {

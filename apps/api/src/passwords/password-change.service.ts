@@ -17,7 +17,7 @@ import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.j
 import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
 
-/** Changes a customer's password if the customer provides the current password, or sets the first password. */
+/** Changes the password of a customer who provides the current one, or sets the first password. */
 @Injectable()
 export class PasswordChangeService {
   constructor(
@@ -37,8 +37,8 @@ export class PasswordChangeService {
   /**
    * Changes the caller's password, ends the caller's other sessions and notifies the caller by email.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `too_many_attempts`, `weak_password`,
-   *   `overloaded`, `method_not_enabled`, `sso_required`, `reauthentication_required` without a recent second-factor
-   *   proof
+   * `overloaded`, `method_not_enabled`, `sso_required`, `reauthentication_required` without a recent proof of a second
+   * factor
    */
   async change(
     caller: CustomerCaller,

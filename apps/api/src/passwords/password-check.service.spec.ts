@@ -12,7 +12,7 @@ const keyring = new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']);
 const project = { id: 'p', settings: defaultSettings } as ProjectContext;
 const client = { addressBlock: null, signal: new AbortController().signal } as unknown as Client;
 
-/** Threads that record their tasks, and for which every password is correct. */
+/** Records its tasks, and accepts every password. */
 class RecordingThreads {
   readonly tasks: HashTask[] = [];
   run(task: HashTask): Promise<unknown> {
@@ -24,10 +24,10 @@ class RecordingThreads {
   }
 }
 
-describe('the decoy for an email without a password (OP-03, PW-08)', () => {
+describe('decoy hash for an email address without a password (OP-03, PW-08)', () => {
   const imported = bcrypt.hashSync('x', 4).replace('$04$', '$12$');
 
-  /** Returns a check's error code, and its last task. */
+  /** Returns the error code of a check, and its last task. */
   async function check(decoyHash: string | null, granted: 'open' | null = 'open') {
     const threads = new RecordingThreads();
     const hasher = new PasswordHasher(threads as unknown as HashThreads, keyring, 10);
@@ -53,7 +53,7 @@ describe('the decoy for an email without a password (OP-03, PW-08)', () => {
     return { code: error.code as string, task: threads.tasks.at(-1)! };
   }
 
-  it("has the model's scheme, parameters and weight, and neither its salt nor its hash", async () => {
+  it('has the scheme, parameters and weight of the model, but a different salt and hash', async () => {
     const hasher = new PasswordHasher(new RecordingThreads() as unknown as HashThreads, keyring, 10);
     const { code, task } = await check(hasher.importHash(imported).stored);
     expect(code).toBe('invalid_credentials');
@@ -63,14 +63,14 @@ describe('the decoy for an email without a password (OP-03, PW-08)', () => {
     expect(hash).not.toContain(imported.slice(-31));
   });
 
-  it('uses a new Gatehouse hash in a project without passwords', async () => {
+  it('is a new Gatehouse hash in a project without passwords', async () => {
     expect((await check(null)).task).toEqual({
       input: expect.any(String),
       hash: expect.stringMatching(/^\$2b\$10\$/),
     });
   });
 
-  it('undergoes verification even if the attempt is rejected', async () => {
+  it('is verified even if the attempt is rejected', async () => {
     expect(await check(null, null)).toMatchObject({
       code: 'too_many_attempts',
       task: { hash: expect.any(String) },

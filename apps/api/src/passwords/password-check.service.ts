@@ -38,10 +38,10 @@ import { RequiredProvidersService } from '../identities/required-providers.servi
 import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.js';
 import { PasswordVerificationService, type PasswordAttempt } from './password-verification.service.js';
 
-/** Returns the failed attempt limit, per email address. */
+/** Returns the policy for failed attempts per email address. */
 const failedLoginPolicy = (project: ProjectContext) => failurePolicy('failed-login', project);
 
-/** The method in the reported failures. */
+/** Authentication method in reported failures. */
 const methods: AuthenticationMethod[] = ['pwd'];
 
 type CountedLogin = PasswordAttempt<
@@ -56,13 +56,13 @@ export type CustomerWithPassword = CustomerWithPasswordHash & { passwordHash: st
 /** A customer who has just provided the correct password, with the counted attempt. */
 export type AuthenticatedCustomer = CustomerWithPassword & { attempt: GrantedLogin };
 
-/** The proof that has confirmed a change: the password with this hash, or null for a recent proof in the session. */
+/** Confirmation of a change: the hash of the verified password, or null if the session has a recent proof. */
 export type ConfirmedChange = Pick<CustomerWithPasswordHash, 'passwordHash'>;
 
-/** Returns the customer whose password is correct in another system, or null. */
+/** Returns the customer if another system confirms the password, or null. */
 type CheckElsewhere = () => Promise<CustomerWithPassword | null>;
 
-/** Verifies customer passwords. All routes that take a password use it and share its failure count. */
+/** Verifies customer passwords. All routes that accept a password share its failure count. */
 @Injectable()
 export class PasswordCheckService {
   constructor(
@@ -80,12 +80,12 @@ export class PasswordCheckService {
   ) {}
 
   /**
-   * Returns the customer with this email address if the password is correct. An unknown address, a customer
-   * without a password and a wrong password give the same response and take the same time (requirement
-   * PW-08). The failures stay counted until a completed sign-in, `confirm` or `unlock` clears them.
-   * @param checkElsewhere called once the attempt is counted if the password matches no stored hash
-   * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`; `sso_required` before the attempt is
-   *   counted
+   * Returns the customer with this email address if the password is correct. An unknown address, a customer without a
+   * password and a wrong password result in the same response after the same time (requirement PW-08). The failures
+   * stay counted until a completed sign-in, `confirm` or `unlock` clears them.
+   * @param checkElsewhere called after the attempt is counted if the password matches no stored hash
+   * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`; `sso_required` before the attempt
+   * is counted
    */
   async check(
     project: ProjectContext,
@@ -123,9 +123,9 @@ export class PasswordCheckService {
   }
 
   /**
-   * Verifies the password for a customer who is already signed in, and clears the failures.
-   * @param field the request field that contains the password, as its only entry
-   * @throws GatehouseError `method_not_enabled`, and like `check`, with the field's name
+   * Verifies the password of a customer who is already signed in, and clears the failures.
+   * @param field an object whose only entry is the request field with the password
+   * @throws GatehouseError `method_not_enabled`, and the same codes as `check`, with the name of the field
    */
   async confirm(
     project: ProjectContext,
@@ -153,9 +153,9 @@ export class PasswordCheckService {
   }
 
   /**
-   * Verifies that a signed-in customer may change their factors: with the password, if the request contains it, or with
-   * a recent proof of identity. The change calls `assertUnchanged`.
-   * @throws GatehouseError `reauthentication_required`, and like `confirm`
+   * Verifies that a signed-in customer may change their factors: with the password if the request contains it,
+   * otherwise with a recent proof of identity. The change must call `assertUnchanged`.
+   * @throws GatehouseError `reauthentication_required`, and the same codes as `confirm`
    */
   async confirmFactorChange(
     project: ProjectContext,
@@ -170,9 +170,9 @@ export class PasswordCheckService {
 
   /**
    * Verifies that a signed-in customer may change the account: with the password in the request, or with a recent proof
-   * in the session if the customer has none.
-   * @param field the request field that contains the password, as its only entry
-   * @throws GatehouseError `validation_failed`, `reauthentication_required`, and like `confirm`
+   * in the session if the customer has no password.
+   * @param field an object whose only entry is the request field with the password
+   * @throws GatehouseError `validation_failed`, `reauthentication_required`, and the same codes as `confirm`
    */
   async confirmChange(
     project: ProjectContext,
@@ -187,9 +187,9 @@ export class PasswordCheckService {
   }
 
   /**
-   * Locks the row for a signed-in customer whom `confirmChange` has verified.
-   * @throws GatehouseError `invalid_credentials` if the customer was disabled or given a new password in the meantime;
-   *   `invalid_access_token` if the session has ended
+   * Locks a signed-in customer whom `confirmChange` has verified.
+   * @throws GatehouseError `invalid_credentials` if the customer was disabled or the password was changed in the
+   * meantime, `invalid_access_token` if the session has ended
    */
   async lockAuthenticated(
     tx: Tx,
@@ -202,9 +202,10 @@ export class PasswordCheckService {
   }
 
   /**
-   * Checks that the password with which a change was confirmed is still the customer's password. The transaction has
-   * locked the customer.
-   * @throws GatehouseError `invalid_credentials` if the customer was disabled or given a new password in the meantime
+   * Checks that the password that confirmed a change is still the customer's password. The transaction must have locked
+   * the customer.
+   * @throws GatehouseError `invalid_credentials` if the customer was disabled or the password was changed in the
+   * meantime
    */
   assertUnchanged(current: CustomerWithPasswordHash, { passwordHash }: ConfirmedChange): void {
     const isChanged = passwordHash !== null && current.passwordHash !== passwordHash;
@@ -212,16 +213,14 @@ export class PasswordCheckService {
   }
 
   /**
-   * Subtracts an attempt with the correct password that opens no session. Earlier failures stay counted: only
-   * a completed sign-in clears them.
+   * Releases an attempt whose password was correct but which opens no session. Earlier failures stay counted: only a
+   * completed sign-in clears them.
    */
   async releaseAttempt(project: ProjectContext, { email, attempt }: AuthenticatedCustomer): Promise<void> {
     await this.attempts.release(project.id, sha256(email), attempt.granted);
   }
 
-  /**
-   * Returns the error for a sign-in that must look like a sign-in with a wrong password, and reports it as a wrong password.
-   */
+  /** Reports a sign-in with the correct password as failed, and returns the same error as for a wrong password. */
   failAuthenticated(
     project: ProjectContext,
     { attempt, ...customer }: AuthenticatedCustomer,
@@ -231,7 +230,7 @@ export class PasswordCheckService {
     return this.fail(project, customer, attempt, { reason, methods, client });
   }
 
-  /** Clears an authenticated customer's failures, which ends a lock. */
+  /** Clears the failures of an authenticated customer, which ends a lock. */
   private async clearFailures(project: ProjectContext, authenticated: AuthenticatedCustomer): Promise<void> {
     if (authenticated.attempt.granted === 'open') {
       await this.attempts.clear(project.id, sha256(authenticated.email));
@@ -245,16 +244,16 @@ export class PasswordCheckService {
   }
 
   /**
-   * Clears a customer's failures. The caller must have locked the customer's row, so that no event is recorded for a
-   * deleted customer.
-   * @returns the event to record if the failures had locked the customer, otherwise none
+   * Clears a customer's failures. The caller must have locked the customer, so that no event is recorded for a deleted
+   * one.
+   * @returns the event to record if the customer was locked, otherwise none
    */
   async unlock(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
     const clearedAttempts = await this.attempts.clear(project.id, sha256(customer.email), tx);
     return unlockEvents(project, customer, clearedAttempts);
   }
 
-  /** Clears a customer's second-factor failures too, like `unlock`. */
+  /** Clears a customer's failures as `unlock` does, and those of second factors as well. */
   async unlockAll(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
     await this.factorAttempts.clear(tx, customer.id);
     return this.unlock(tx, project, customer);
@@ -273,7 +272,7 @@ export class PasswordCheckService {
     return { attempt, owner: customer, decoyHash };
   }
 
-  /** Reports an existing customer's failed attempt, and returns its error. */
+  /** Reports the failed attempt of an existing customer, and returns the error. */
   private fail(
     project: ProjectContext,
     customer: Customer | null,
@@ -291,12 +290,13 @@ export class PasswordCheckService {
     failure: SignInFailure,
   ): void {
     const isLastGuess = attempt.guesses >= MAX_PASSWORD_GUESSES;
-    // A closed password is locked until it is opened: the end of a window changes nothing.
+    // A closed password stays locked until it is opened, whether or not a window ends.
     const isLocking =
       attempt.granted === 'open' && attempt.attempts === project.settings.limits.failedLogin && !isLastGuess;
     const lock = (tx: Tx) => this.customers.lock(tx, project.id, id);
     this.failures.report(project, failure, lock, async (tx, customer) => {
-      // Not only by the guess with this number: it may have been released because no thread was available.
+      // Guesses after the last one may also close the password: the last one may have been released because no thread
+      // was available.
       const isClosing =
         isLastGuess &&
         (await this.attempts.recordClosing(tx, project.id, sha256(email), MAX_PASSWORD_GUESSES));
@@ -308,7 +308,7 @@ export class PasswordCheckService {
   }
 }
 
-/** Returns the event for the end of a lock, or none if the cleared attempts had not locked the customer. */
+/** Returns the event for the end of a lock, or none if the cleared attempts did not lock the customer. */
 export const unlockEvents = (
   project: ProjectContext,
   customer: Customer,
@@ -319,14 +319,14 @@ export const unlockEvents = (
     : [customerEvent('customer.unlocked', customer, project)];
 
 /**
- * Returns the decoy selection for an email without a password: the same each time, and uniformly distributed over all
- * emails (docs/adr/0034).
+ * Returns the decoy selection for an email without a password. It is the same each time, and uniformly distributed over
+ * all email addresses (ADR 0034).
  */
 export function selectDecoy(keyring: Keyring, projectId: string, email: string): DecoySelection {
   const mac = keyring.mac('decoy', `${projectId}:${email}`);
   return { position: mac.readBigInt64BE(0), seed: mac.readBigInt64BE(8) };
 }
 
-/** Returns a 401 `invalid_credentials`, the same for every cause (requirement PW-08). */
+/** Returns a 401 `invalid_credentials` that is the same for every cause (requirement PW-08). */
 export const invalidCredentials = (): GatehouseError =>
   new GatehouseError('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });

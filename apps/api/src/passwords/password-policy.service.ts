@@ -11,13 +11,13 @@ import { ConfigError, type Config } from '@gatehouse/platform';
 import { BreachLookup } from './breach-lookup.js';
 import { isCommonPassword } from './common-passwords.js';
 
-/** Checks customers' and operators' new passwords. */
+/** Validates new passwords of customers and operators. */
 @Injectable()
 export class PasswordPolicyService {
   constructor(private readonly breaches: BreachLookup) {}
 
   /**
-   * Rejects a customer's weak password.
+   * Rejects a weak password of a customer.
    * @param field name of the request field that contains the password
    * @throws GatehouseError `weak_password` with all reasons
    */
@@ -39,7 +39,7 @@ export class PasswordPolicyService {
       ],
       isCommon: isCommonPassword,
     });
-    // No request is sent to the breach list for a password that is rejected anyway.
+    // A password that is rejected anyway is not looked up in the breach list.
     if (reasons.length === 0 && breachCheck && (await this.breaches.isBreached(password))) {
       reasons.push('breached');
     }
@@ -47,8 +47,8 @@ export class PasswordPolicyService {
   }
 
   /**
-   * Rejects an operator's weak password. The requirements are stricter than for customers, because the password gives
-   * installation-wide access.
+   * Rejects a weak password of an operator. The requirements are stricter than for customers, because the password
+   * grants installation-wide access.
    * @throws GatehouseError `weak_password` with all reasons
    */
   assertStrongForOperator(email: string, password: string, field = 'password'): void {

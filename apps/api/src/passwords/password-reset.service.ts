@@ -34,10 +34,10 @@ import { PasswordCheckService } from './password-check.service.js';
 import { PasswordPolicyService } from './password-policy.service.js';
 import { respondUniformly } from '../http/timing/respond-uniformly.js';
 
-/** The kinds of tokens with which a password can be set. With an invitation it is the first password. */
+/** Kinds of tokens that can set a password. An invitation sets the first one. */
 const KINDS = ['reset-password', 'accept-invite'] as const;
 
-/** Sets a new password for a customer who proves that they own the email address. */
+/** Sets a new password for a customer who proves ownership of the email address. */
 @Injectable()
 export class PasswordResetService {
   constructor(
@@ -55,7 +55,7 @@ export class PasswordResetService {
   ) {}
 
   /**
-   * Sends a link to set a new password if a customer has the address. The response is the same in any case.
+   * Sends a link to set a new password if a customer has the address. The response is the same in either case.
    * @throws GatehouseError `method_not_enabled`, `validation_failed`
    */
   async requestReset(project: ProjectContext, email: string, redirectUrl: string | undefined): Promise<void> {
@@ -65,7 +65,7 @@ export class PasswordResetService {
   }
 
   /**
-   * Sends a new link to replace an expired link, to the same address.
+   * Sends a new link to the same address, to replace an expired one.
    * @throws GatehouseError `method_not_enabled`
    */
   async resendExpired(expired: OneTimeToken): Promise<void> {
@@ -99,7 +99,7 @@ export class PasswordResetService {
   }
 
   /**
-   * Creates a token and its email. The caller must have locked the customer's row.
+   * Creates a token and its email. The caller must have locked the customer.
    * @returns the event to record in the same transaction
    */
   async createLink(
@@ -113,16 +113,18 @@ export class PasswordResetService {
     return customerEvent('password.reset_requested', customer, project, { reset });
   }
 
-  /** Returns the token of a reset or invitation link, in any state, without consuming it; null if it does not exist. */
+  /**
+   * Returns the token of a reset or invitation link in any state, or null if it does not exist. Does not consume it.
+   */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }
 
   /**
-   * Sets the password for the token's customer, verifies the address, ends all sessions, and voids all other links of
-   * these kinds. Does not sign the customer in.
-   * @throws GatehouseError `rate_limited`, `invalid_token`, `weak_password` (the token stays valid), `origin_not_allowed`,
-   *   `method_not_enabled`, `sso_required`, `overloaded`
+   * Sets the password of the customer to whom the token belongs, verifies the address, ends all sessions, and voids all
+   * other links of these kinds. Does not sign the customer in.
+   * @throws GatehouseError `rate_limited`, `invalid_token`, `weak_password` (the token stays valid),
+   * `origin_not_allowed`, `method_not_enabled`, `sso_required`, `overloaded`
    */
   async reset(token: string, password: string, client: Client): Promise<void> {
     const oneTimeToken = await this.find(token);
@@ -146,8 +148,8 @@ export class PasswordResetService {
   }
 
   /**
-   * Sets the password like `reset`. If the token has set this password within the last minute, does nothing.
-   * @throws GatehouseError like `reset`
+   * Sets the password as `reset` does. Does nothing if the token has set this password within the last minute.
+   * @throws GatehouseError with the same codes as `reset`
    */
   async submit(token: string, password: string, client: Client): Promise<void> {
     try {
@@ -158,7 +160,7 @@ export class PasswordResetService {
     }
   }
 
-  /** The token proves nothing after its use: a wrong password counts as a failed sign-in. */
+  /** A used token proves nothing, so a wrong password counts as a failed sign-in. */
   private async isRepeated(token: string, password: string, client: Client): Promise<boolean> {
     const used = await this.find(token);
     if (!isRepeatable(used)) return false;
@@ -193,7 +195,7 @@ export class PasswordResetService {
   }
 
   /**
-   * Removes all access from before the proof if the address was not verified.
+   * Removes all access from before the proof if the address was unverified.
    * @returns the events to record
    * @throws GatehouseError `invalid_token` if the customer no longer has the address
    */

@@ -3,12 +3,12 @@ import type { LoginAllowance } from '@gatehouse/persistence';
 import { PasswordHasher, UnreadableValues, type HashOptions } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
 
-/** A counted attempt at a customer's or an operator's password. */
+/** A counted attempt to enter a customer's or an operator's password. */
 export interface PasswordAttempt<Owner, Attempt> {
   attempt: Attempt;
-  /** The customer or the operator with the email; null for an unknown email. */
+  /** The customer or operator with the email address; null if it is unknown. */
   owner: Owner | null;
-  /** The hash whose scheme and parameters determine the time without a password; null for a new hash. */
+  /** Hash whose scheme and parameters determine the response time if there is no password. Null: a new hash. */
   decoyHash: string | null;
 }
 
@@ -16,16 +16,16 @@ export interface PasswordAttempt<Owner, Attempt> {
 interface AttemptCount<Owner, Attempt> {
   count: () => Promise<PasswordAttempt<Owner, Attempt>>;
   release: (granted: LoginAllowance) => Promise<void>;
-  /** Returns the ids that a log line contains if the owner's hash cannot be verified. */
+  /** Returns the ids to log if the owner's hash cannot be verified. */
   identify: (owner: Owner) => Record<string, string>;
 }
 
 interface VerifiedPassword<Owner, Attempt> extends Omit<PasswordAttempt<Owner, Attempt>, 'decoyHash'> {
-  /** False without a password. The caller must ignore it for a rejected attempt. */
+  /** False if the owner is unknown or has no password. Callers must ignore it if the attempt was rejected. */
   isCorrect: boolean;
 }
 
-/** Verifies customers' and operators' passwords. */
+/** Verifies the passwords of customers and operators. */
 @Injectable()
 export class PasswordVerificationService {
   constructor(
@@ -34,11 +34,11 @@ export class PasswordVerificationService {
   ) {}
 
   /**
-   * Counts an attempt, and then verifies its password. An unknown email, an owner without a password, a hash whose
-   * entry in GATEHOUSE_SECRET is missing and a rejected attempt take the same time as a wrong password: the duration
-   * would otherwise reveal who is registered, and whether the client IP is a known address (requirement PW-08,
-   * docs/adr/0035).
-   * @param share the project, or the name under which operators share the hashing threads
+   * Counts an attempt, and then verifies its password. An unknown email address, an owner without a password, a hash
+   * whose entry in GATEHOUSE_SECRET is missing and a rejected attempt take the same time as a wrong password.
+   * Otherwise, the duration would reveal who is registered, and whether the client IP is a known address (requirement
+   * PW-08, ADR 0035).
+   * @param share the project id, or the name under which operators share the hashing threads
    * @throws GatehouseError `overloaded`, `request_timeout`
    */
   async verify<
@@ -50,7 +50,7 @@ export class PasswordVerificationService {
     { count, release, identify }: AttemptCount<Owner, Attempt>,
     { signal }: Client,
   ): Promise<VerifiedPassword<Owner, Attempt>> {
-    // Cheapest check first: a request that would wait too long for a thread causes no query.
+    // The cheapest check comes first: a request that would wait too long for a thread executes no query.
     const permit = this.hasher.reserve(share);
     try {
       const { attempt, owner, decoyHash } = await count();
