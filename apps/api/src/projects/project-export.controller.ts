@@ -24,7 +24,7 @@ export class ProjectExportController {
   @Get(':projectId/export')
   @ApiOperation({
     operationId: 'projects.exportCustomers',
-    summary: 'Export the customers of a project',
+    summary: "Export a project's customers",
     description: 'Oldest first, one JSON object per line, in the format that imports accept.',
   })
   @OrganizationKey('project:read', 'customer:read')

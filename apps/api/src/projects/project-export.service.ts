@@ -22,12 +22,12 @@ const PAGE_SIZE = 200;
 
 interface ExportOptions {
   projectId: string;
-  /** The domain that the project's passkeys are bound to. */
+  /** Domain that the project's passkeys are bound to. */
   rpId: string | null;
   withHashes: boolean;
 }
 
-/** Exports all customers in a project, one JSON object per line. */
+/** Exports all customers of a project, one JSON object per line. */
 @Injectable()
 export class ProjectExportService {
   constructor(
@@ -48,8 +48,8 @@ export class ProjectExportService {
 
   /**
    * Starts an export. The project may be archived.
-   * @param withHashes true to add a `passwordHash` and a `totpSecret` to each line, in a form that imports accept;
-   *   null for values that cannot be decrypted
+   * @param withHashes true to add `passwordHash` and `totpSecret` to each line, in a form that imports accept; null for
+   * values that cannot be decrypted
    * @returns the lines, one page at a time. The first page has already been read
    * @throws GatehouseError `not_found`, `insufficient_scope`
    */
@@ -71,14 +71,14 @@ export class ProjectExportService {
     return this.pages(caller, { projectId, rpId, withHashes }, first);
   }
 
-  /** Sends an export's pages as the response. */
+  /** Sends the pages of an export as the response. */
   send(projectId: string, pages: AsyncGenerator<string>, response: ServerResponse): Promise<void> {
     return streamPages(pages, response, this.logger, { projectId });
   }
 
   /**
-   * Reads each page with its own statement, so that an export holds no transaction, and no connection while
-   * the client does not read.
+   * Reads each page with a separate statement, so that an export holds no transaction, and holds no connection while
+   * the client is not reading.
    */
   private async *pages(
     caller: SecretKeyCaller,
@@ -109,7 +109,7 @@ export class ProjectExportService {
       const persons = identities.get(customer.id)!;
       return {
         ...CustomerResponse.from(customer),
-        // Most customers have none.
+        // Most customers have neither.
         ...(list.length > 0 ? { passkeys: list } : {}),
         ...(persons.length > 0 ? { identities: persons } : {}),
         ...(secrets && this.formatSecrets(customer.id, passwordHash, secrets.get(customer.id))),

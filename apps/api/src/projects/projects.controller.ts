@@ -21,7 +21,7 @@ export class ProjectsController {
     operationId: 'projects.list',
     summary: 'List projects',
     description:
-      "Returns the projects of the key's organization and of the organizations that it created, newest first. Of projects other than its own, a key with `project` access sees `id`, `name`, `slug` and `environment`; the other fields are null.",
+      "Returns the projects of the key's organization and of the organizations that it created, newest first. For projects other than its own, a key with `project` access receives `id`, `name`, `slug` and `environment`; the other fields are null.",
   })
   @SecretKey('project:read')
   @ApiCamelList(ListedProjectResponse)

@@ -62,8 +62,8 @@ export class ProjectsService {
   ) {}
 
   /**
-   * Returns the projects in the caller's organization and in the organizations that it created, newest first. A
-   * project key gets the same list (contract, section 3).
+   * Returns the projects of the caller's organization and of the organizations that it created, newest first. A project
+   * key receives the same list (contract, section 3).
    * @throws GatehouseError `invalid_cursor`
    */
   list(caller: ManagementCaller, query: SearchProjectsQuery): Promise<Page<Project>> {
@@ -84,8 +84,8 @@ export class ProjectsService {
   }
 
   /**
-   * @throws GatehouseError `validation_failed`, `not_found` for an organization that the caller cannot
-   *   access, `slug_taken`, `conflict`
+   * @throws GatehouseError `validation_failed`, `not_found` if the caller cannot access the organization, `slug_taken`,
+   * `conflict`
    */
   async create(
     { accessScope, project: own }: ManagementCaller,
@@ -111,10 +111,10 @@ export class ProjectsService {
   }
 
   /**
-   * Merges a patch. A patch without changes creates no event and does not change `updatedAt`. Settings are
-   * read with every request, so they take effect immediately.
-   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed`, and the
-   *   errors from `SettingsChecksService`
+   * Applies a merge patch. A patch without changes creates no event and does not change `updatedAt`. Settings are read
+   * with every request, so they take effect immediately.
+   * @throws GatehouseError `not_found`, `project_archived`, `precondition_failed`, `validation_failed`, and the codes
+   * from `SettingsChecksService`
    */
   update(
     { accessScope }: ManagementCaller,
@@ -123,7 +123,7 @@ export class ProjectsService {
     precondition: Precondition,
   ): Promise<Project> {
     return this.transactions.join(async (tx) => {
-      // Locked, so that concurrent patches do not overwrite each other's changes.
+      // The lock prevents concurrent patches from overwriting each other's changes.
       const before = await this.projects.lock(tx, accessScope, id);
       if (before.archivedAt) throw new GatehouseError('project_archived');
       precondition.assert(ProjectResponse.from(before));
@@ -157,7 +157,7 @@ export class ProjectsService {
   }
 
   /**
-   * Archives a project. Its keys and its customers' tokens stop working immediately; its data is retained. Does
+   * Archives a project. Its keys and the tokens of its customers stop working immediately; its data is retained. Does
    * nothing if the project is already archived.
    * @throws GatehouseError `not_found`, `own_project`, `last_organization_key`
    */
@@ -196,7 +196,7 @@ export class ProjectsService {
     return settings;
   }
 
-  /** Stores a patch's new secret, or deletes the secret with the setting. */
+  /** Stores the new secret in a patch, or deletes the secret together with the setting. */
   private async setSecret(tx: Tx, projectId: string, patch: SettingsPatch['legacySignIn']): Promise<void> {
     if (patch === null) await this.legacySignIn.setSecret(tx, projectId, null);
     if (patch?.secret === undefined) return;
@@ -229,7 +229,7 @@ export class ProjectsService {
   }
 }
 
-/** Returns the fields whose values the audit log may contain. A legacy sign-in URL can contain a credential. */
+/** Returns the fields that the audit log may contain. The path of a legacy sign-in URL can contain a credential. */
 const auditedFields = ({ name, settings }: Pick<Project, 'name' | 'settings'>) => ({
   name,
   settings: {
@@ -245,7 +245,7 @@ const projectFilter = ({ organizationId, environment, archived, q }: CountProjec
   q: q ?? null,
 });
 
-/** Returns the slug for a name, followed by three variants with random suffixes, which are very unlikely to be taken. */
+/** Returns the slug for a name and three variants with random suffixes, which are very unlikely to be taken. */
 const slugCandidates = (name: string): string[] => [
   slugify(name, 'project'),
   ...Array.from({ length: 3 }, () => slugify(name, 'project', secureBytes(4).toString('hex'))),

@@ -19,10 +19,10 @@ import {
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { RunningApisService } from '../running-apis/running-apis.service.js';
 
-/** The claim size from which saving `accessTokenClaims` logs a warning. */
+/** Claim size, in bytes, above which saving `accessTokenClaims` logs a warning. */
 const LARGE_CLAIMS_BYTES = 3 * 1024;
 
-/** Checks a project's new settings against its customers' passkeys, other projects and running apis. */
+/** Checks new project settings against the passkeys of customers, other projects and running API processes. */
 @Injectable()
 export class SettingsChecksService {
   constructor(
@@ -35,16 +35,19 @@ export class SettingsChecksService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Checks a new project's settings. @throws GatehouseError `validation_failed`, `conflict` */
+  /**
+   * Checks the settings of a new project.
+   * @throws GatehouseError `validation_failed`, `conflict`
+   */
   async assertMayCreate(tx: Tx, settings: ProjectSettings): Promise<void> {
     await this.assertSupported(tx, defaultSettings, settings);
     await this.assertRpIdIsFree(tx, settings, null);
   }
 
   /**
-   * Checks the new settings for a project that the transaction has locked.
-   * @throws GatehouseError `validation_failed`, `conflict` if an older api would ignore a setting, if customers have
-   *   passkeys that a new `rpId` would make useless, or if customers have tokens with another `sub`
+   * Checks new settings for a project that the transaction has locked.
+   * @throws GatehouseError `validation_failed`, `conflict` if an older API process would ignore a setting, if a new
+   * `rpId` would make existing passkeys unusable, or if customers have tokens with another `sub`
    */
   async assertMayChange(tx: Tx, id: string, before: ProjectSettings, after: ProjectSettings): Promise<void> {
     await this.assertSupported(tx, before, after);
@@ -60,12 +63,8 @@ export class SettingsChecksService {
   }
 
   /**
-   * Checks that no other project uses this server's host, whose related origins only one project can list.
-   * @throws GatehouseError `validation_failed`
-   */
-  /**
-   * Logs a warning if new claims make access tokens so large that browsers or proxies may reject them. The check uses
-   * the claims that the newest customers would have.
+   * Logs a warning if new claims make access tokens so large that browsers or proxies may reject them. Measures the
+   * claims of the newest customers.
    */
   async warnAboutClaims(tx: Tx, projectId: string, before: string[], after: string[]): Promise<void> {
     if (isDeepStrictEqual(before, after) || after.length === 0) return;
@@ -75,8 +74,8 @@ export class SettingsChecksService {
   }
 
   /**
-   * Checks that every running api supports a setting that changes. Portable hashes (docs/adr/0102) and tokens with
-   * another `sub` (docs/adr/0105) would fail there.
+   * Checks that every running API process supports a changed setting. Older ones would fail with portable hashes (ADR
+   * 0102) and tokens with another `sub` (ADR 0105).
    */
   private async assertSupported(tx: Tx, before: ProjectSettings, after: ProjectSettings): Promise<void> {
     const becomesPortable = before.passwordHashing !== 'portable' && after.passwordHashing === 'portable';
@@ -86,7 +85,8 @@ export class SettingsChecksService {
   }
 
   /**
-   * Checks that no customer has signed in before `tokenSubject` changes: services store the `sub` in their tokens as a key.
+   * Checks that no customer has signed in before `tokenSubject` changes, because services store the `sub` of tokens as
+   * a key.
    * @throws GatehouseError `conflict`
    */
   private async assertSubjectIsUnused(
@@ -102,6 +102,10 @@ export class SettingsChecksService {
     });
   }
 
+  /**
+   * Checks that no other project uses the host of this server, whose related origins only one project can list.
+   * @throws GatehouseError `validation_failed`
+   */
   private async assertRpIdIsFree(
     tx: Tx,
     { passkeys }: ProjectSettings,

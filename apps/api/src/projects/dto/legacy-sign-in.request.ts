@@ -2,7 +2,7 @@ import { CheckedField, TextField } from '../../http/input/fields.js';
 import { signingSecret } from '../../webhooks/dto/webhook-endpoint.fields.js';
 import { targetUrlSchema } from '../../http/input/text-schemas.js';
 
-/** The system from which customers move at their first sign-in with a password. */
+/** The system that customers move from at their first sign-in with a password. */
 export class LegacySignInRequest {
   @TextField({
     description: 'URL that receives the email address and the password as a signed POST request',

@@ -1,13 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { limitSettings, type ProjectLimits } from '@gatehouse/domain';
 
-/** A member in the setting `limits`, with its default. */
+/** A member of the setting `limits`, with its default. */
 const LimitProperty = (): PropertyDecorator => (target, name) => {
   const { description, fallback } = limitSettings[name as keyof ProjectLimits];
   ApiProperty({ type: 'integer', default: fallback, description })(target, name);
 };
 
-/** The limits for customer requests. A 429 response names the limit that it applies. */
+/** Limits on customer requests. A 429 response names the limit that was exceeded. */
 export class LimitsResponse implements ProjectLimits {
   @LimitProperty() login!: number;
   @LimitProperty() register!: number;

@@ -1,7 +1,7 @@
 import type { MailLimits } from '@gatehouse/domain';
 import { IntegerField } from '../../http/input/fields.js';
 
-/** Returns an optional limit's options. null resets it to its default. */
+/** Returns the options for an optional limit. null resets it to the default. */
 const limit = (description: string) => ({ description, optional: true, nullable: true });
 
 const MailLimitField = (description: string): PropertyDecorator =>
@@ -19,7 +19,7 @@ export class MailLimitsRequest implements Partial<Record<keyof MailLimits, numbe
 
   @IntegerField({
     ...limit(
-      'Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient',
+      'Emails of one purpose to one recipient. Addresses that differ only in a +tag count as one recipient',
     ),
     min: 1,
     max: 1_000,

@@ -7,7 +7,7 @@ const emailsPerHour = (description: string, fallback: number) => ({
   description,
 });
 
-/** Maximum emails per hour. Emails to unverified addresses are counted separately. */
+/** Maximum number of emails per hour. Emails to unverified addresses are counted separately. */
 export class MailLimitsResponse implements MailLimits {
   @ApiProperty(
     emailsPerHour(
@@ -22,7 +22,7 @@ export class MailLimitsResponse implements MailLimits {
   @ApiProperty(emailsPerHour('Codes that sign in existing customers', 10_000)) signIn!: number;
   @ApiProperty(
     emailsPerHour(
-      'Emails of one purpose to one recipient. Addresses that differ only by a +tag are one recipient',
+      'Emails of one purpose to one recipient. Addresses that differ only in a +tag count as one recipient',
       5,
     ),
   )

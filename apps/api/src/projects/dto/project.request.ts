@@ -56,7 +56,7 @@ export class ListProjectsQuery extends PageQuery {
   archived?: 'true' | 'false';
 }
 
-/** Filters for the operators' project list. */
+/** Filters for the list of projects in the operator API. */
 export class SearchProjectsQuery extends ListProjectsQuery {
   @SearchTextField('Id of a project, or part of its name or slug') q?: string;
 }

@@ -77,8 +77,7 @@ export class PasskeySettingsResponse implements PasskeySettings {
 }
 
 /**
- * The effective settings: the settings that the project has changed, and the defaults for the others. Times in
- * seconds.
+ * The effective settings: those that the project has changed, and the defaults for all others. Times are in seconds.
  */
 export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({
@@ -91,7 +90,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({
     ...urlList,
     description:
-      'URLs that the Continue button of the hosted pages and the links in sign-in emails may lead to. `*` at the beginning of a host stands for one label',
+      'URLs that the Continue button of the hosted pages and the links in sign-in emails may open. `*` at the beginning of a host stands for one label',
     example: [],
   })
   redirectUrls!: string[];
@@ -119,7 +118,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   legacySignIn!: LegacySignInResponse | null;
   @ApiProperty({
     ...nullableText,
-    description: 'Email code of all addresses at example.com and .test. null: codes are sent',
+    description: 'Email code for all addresses at example.com and .test. null: codes are sent',
     example: null,
   })
   testEmailCode!: string | null;
@@ -151,7 +150,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({
     type: PasskeySettingsResponse,
     nullable: true,
-    description: 'null: no passkeys in production, and passkeys of localhost otherwise',
+    description: 'null: no passkeys in production, and passkeys for localhost otherwise',
   })
   passkeys!: PasskeySettingsResponse | null;
   @ApiProperty({
@@ -177,7 +176,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({
     enum: tokenSubjects,
     default: 'id',
-    description: 'Field of a customer that is the `sub` of access tokens',
+    description: 'Customer field that access tokens contain as `sub`',
   })
   tokenSubject!: TokenSubject;
   @ApiProperty({ type: 'integer', default: 8 }) passwordMinLength!: number;
@@ -269,8 +268,8 @@ export class ProjectResponse {
 const ofOtherProject = 'null: the key has `project` access, and this is another project';
 
 /**
- * A project in a list. A project key sees only what identifies the other projects in its organization (contract,
- * section 3).
+ * A project in a list. For other projects in its organization, a project key receives only the fields that identify
+ * them (contract, section 3).
  */
 export class ListedProjectResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;

@@ -40,7 +40,7 @@ import { LegacySignInRequest } from './legacy-sign-in.request.js';
 import { LimitsRequest } from './limits.request.js';
 import { MailLimitsRequest } from './mail-limits.request.js';
 
-/** Returns the options of an optional setting. null resets it to its default. */
+/** Returns the options for an optional setting. null resets it to the default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
 
 const wildcards =
@@ -158,7 +158,7 @@ const RefreshGraceField = (): PropertyDecorator => {
   );
 };
 
-/** A merge patch of the settings. null resets a setting to its default. Times in seconds. */
+/** A merge patch for the settings. null resets a setting to its default. Times are in seconds. */
 export class SettingsRequest implements SettingsPatch {
   @TextSetField({
     ...setting(`Origins whose pages may send requests. Empty: any origin. ${wildcards}`),
@@ -172,7 +172,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @TextSetField({
     ...setting(
-      `URLs that the Continue button of the hosted pages and the links in sign-in emails may lead to. ${wildcards}. Projects of the environment \`production\` reject wildcards here. An entry on \`http://127.0.0.1\` or \`http://[::1]\` matches any port, one on \`http://localhost\` only its own`,
+      `URLs that the Continue button of the hosted pages and the links in sign-in emails may open. ${wildcards}. Projects of the environment \`production\` reject wildcards here. An entry on \`http://127.0.0.1\` or \`http://[::1]\` matches any port, one on \`http://localhost\` only its own`,
     ),
     example: ['https://app.example.com/welcome'],
     maxItems: 50,
@@ -202,7 +202,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @CheckedField({
     ...setting(
-      'Email code of six digits that all addresses at example.com and .test have instead of one that is sent, so that tests can sign in. Available only in projects of the environment `development`, and not with NODE_ENV=production',
+      'Six-digit email code for all addresses at example.com and .test, to which no code is sent, so that tests can sign in. Available only in projects of the environment `development`, and not with NODE_ENV=production',
     ),
     example: '424242',
     isValid: (text) => /^\d{6}$/.test(text),
@@ -241,7 +241,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @ObjectField({
     ...setting(
-      'Domain of the passkeys. null: no passkeys in production, and passkeys of localhost otherwise',
+      'Domain of the passkeys. null: no passkeys in production, and passkeys for localhost otherwise',
     ),
     type: PasskeySettingsRequest,
   })
@@ -286,7 +286,7 @@ export class SettingsRequest implements SettingsPatch {
   signingAlgorithm?: SigningAlgorithm | null;
 
   @OneOfField(
-    'Field of a customer that is the `sub` of access tokens. With `externalId`, the id takes the place of an externalId that is null, and the claim `customer_id` contains the id. It cannot change once a customer has signed in',
+    'Customer field that access tokens contain as `sub`. With `externalId`, the id takes the place of an externalId that is null, and the claim `customer_id` contains the id. It cannot change once a customer has signed in',
     tokenSubjects,
     { nullable: true },
   )
@@ -318,22 +318,19 @@ export class SettingsRequest implements SettingsPatch {
   mail?: MailSettingsRequest | null;
 
   @ObjectField({
-    ...setting('Maximum numbers of emails per hour. Emails to unverified addresses are counted separately'),
+    ...setting('Maximum number of emails per hour. Emails to unverified addresses are counted separately'),
     type: MailLimitsRequest,
   })
   mailLimits?: MailLimitsRequest | null;
 
   @ObjectField({
-    ...setting('Limits of requests of customers. A 429 response names the limit that it applies'),
+    ...setting('Limits on customer requests. A 429 response names the limit that was exceeded'),
     type: LimitsRequest,
   })
   limits?: LimitsRequest | null;
 }
 
-/**
- * Returns true for an allowed claim name. Names of inherited object members, such as `toString`, are not
- * allowed.
- */
+/** Returns true if the claim name is allowed. Names of inherited object members, such as `toString`, are not. */
 function isClaimName(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) && !reservedClaims.has(text) && !(text in {});
 }
