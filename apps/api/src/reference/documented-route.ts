@@ -11,7 +11,7 @@ import { ENTITY_TAG, type EntityTagMetadata } from '../http/preconditions/entity
 import type { BodyClass } from '../http/input/input.pipe.js';
 import { RATE_LIMIT } from '../http/limits/rate-limit.js';
 
-/** A route with its handler's metadata that guards and pipes read, for its documentation. */
+/** A route to document, with the metadata that guards and pipes read from its handler. */
 export interface DocumentedRoute {
   method: string;
   path: string;
@@ -31,13 +31,13 @@ type Controller = new (...args: never[]) => object;
 
 const noCredential: RouteCredential = { kinds: [], scopes: [], access: 'project' };
 
-/** A handler and the controller that defines or inherits it. */
+/** A handler with the controller that defines or inherits it. */
 interface Handler {
   controller: Controller;
   name: string;
 }
 
-/** Finds an app's handlers by method and path. */
+/** Finds the handlers of an app by method and path. */
 export class RouteReader {
   private readonly handlers = new Map<string, Handler>();
 
@@ -47,7 +47,10 @@ export class RouteReader {
     }
   }
 
-  /** Returns a route. @param path path in the document's format: `/api/v1/customers/{customerId}` */
+  /**
+   * Returns a route.
+   * @param path path in the format of the document: `/api/v1/customers/{customerId}`
+   */
   read(method: string, path: string, operation: OperationObject): DocumentedRoute {
     const { controller, name } = this.handlers.get(`${method} ${path}`)!;
     const handler = getHandler(controller, name);
@@ -85,7 +88,7 @@ export class RouteReader {
 const getHandler = (controller: Controller, name: string): object =>
   (controller.prototype as Record<string, object>)[name]!;
 
-/** Returns the class that the input pipe creates from a handler's body. */
+/** Returns the class that the input pipe creates from the body. */
 function bodyClass(controller: Controller, name: string): BodyClass | undefined {
   const inputs = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<
     string,
@@ -97,9 +100,8 @@ function bodyClass(controller: Controller, name: string): BodyClass | undefined 
 }
 
 /**
- * Returns all error codes that the route can respond with: its own codes and the codes from the guards, the input
- * pipe and the body parser. Codes for errors before the routing are not included; the document's description lists
- * them.
+ * Returns all error codes that the route can respond with: its own, and those of guards, the input pipe and the body
+ * parser. Errors that occur before routing are not included; the description of the document lists them.
  */
 export function problemCodes(route: DocumentedRoute): ErrorCode[] {
   const { credential, operation, problems } = route;
@@ -143,7 +145,7 @@ const reauthenticationProblems: Record<ReauthenticatedOperators, ErrorCode[]> = 
   enrolled: ['reauthentication_required'],
 };
 
-/** Returns the error codes from `CredentialGuard`, `OriginGuard` and the secret key rate limit. */
+/** Returns the error codes of `CredentialGuard`, `OriginGuard` and the rate limit for secret keys. */
 function credentialProblems(credential: RouteCredential): ErrorCode[] {
   const { kinds, scopes, access, reauthentication, requiresInstallationAccess } = credential;
   if (kinds.length === 0) return [];
@@ -166,16 +168,16 @@ function credentialProblems(credential: RouteCredential): ErrorCode[] {
 }
 
 /**
- * Returns true for every POST that accepts a secret key, alone or in addition to another credential, like
- * `IdempotencyService`.
+ * Returns true for every POST that accepts a secret key, alone or in addition to another credential, as
+ * `IdempotencyService` does.
  */
 export const acceptsIdempotencyKey = ({ method, path }: DocumentedRoute): boolean =>
   method === 'post' && !isConsolePath(path);
 
-/** Returns true for every PATCH to a resource with an entity tag. */
+/** Returns true for every PATCH of a resource with an entity tag. */
 export const acceptsIfMatch = ({ method, hasEntityTag }: DocumentedRoute): boolean =>
   method === 'patch' && hasEntityTag;
 
-/** Returns true for every GET that can return 304. Express compares `If-None-Match` with the tag. */
+/** Returns true for every GET that can return 304. Express compares `If-None-Match` with the entity tag. */
 export const acceptsIfNoneMatch = ({ method, isCacheable }: DocumentedRoute): boolean =>
   method === 'get' && isCacheable;

@@ -1,9 +1,9 @@
-/** The texts in an OpenAPI document that do not belong to a single operation. */
+/** The parts of an OpenAPI document that do not belong to a single operation. */
 export interface ApiTexts {
   title: string;
   /** Markdown. */
   description: string;
-  /** Section descriptions by name, in display order. */
+  /** Descriptions of the sections by name, in display order. */
   tags: Record<string, string>;
 }
 

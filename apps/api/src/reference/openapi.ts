@@ -35,10 +35,10 @@ import {
 } from './problem-schemas.js';
 import { completeContent, completeSchema, pathParameterSchema } from './schema-completion.js';
 
-/** The API version (specification, section 9). The Gatehouse version is beside it. */
+/** Version of the API (specification, section 9). The version of Gatehouse is in `x-gatehouse-version`. */
 const API_VERSION = '1.0';
 
-/** Names of the security schemes with which each credential kind can be sent. */
+/** Names of the security schemes that each kind of credential can be sent with. */
 const securitySchemes: Record<CallerKind, string[]> = {
   'secret-key': ['secretKey', 'secretKeyHeader'],
   'publishable-key': ['publishableKey'],
@@ -46,7 +46,7 @@ const securitySchemes: Record<CallerKind, string[]> = {
   operator: ['operatorSession'],
 };
 
-/** A document's audience: `public` for the routes for keys and access tokens, `operator` for the console routes. */
+/** Audience of a document: `public` for routes that accept keys and access tokens, `operator` for console routes. */
 export type Audience = 'public' | 'operator';
 
 const apiTexts: Record<Audience, ApiTexts> = { public: publicApi, operator: operatorApi };
@@ -85,9 +85,7 @@ const skeleton = ({ title, description, tags }: ApiTexts): Omit<OpenAPIObject, '
   return builder.build();
 };
 
-/**
- * Returns an OpenAPI document, generated from the controllers and from the metadata that their guards read.
- */
+/** Builds an OpenAPI document from the controllers and the metadata that their guards read. */
 export function buildOpenApi(app: INestApplication, audience: Audience): OpenAPIObject {
   const document = SwaggerModule.createDocument(withOrderedControllers(app), skeleton(apiTexts[audience]));
   const isIncluded = ([path]: [string, unknown]) => isConsolePath(path) === (audience === 'operator');
@@ -113,7 +111,7 @@ export function buildOpenApi(app: INestApplication, audience: Audience): OpenAPI
   return document;
 }
 
-/** Removes the schemas that only the other document refers to. */
+/** Removes schemas that only the document for the other audience refers to. */
 function removeUnreachableSchemas(document: OpenAPIObject): void {
   const { schemas = {}, ...components } = document.components!;
   const reachable = new Set<string>();
@@ -142,7 +140,7 @@ function completeOperation(route: DocumentedRoute, problems: ProblemResponses): 
     security: security(route),
     responses: responses(route, problems),
   });
-  // Inherited routes would otherwise be listed under the public route's tag.
+  // Inherited routes would otherwise have the tag of the public route.
   if (isConsolePath(route.path)) operation.tags = ['Operators'];
   operation.parameters = parameters(route);
   if (operation.requestBody && route.bodyIsOptional) {
@@ -150,7 +148,7 @@ function completeOperation(route: DocumentedRoute, problems: ProblemResponses): 
   }
 }
 
-/** Returns the required scopes, access or role, in words. */
+/** Returns a description of the required scopes, access or role. */
 function describeRequirements(credential: RouteCredential): string {
   const { kinds, scopes, access } = credential;
   if (kinds.includes('operator'))
@@ -163,7 +161,8 @@ function describeRequirements(credential: RouteCredential): string {
 }
 
 /**
- * Returns one alternative for each way to send a credential. Since OpenAPI 3.1, every security scheme type can list scopes.
+ * Returns one alternative for each way to send a credential. Since OpenAPI 3.1, security schemes of every type can list
+ * scopes.
  */
 const security = ({ credential: { kinds, scopes } }: DocumentedRoute): SecurityRequirementObject[] =>
   kinds.flatMap((kind) =>

@@ -4,9 +4,9 @@ import { ModulesContainer } from '@nestjs/core';
 import { isConsolePath } from '../http/console-request.js';
 
 /**
- * Returns the app with its controllers in a fixed order, for SwaggerModule, which reads them from
- * `container`: public controllers by name, then operator controllers by module and name. Nest orders
- * controllers by the imports between modules, so a new import would reorder the documents.
+ * Returns the app with its controllers in a fixed order for SwaggerModule, which reads them from `container`: public
+ * controllers by name, then operator controllers by module and name. Nest orders controllers by module imports, so a
+ * new import would reorder the documents.
  */
 export function withOrderedControllers(app: INestApplication): INestApplication {
   const ranked = [...app.get(ModulesContainer).values()].flatMap((module) =>

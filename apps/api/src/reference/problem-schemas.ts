@@ -22,7 +22,7 @@ import { EXAMPLE_ID, publicIdSchema } from '../http/input/text-schemas.js';
 
 const EXAMPLE_URL = 'https://auth.example.com';
 
-/** Additional members in problems with some codes (contract, section 2). */
+/** Additional members of problems with certain codes (contract, section 2). */
 const memberSchemas: Record<string, SchemaObject> = {
   requiredScopes: {
     type: 'array',
@@ -80,7 +80,7 @@ const fieldError: SchemaObject = {
   },
 };
 
-/** Schemas for problem documents (RFC 9457) in the two route families. */
+/** Schemas of problem documents (RFC 9457) for the two route families. */
 export const problemSchemas: Record<string, SchemaObject> = {
   Problem: {
     type: 'object',
@@ -122,7 +122,6 @@ const header = (description: string, schema: SchemaObject, example: unknown): He
 });
 const string: SchemaObject = { type: 'string' };
 
-/** The response headers. */
 export const responseHeaders: Record<string, HeaderObject> = {
   'X-Request-Id': header('Id of the request. The log contains the same id', string, EXAMPLE_ID),
   'Retry-After': header('Seconds to wait before the next request', { type: 'integer', minimum: 0 }, 30),
@@ -164,7 +163,7 @@ const headersByStatus: Partial<Record<number, (keyof typeof responseHeaders)[]>>
   503: ['Retry-After'],
 };
 
-/** Returns the headers for a response with this status. */
+/** Returns the headers of a response with this status. */
 export const headersFor = (
   status: number,
   { isReplayable = false, hasEntityTag = false }: { isReplayable?: boolean; hasEntityTag?: boolean } = {},
@@ -178,17 +177,17 @@ export const headersFor = (
     ].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
 
-/** Returns `V1` for the route family with `success` in every body, otherwise "". */
+/** Returns `V1` for the route family with `success` in every body, otherwise an empty string. */
 const routeFamily = (path: string): string => (path.startsWith('/v1/') ? 'V1' : '');
 
-/** Returns a code's component name, such as `V1InvalidCursor`. */
+/** Returns the component name of a code, such as `V1InvalidCursor`. */
 const componentName = (code: ErrorCode, family: string): string =>
   family + code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Returns the response with one of these codes, which have the same status. */
+/** Returns the response for a group of codes with the same status. */
 function problemResponse(codes: ErrorCode[], family: string, isReplayable: boolean): ResponseObject {
   const { status } = errorCatalog[codes[0]!];
-  // The response while the first request is in progress contains Retry-After.
+  // While the first request is in progress, the response contains Retry-After.
   const retry: HeadersObject = codes.includes('idempotency_in_progress')
     ? { 'Retry-After': { ...responseHeaders['Retry-After'], required: false } }
     : {};
@@ -201,8 +200,8 @@ function problemResponse(codes: ErrorCode[], family: string, isReplayable: boole
     headers: { ...headersFor(status, { isReplayable }), ...retry },
     content: {
       'application/problem+json': {
-        // Keywords next to a $ref narrow it. JSON Schema allows them since 2019-09, and therefore OpenAPI
-        // 3.1.
+        // Keywords next to a $ref narrow the schema. JSON Schema has allowed this since 2019-09, and therefore OpenAPI
+        // since 3.1.
         schema: {
           $ref: `#/components/schemas/${family}Problem`,
           type: 'object',
@@ -214,7 +213,7 @@ function problemResponse(codes: ErrorCode[], family: string, isReplayable: boole
   };
 }
 
-/** Codes for errors before the routing, or for errors in an unexpected body. */
+/** Codes of errors before routing or in an unexpected body. */
 const codesWithoutRoute: ErrorCode[] = [
   'invalid_json',
   'not_found',
@@ -226,7 +225,7 @@ const codesWithoutRoute: ErrorCode[] = [
   'unavailable',
 ];
 
-/** The error responses of operations. Shared responses are stored once, as components in the document. */
+/** The error responses of operations. Shared responses are stored once, as components of the document. */
 export class ProblemResponses {
   readonly shared: Record<string, ResponseObject> = Object.fromEntries(
     ['', 'V1'].flatMap((family) =>
@@ -259,7 +258,7 @@ const exampleDetails: Partial<Record<ErrorCode, ErrorDetails>> = {
   already_redelivered: { members: { redeliveredAs: `${idPrefixes.delivery}_${EXAMPLE_ID}` } },
 };
 
-/** An example for each code in each route family, by component name. */
+/** One example per code and route family, by component name. */
 export const problemExamples: Record<string, ExampleObject> = Object.fromEntries(
   ['/api/v1/', '/v1/'].flatMap((path) =>
     (Object.keys(errorCatalog) as ErrorCode[]).map((code) => [

@@ -1,6 +1,6 @@
 /**
- * Content security policy for the reference: no external assets, nothing inline, no framing (requirement HD-01).
- * `data:` is for the viewer's icons.
+ * Content security policy of the reference: no external assets, nothing inline, no framing (requirement HD-01). The
+ * icons of the viewer require `data:`.
  */
 export const referencePolicy = [
   "default-src 'none'",
@@ -13,7 +13,7 @@ export const referencePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The reference's HTML. Links are relative, because a proxy may serve the installation under a path. */
+/** HTML of the reference. Links are relative, because a proxy may serve the installation under a path. */
 export const referencePage = `<!doctype html>
 <html lang="en">
 <head>
@@ -34,9 +34,8 @@ export const referencePage = `<!doctype html>
 `;
 
 /**
- * Script that starts the viewer. The viewer has a light and a dark theme, but the embedding page must select
- * one. Entered keys are discarded with the page. Only the public API is shown: no key gives access to the
- * console routes.
+ * Script that starts the viewer. The viewer has a light and a dark theme, but the embedding page must select one. Keys
+ * are discarded when the page is closed. Only the public API is included, because no key can access the console routes.
  */
 export const referenceScript = `'use strict';
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -57,7 +56,7 @@ const show = (spec) => SwaggerUIBundle({
 fetch(new URL('openapi.json', document.baseURI)).then((response) => response.json()).then(show);
 `;
 
-/** Styles that match the other Gatehouse pages, for the page and for the viewer parts that differ. */
+/** Styles for the page, and for the parts of the viewer that differ from the other Gatehouse pages. */
 export const referenceStyle = `
 :root { color-scheme: light dark; --text: #1b1f24; --background: #f5f6f8; --card: #ffffff; --line: #d5d9df; --accent: #1d4ed8; }
 @media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --background: #14161a; --card: #1f2329; --line: #3a4049; --accent: #8ab4ff; } }

@@ -8,12 +8,10 @@ import { NoCredential } from '@gatehouse/auth';
 import { sha256 } from '@gatehouse/platform';
 import { referencePage, referencePolicy, referenceScript, referenceStyle } from './reference-page.js';
 
-/** Folder with Swagger UI's built files. Nothing is loaded from other hosts (docs/adr/0017-api-reference.md). */
+/** Folder with the built files of Swagger UI. Nothing is loaded from other hosts (ADR 0017). */
 const viewerFiles = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/**
- * Header for files that browsers revalidate with each request and that are sent only if they have changed.
- */
+/** Makes browsers revalidate a file with each request, so that it is sent only if it has changed. */
 const CACHE = ['Cache-Control', 'no-cache'] as const;
 
 /** Serves the interactive API reference. */
@@ -57,10 +55,10 @@ export class ReferenceController {
   }
 }
 
-/** The Swagger UI files that have been requested, with their entity tags. All responses share their content. */
+/** Swagger UI files that have been requested, with their entity tags. All responses share the content. */
 const cachedFiles = new Map<string, { content: Buffer; etag: string }>();
 
-/** Sends a Swagger UI file, or 304 if the browser has it. */
+/** Sends a Swagger UI file, or 304 if the browser already has it. */
 function sendViewerFile(response: Response, name: string): void {
   let file = cachedFiles.get(name);
   if (!file) {

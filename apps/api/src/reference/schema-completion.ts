@@ -12,15 +12,14 @@ import { schemaExample, type Schema } from './schema-example.js';
 const applicators = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /**
- * Completes a schema and its subschemas where Nest is imprecise: numbers become integers, because all numbers in the
- * API are integers, except fractions (`format: double`), and an example becomes a list of examples, as in JSON
- * Schema.
+ * Completes a schema and its subschemas where Nest is imprecise. Numbers become integers, unless they are fractions
+ * (`format: double`). An example becomes a list of examples, as in JSON Schema.
  */
 export function completeSchema(schema: Schema): void {
   if ('$ref' in schema) return;
   const [only, ...others] = schema.allOf ?? [];
   if (only && '$ref' in only && others.length === 0) {
-    // OpenAPI 3.0 required `allOf` around a $ref with a description next to it.
+    // OpenAPI 3.0 required `allOf` around a $ref with a description.
     Object.assign(schema, only);
     delete schema.allOf;
   }
@@ -38,7 +37,7 @@ export function completeSchema(schema: Schema): void {
   members.forEach(completeSchema);
 }
 
-/** Completes the schemas for an operation's parameters and bodies, and adds an example to every JSON body. */
+/** Completes the schemas of the parameters and bodies of an operation, and adds an example to every JSON body. */
 export function completeContent(operation: OperationObject, schemas: Record<string, Schema>): void {
   for (const { schema } of operation.parameters as ParameterObject[]) if (schema) completeSchema(schema);
   const requestMedia = (operation.requestBody as { content?: ContentObject } | undefined)?.content?.[
@@ -57,8 +56,8 @@ export function completeContent(operation: OperationObject, schemas: Record<stri
 }
 
 /**
- * Closes a request body's schemas, because unknown fields are rejected. Objects with any fields, such as metadata,
- * stay open.
+ * Closes the schemas of a request body, because unknown fields are rejected. Objects with arbitrary fields, such as
+ * metadata, stay open.
  */
 function closeRequestSchemas(schema: Schema, schemas: Record<string, Schema>): void {
   const target = '$ref' in schema ? (schemas[schema.$ref.split('/').at(-1)!] as SchemaObject) : schema;
@@ -71,8 +70,8 @@ function closeRequestSchemas(schema: Schema, schemas: Record<string, Schema>): v
 const ndjsonSchema: SchemaObject = { type: 'string', description: 'One JSON object per line' };
 
 /**
- * Returns a path parameter's schema. The parameter is an id: a UUID, or for the types in the `/v1` family an id with
- * a prefix (contract, section 2).
+ * Returns the schema of a path parameter, which is an id: a UUID or, for resources in the `/v1` family, an id with a
+ * prefix (contract, section 2).
  */
 export function pathParameterSchema(name: string): Pick<ParameterObject, 'description' | 'schema'> {
   const noun = name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -10,9 +10,7 @@ const byFormat: Record<string, string> = {
   'date-time': '2026-01-01T00:00:00.000Z',
 };
 
-/**
- * Returns a value that matches the schema: its first example if there is one, otherwise the simplest value.
- */
+/** Returns a value that matches the schema: its first example if it has one, otherwise the simplest value. */
 export function schemaExample(schema: Schema, schemas: Record<string, Schema>): unknown {
   const { $ref, ...own } = schema as ReferenceObject & SchemaObject;
   const referenced = $ref ? schemas[$ref.split('/').at(-1)!] : {};
