@@ -7,15 +7,15 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 
-/** Protects new features from older apis, which run until an upgrade is complete. */
+/** Protects new features from older API processes, which run until an upgrade is complete. */
 @Injectable()
 export class RunningApisService {
   constructor(private readonly apis: ApisRepository) {}
 
   /**
-   * Checks that no running api has an older version, which would not know a sign-in method, a second factor, a limit
-   * or the format of a password hash.
-   * @param subject what the older api would ignore
+   * Checks that no running API process has an older version, which would not support a setting, passkey, limit or hash
+   * format.
+   * @param subject what the older process would ignore
    * @throws GatehouseError `conflict`
    */
   async assertNoneIsOlder(
