@@ -1,8 +1,8 @@
 import type { SearchResult } from '@gatehouse/persistence';
 
 /**
- * Returns results in the order in which they match a text: results that equal it, results with a field or a word that
- * begins with it, and all others. Results with the same rank keep their order.
+ * Ranks results by how they match a text: equal to it, then with a field or word that begins with it, then all others.
+ * Results with the same rank keep their order.
  */
 export const rankResults = (text: string, results: readonly SearchResult[]): SearchResult[] =>
   results.toSorted((one, other) => rankOf(text, one) - rankOf(text, other));

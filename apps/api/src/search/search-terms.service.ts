@@ -2,36 +2,36 @@ import { Injectable } from '@nestjs/common';
 import { parseSearchTerm, type AccessScope, type SearchTerm } from '@gatehouse/domain';
 import { LookupsRepository } from '@gatehouse/persistence';
 
-/** A list's search terms, as an operator enters them. */
+/** Search terms for a list, as entered by an operator. */
 export interface SearchTerms {
   q?: string;
   customer_id?: string;
 }
 
-/** The conditions that search terms resolve to. */
+/** Conditions that the search terms resolve to. */
 export interface SearchConditions {
   deliveryId?: string;
   attemptId?: string;
   eventId?: string;
   /**
-   * Any of these endpoints. If there are too many, `endpointUrl` is set instead, the start of their URLs, or
-   * `endpointName`, a part of their names.
+   * Matches any of these endpoints. If there are too many, `endpointUrl` (the beginning of their URLs) or
+   * `endpointName` (a part of their names) is set instead.
    */
   endpointIds?: string[];
   endpointUrl?: string;
   endpointName?: string;
-  /** Any of these customers. */
+  /** Matches any of these customers. */
   customerIds?: string[];
 }
 
-/** Resolves the ids, email addresses and URLs that operators search lists for. */
+/** Resolves the ids, email addresses and URLs for which operators search lists. */
 @Injectable()
 export class SearchTermsService {
   constructor(private readonly lookups: LookupsRepository) {}
 
   /**
-   * Returns a list's conditions, or null if the terms match nothing within the access scope. The list checks the
-   * access scope for deliveries, events and endpoints.
+   * Returns the conditions for a list, or null if the terms match nothing within the access scope. For deliveries,
+   * events and endpoints, the list itself checks the access scope.
    */
   async conditionsOf(
     { q, customer_id: customer }: SearchTerms,
@@ -59,7 +59,7 @@ export class SearchTermsService {
         return { eventId: term.id };
       case 'endpoint':
         return { endpointIds: [term.id] };
-      // In these lists, only customers have ids without a prefix.
+      // In these lists, only customer ids have no prefix.
       case 'uuid':
         return (await this.lookups.isCustomerWithin(accessScope, term.id))
           ? { customerIds: [term.id] }
@@ -98,7 +98,7 @@ export class SearchTermsService {
   }
 }
 
-/** Merges two conditions on the same id. Returns null if both are set and differ. */
+/** Merges two conditions on the same id. Returns null if they contradict each other. */
 export function intersectIds<T>(
   first: T | null | undefined,
   second: T | null | undefined,

@@ -13,13 +13,13 @@ import { rankResults } from './rank-results.js';
 /** Maximum number of results. */
 const MAX_RESULTS = 10;
 
-/** Maximum number of results that are not customers, if there are enough customers. */
+/** Maximum number of results of other types if there are enough customers. */
 const MAX_OTHER_RESULTS = 5;
 
-/** Minimum text length for a search by customer name. */
+/** Minimum length of a text that is compared with customer names. */
 const MIN_NAME_LENGTH = 2;
 
-/** Finds resources of any type by the text that an operator enters. */
+/** Finds resources of any type by a text that an operator enters. */
 @Injectable()
 export class SearchService {
   constructor(
@@ -28,8 +28,8 @@ export class SearchService {
   ) {}
 
   /**
-   * Returns the resources within the caller's access scope that match the text, at most ten: exact matches, then
-   * matches that begin with it, then other matches.
+   * Returns at most ten resources within the caller's access scope that match the text: exact matches, then those that
+   * begin with it, then others.
    */
   async find({ accessScope }: ManagementCaller, text: string): Promise<SearchResult[]> {
     const term = parseSearchTerm(text);
@@ -50,7 +50,10 @@ export class SearchService {
     );
   }
 
-  /** Returns customers by prefix, in alphabetical order, and if there are few, other customers that contain the text. */
+  /**
+   * Returns customers that begin with the text, in alphabetical order, and if there are few, other customers that
+   * contain it.
+   */
   private async findCustomers(accessScope: AccessScope, text: string): Promise<SearchResult[]> {
     if (text.length < MIN_NAME_LENGTH) return [];
     const filter = { ...emptyCustomerFilter, q: text };
