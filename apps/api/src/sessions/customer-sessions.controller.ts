@@ -16,7 +16,7 @@ export class CustomerSessionsController {
   @Get()
   @ApiOperation({
     operationId: 'sessions.list',
-    summary: 'List active sessions of a customer',
+    summary: "List a customer's active sessions",
     description: 'Newest first.',
   })
   @SecretKey('session:read')
@@ -35,7 +35,7 @@ export class CustomerSessionsController {
   }
 
   @Delete()
-  @ApiOperation({ operationId: 'sessions.revokeAll', summary: 'Revoke all sessions of a customer' })
+  @ApiOperation({ operationId: 'sessions.revokeAll', summary: "Revoke a customer's sessions" })
   @HttpCode(204)
   @SecretKey('session:revoke')
   @ApiNoContentResponse()

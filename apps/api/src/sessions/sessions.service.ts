@@ -46,7 +46,7 @@ export class SessionsService {
   ) {}
 
   /**
-   * Returns a customer in an active or archived project, to list the sessions.
+   * Returns a customer in an active or archived project, in order to list the sessions.
    * @throws GatehouseError `not_found`
    */
   getCustomer(accessScope: AccessScope, id: string): Promise<CustomerDetails> {
@@ -54,7 +54,7 @@ export class SessionsService {
   }
 
   /**
-   * Returns a customer in an active project, to revoke sessions.
+   * Returns a customer in an active project, in order to revoke sessions.
    * @throws GatehouseError `not_found`, `project_archived`
    */
   getActiveCustomer(accessScope: AccessScope, id: string): Promise<CustomerWithProject> {
@@ -69,8 +69,8 @@ export class SessionsService {
   }
 
   /**
-   * Ends the caller's session, the customer's other sessions, or all sessions. In a session from a sign-in token, the
-   * sign-out is audited: the events alone look as if the customer had signed out.
+   * Ends the caller's session, the customer's other sessions, or all sessions. If the session is from a sign-in token,
+   * the sign-out is audited, because the events alone look as if the customer had signed out.
    */
   async logout({ customer, sessionId, support }: CustomerCaller, scope: LogoutScope): Promise<void> {
     const project = await this.projects.getContext(customer.projectId);
@@ -134,7 +134,7 @@ export class SessionsService {
   }
 
   /**
-   * Ends a customer's least recently used sessions that exceed the limit after a new session.
+   * Ends the least recently used sessions of a customer that exceed the limit after a new sign-in.
    * @param otherSessions number of active sessions besides the new one
    * @returns the events to record
    */

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { sessionResource, type SessionRecord } from '@gatehouse/persistence';
 import { maskAddress } from '../../http/client-address.js';
 
-/** A customer's session, in responses to secret keys and in events. */
+/** A customer's session, as returned to secret keys and in events. */
 export class SessionResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
 
@@ -32,7 +32,7 @@ export class SessionResponse {
   }
 }
 
-/** A session in responses to its customer. The IP address is masked, so that a stolen token reveals less. */
+/** A session, as returned to its customer. The IP address is masked, so that a stolen token reveals less. */
 export class OwnSessionResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ type: String, nullable: true, example: 'Safari on iOS' }) device!: string | null;
