@@ -19,31 +19,31 @@ import { AccountLifecycleService } from '../accounts/account-lifecycle.service.j
 import { CurrentProof } from './current-proof.js';
 import { SignInService, type SignInOutcome } from './sign-in.service.js';
 
-/** A person who has signed in at a provider. */
+/** An account that has signed in at an identity provider. */
 export interface ProvenPerson {
   provider: StoredProvider;
   profile: ProviderProfile;
 }
 
-/** A proof that the person who signs in owns an email address. */
+/** Proof that the client owns an email address. */
 interface ProvenAddress {
   email: string;
   /** Time at which the email with the code or the link was requested. */
   requestedAt: Date;
   /** Time at which the proof was given. Default: now. */
   authTime?: Date;
-  /** Language for the customer who is created if no customer has the address. */
+  /** Language of the customer who is created if no customer has the address. */
   locale: string | null | undefined;
-  /** The person at a provider who has proven the address, and is linked to its customer. Default: none. */
+  /** The account with a provider that the proof of the address links to the customer. Default: none. */
   identity?: ProvenPerson | null;
   /**
-   * Consumes the proof, after the customer and the attempts for the address are locked.
+   * Consumes the proof, after the customer and the attempts for the address have been locked.
    * @returns false if it has been used in the meantime
    */
   consume: () => Promise<boolean>;
 }
 
-/** Signs in the owners of email addresses, whatever has proven the address. */
+/** Signs in the owners of email addresses, regardless of how the address was proven. */
 @Injectable()
 export class AddressSignInService {
   constructor(
@@ -56,10 +56,10 @@ export class AddressSignInService {
 
   /**
    * Signs in the customer who has the address. Creates a customer if none has it, and removes all access from before
-   * the proof if the address was not verified. A completed sign-in clears the wrong codes for the address.
-   * @returns `AccountNeeded` if no customer has the address, and there is no admission
-   * @throws GatehouseError `invalid_code` if the proof has been used or revoked, `identity_already_linked`, and like
-   *   `SignInService.complete`
+   * the proof if the address was unverified. A completed sign-in clears the wrong codes for the address.
+   * @returns `AccountNeeded` if no customer has the address and there is no admission
+   * @throws GatehouseError `invalid_code` if the proof has been used or revoked, `identity_already_linked`, and the
+   * same codes as `SignInService.complete`
    */
   async signIn(
     tx: Tx,
@@ -81,7 +81,7 @@ export class AddressSignInService {
     await this.codes.lockAttempts(tx, project.id, sha256(email));
     const isUsable = await proof.consume();
     const amr = addMethods(identity ? ['fed'] : [], ['email']);
-    // A customer who has just been created needs no notice about the link.
+    // A newly created customer needs no notice about the link.
     const newIdentity = created ? null : identity?.profile;
     const given = { amr, authTime, provider: identity?.provider, newIdentity };
     const current = created

@@ -106,7 +106,7 @@ export class AuthController {
     operationId: 'auth.signInWithToken',
     summary: 'Sign in with a sign-in token',
     description:
-      'Signs in as the customer of a sign-in token. With a token of the purpose `support`, the access token contains `amr: ["support"]`, and the sign-in does not count as one of the customer. With one of the purpose `migration`, the session has the `amr` and `authTime` of the token. No second factor is required.',
+      'Signs in as the customer of a sign-in token. With the purpose `support`, the access token contains `amr: ["support"]`, and the sign-in does not count as one by the customer. With the purpose `migration`, the session has the `amr` and `authTime` of the token. No second factor is required.',
   })
   @HttpCode(200)
   @PublishableKey()

@@ -20,7 +20,10 @@ import {
   EnrollPasskeyRequest,
 } from './dto/challenge.request.js';
 
-/** Describes a route that completes a challenge's sign-in. @param problems errors that the others do not return */
+/**
+ * Describes a route that completes the sign-in of a challenge.
+ * @param problems errors that only this route returns
+ */
 const CompletesSignIn = (...problems: ErrorCode[]): MethodDecorator =>
   applyDecorators(
     RateLimit('challenge'),
@@ -100,9 +103,9 @@ export class ChallengesController {
   @Post('passkey/options')
   @ApiOperation({
     operationId: 'auth.beginChallengePasskey',
-    summary: 'Request a passkey for a challenge',
+    summary: 'Start passkey verification in a challenge',
     description:
-      'Returns the options with which the browser uses a passkey of the customer. They are valid for ten minutes and for one response.',
+      'Returns the options for the browser to use a passkey of the customer. Valid once, for ten minutes.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')
@@ -136,9 +139,9 @@ export class ChallengesController {
   @Post('enroll-passkey/options')
   @ApiOperation({
     operationId: 'auth.beginPasskeyEnrollment',
-    summary: 'Request a new passkey in a challenge',
+    summary: 'Start adding a passkey in a challenge',
     description:
-      'Returns the options with which the browser creates a passkey, for a challenge of the kind `enroll_factor`. They are valid for ten minutes and for one response.',
+      'Returns the options for the browser to create a passkey, for a challenge of the kind `enroll_factor`. Valid once, for ten minutes.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')

@@ -42,16 +42,16 @@ import { SignInService, type SignInOutcome } from './sign-in.service.js';
 /** The response to a completed challenge. */
 type CompletedChallenge = CompletedChallengeResponse & Pick<SignInOutcome, 'redirectUrl' | 'flow'>;
 
-/** A customer's proof in a challenge. */
+/** The proof of a second factor in a challenge. */
 interface FactorProof {
   methods: AuthenticationMethod[];
-  /** The recovery codes that come with the first factor, otherwise null. */
+  /** The new recovery codes if this is the first factor, otherwise null. */
   recoveryCodes: string[] | null;
 }
 
 /**
  * Completes sign-ins that lack a second factor. A challenge on the hosted page is bound to its flow, and the API does
- * not accept it. The page does not accept a challenge from the API.
+ * not accept it. Likewise, the page does not accept a challenge from the API.
  */
 @Injectable()
 export class ChallengesService {
@@ -72,7 +72,7 @@ export class ChallengesService {
 
   /**
    * Completes a challenge with a code. In an enrollment, the code confirms the new authenticator. A challenge accepts
-   * five codes; a customer's attempts are also counted over all challenges.
+   * five codes, and the attempts of a customer are also counted across challenges.
    * @throws GatehouseError `challenge_expired`, `invalid_code`, `too_many_attempts`, and every sign-in error
    */
   complete(
@@ -106,7 +106,7 @@ export class ChallengesService {
   }
 
   /**
-   * Completes a challenge with a passkey. A response from a passkey counts as an attempt, like a code.
+   * Completes a challenge with a passkey. Like a code, a passkey response counts as an attempt.
    * @throws GatehouseError `challenge_expired`, `passkey_not_accepted`, `too_many_attempts`, and every sign-in error
    */
   completeWithPasskey(
@@ -168,7 +168,7 @@ export class ChallengesService {
   }
 
   /**
-   * Returns a new authenticator's secret, which a code confirms. Replaces an earlier secret in the challenge.
+   * Returns the secret of a new authenticator, which a code must confirm. Replaces an earlier secret of the challenge.
    * @throws GatehouseError `challenge_expired` if the challenge is not an open enrollment
    */
   async enrollTotp(
@@ -184,7 +184,10 @@ export class ChallengesService {
     return describeSecret(secret);
   }
 
-  /** Returns an open challenge. @param flowHash the hosted page's flow that the challenge is bound to; null for the API */
+  /**
+   * Returns an open challenge.
+   * @param flowHash hash of the hosted page's flow that the challenge is bound to; null for the API
+   */
   private async getOpen(
     project: ProjectContext,
     token: string,
@@ -211,7 +214,7 @@ export class ChallengesService {
     throw new GatehouseError('challenge_expired');
   }
 
-  /** Consumes a challenge whose attempt was counted, and completes the sign-in with the proof. */
+  /** Consumes a challenge after its attempt has been counted, and completes the sign-in with the proof. */
   private finish(
     project: ProjectContext,
     { customerId, tokenHash }: Challenge,
@@ -223,7 +226,7 @@ export class ChallengesService {
       const challenge = customer && (await this.challenges.consume(tx, tokenHash));
       if (!customer || !challenge || !(await this.flows.consume(tx, client.page?.flow)))
         throw new GatehouseError('challenge_expired');
-      // Otherwise a stolen password would still enroll a factor after the owner has enrolled the first factor.
+      // Otherwise, a stolen password could still enroll a factor after the owner has enrolled the first one.
       if (challenge.kind === 'enroll_factor' && (await this.factors.exists(tx, customerId)))
         throw new GatehouseError('challenge_expired');
       const { amr, createdAt, providerId, newIdentity } = challenge;
@@ -238,12 +241,15 @@ export class ChallengesService {
     });
   }
 
-  /** Returns the provider with which the sign-in began, or null. */
+  /** Returns the provider that the sign-in started with, or null. */
   private async findProvider(tx: Tx, { id }: ProjectContext, providerId: string | null) {
     return providerId === null ? null : this.providers.get(id, providerId, tx);
   }
 
-  /** Verifies the code. @returns the recovery codes that come with the first factor, otherwise null */
+  /**
+   * Verifies the code.
+   * @returns the new recovery codes if this is the first factor, otherwise null
+   */
   private async proveFactor(
     tx: Tx,
     project: ProjectContext,
@@ -261,7 +267,7 @@ export class ChallengesService {
   }
 }
 
-/** Returns a challenge's ceremony, to which the passkey's response is bound. */
+/** Returns the ceremony of a challenge, to which the passkey response is bound. */
 const ceremony = (
   purpose: 'second_factor' | 'enroll',
   { customerId, tokenHash }: Challenge,

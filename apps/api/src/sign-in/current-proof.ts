@@ -11,29 +11,29 @@ import type { CustomerForUpdate, LoginAllowance } from '@gatehouse/persistence';
 /** An identity provider in a sign-in. */
 export type SignInProvider = Pick<IdentityProvider, 'id' | 'slug' | 'enabled'>;
 
-/** The proof of identity with which a customer signs in. */
+/** Proof of identity that a customer signs in with. */
 interface Proof {
   amr: AuthenticationMethod[];
-  /** The identity provider with which the sign-in began. Default: none. */
+  /** The identity provider that the sign-in started with. Default: none. */
   provider?: SignInProvider | null | undefined;
-  /** The person at the provider who is linked to the customer once nothing else has to be proven. Default: none. */
+  /** The account with the provider that is linked to the customer once nothing else has to be proven. Default: none. */
   newIdentity?: ProviderProfile | null | undefined;
   /** Time at which the last proof was given. Default: now. */
   authTime?: Date | undefined;
-  /** The sign-in token with which support signs in. Default: none. */
+  /** The sign-in token that support signs in with. Default: none. */
   support?: SupportAccess | undefined;
   /**
-   * True for a session from another system: no second factor is required, and its lifetime counts from `authTime`.
+   * True for a session from another system. It requires no second factor, and its lifetime starts at `authTime`.
    * Default: false.
    */
   isMigrated?: boolean | undefined;
-  /** The allowance from which an attempt at the password was counted for this sign-in itself. Default: none. */
+  /** The allowance that the password attempt of this sign-in was counted against. Default: none. */
   attempt?: LoginAllowance | undefined;
 }
 
 /**
- * A proof of identity that no event has revoked. `SignInService.complete` accepts no other, so that no sign-in method
- * can omit the check (requirement EX-01).
+ * A proof of identity that no event has revoked. `SignInService.complete` accepts nothing else, so that no sign-in
+ * method can omit the check (requirement EX-01).
  */
 export class CurrentProof implements Proof {
   readonly amr: AuthenticationMethod[];
@@ -63,21 +63,21 @@ export class CurrentProof implements Proof {
   }
 
   /**
-   * Returns the proof for a customer whom the transaction has locked, or null if access was revoked since. Must
-   * precede every change that the proof permits: `AccountLifecycleService.claim` is a revocation itself. A disabled
-   * customer's proof is returned, because the sign-in rejects the customer as disabled.
-   * @param issuedAt when the proof was given, or when the code, flow or challenge that it belongs to was issued
+   * Returns the proof of a customer whom the transaction has locked, or null if access has been revoked since. Must
+   * precede every change that the proof permits, because `AccountLifecycleService.claim` is itself a revocation. The
+   * proof of a disabled customer is returned: the sign-in then rejects the customer as disabled.
+   * @param issuedAt time at which the proof was given, or at which its code, flow or challenge was issued
    */
   static of(customer: CustomerForUpdate, issuedAt: Date, proof: Proof): CurrentProof | null {
     return !customer.disabledAt && isRevoked(customer, issuedAt) ? null : new CurrentProof(proof);
   }
 
-  /** Returns the proof for a customer whom the transaction has created. */
+  /** Returns the proof of a customer whom the transaction has created. */
   static ofNewCustomer(proof: Proof): CurrentProof {
     return new CurrentProof(proof);
   }
 
-  /** Returns the proof together with the methods from a second step, which has just been given. */
+  /** Returns the proof with the additional methods of a second step that has just been completed. */
   withMethods(methods: AuthenticationMethod[]): CurrentProof {
     const { provider, newIdentity, attempt } = this;
     return new CurrentProof({ amr: addMethods(this.amr, methods), provider, newIdentity, attempt });

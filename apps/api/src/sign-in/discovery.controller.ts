@@ -5,7 +5,9 @@ import { signingAlgorithms } from '@gatehouse/domain';
 import { Config } from '@gatehouse/platform';
 import { DiscoveryResponse } from './dto/discovery.response.js';
 
-/** Names the issuer and its keys for gateways and databases that verify access tokens (OpenID Connect Discovery 1.0). */
+/**
+ * Serves the discovery document for gateways and databases that verify access tokens (OpenID Connect Discovery 1.0).
+ */
 @ApiTags('Authentication')
 @NoCredential()
 @Controller('.well-known/openid-configuration')
@@ -17,7 +19,7 @@ export class DiscoveryController {
     operationId: 'discovery.get',
     summary: 'Get the discovery document',
     description:
-      'Returns what a gateway or database needs to verify access tokens (OpenID Connect Discovery 1.0). Gatehouse is not an OpenID Provider, so the document contains no endpoints for authorization.',
+      'Returns the metadata that a gateway or database needs to verify access tokens (OpenID Connect Discovery 1.0). Gatehouse is not an OpenID Provider, so the document contains no endpoints for authorization.',
   })
   @Header('Cache-Control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
   @ApiOkResponse({ type: DiscoveryResponse })

@@ -3,7 +3,7 @@ import { withParameter, type CodeKind, type ExchangeTarget } from '@gatehouse/do
 import { SignInExchangesRepository, type ExchangeProof, type Tx } from '@gatehouse/persistence';
 import { newToken, sha256 } from '@gatehouse/platform';
 
-/** A code's kind and project. */
+/** Kind and project of a code. */
 interface CodeOwner {
   kind: CodeKind;
   projectId: string;
@@ -12,22 +12,22 @@ interface CodeOwner {
 /** A proof of identity, the kind of its code, and the redirect target. */
 type IssuedProof = ExchangeProof & ExchangeTarget & CodeOwner & { requestedAt: Date | null; provenAt?: Date };
 
-/** Issues the codes with which browsers return to an application after a proof on a Gatehouse page. */
+/** Issues the codes that a browser returns to the application with, after a proof on a Gatehouse page. */
 @Injectable()
 export class ExchangeCodesService {
   constructor(private readonly exchanges: SignInExchangesRepository) {}
 
   /**
    * Stores a proof.
-   * @param code the exchange code, with 256 random bits; default: a new code
-   * @returns the redirect URL with the code and the application's state
+   * @param code exchange code with 256 random bits. Default: a new code
+   * @returns the redirect URL with the code and the `state` of the application
    */
   async issue(tx: Tx, { state, ...proof }: IssuedProof, code = newToken().token): Promise<string> {
     await this.exchanges.insert(tx, { ...proof, codeHash: sha256(code) });
     return redirectWith(code, { ...proof, state });
   }
 
-  /** Returns the redirect URL with a code that was issued before, or null if it was exchanged or has expired. */
+  /** Returns the redirect URL with a code that was issued earlier, or null if the code was exchanged or has expired. */
   async findIssued(tx: Tx, target: ExchangeTarget & CodeOwner, code: string): Promise<string | null> {
     const isOpen = await this.exchanges.find(tx, { ...target, codeHash: sha256(code) });
     return isOpen ? redirectWith(code, target) : null;

@@ -30,10 +30,10 @@ export class LoginService {
 
   /**
    * Signs a customer in, and renews the password hash if its scheme, cost or pepper is outdated. A customer without a
-   * password, or with an imported password that does not match, may move from the project's previous system
+   * password, or with an imported password that does not match, may be moved from the previous system of the project
    * (`legacySignIn`).
    * @throws GatehouseError `method_not_enabled`, `too_many_attempts`, `invalid_credentials`, `customer_disabled`,
-   *   `email_not_verified`, `overloaded`
+   * `email_not_verified`, `overloaded`
    */
   login(project: ProjectContext, request: LoginRequest, client: Client): Promise<AuthResponse> {
     return this.metrics.count('password', () => this.authenticate(project, request, client));
@@ -53,7 +53,7 @@ export class LoginService {
     const response =
       (await this.transactions.join((tx) => this.complete(tx, project, customer, newHash, client))) ??
       (await this.completeAfterRehash(project, customer, password, client));
-    // The failures stay counted until the sign-in is complete, but not this attempt: its password was correct.
+    // Failures stay counted until the sign-in is complete. This attempt does not, because its password was correct.
     if (!response.tokens) await this.passwords.releaseAttempt(project, customer);
     return response;
   }
@@ -72,7 +72,7 @@ export class LoginService {
 
   /**
    * Rejects a customer who may not sign in despite the correct password.
-   * @throws GatehouseError `customer_disabled`, `email_not_verified`; the error for a wrong password
+   * @throws GatehouseError `customer_disabled`, `email_not_verified`, or the same error as for a wrong password
    */
   private async assertMaySignIn(
     project: ProjectContext,
@@ -81,17 +81,17 @@ export class LoginService {
   ): Promise<void> {
     const rejection = this.signIn.findRejection(project, customer);
     if (!rejection) return;
-    // Otherwise the caller who has just registered this address would learn that it was not taken.
+    // Otherwise, a caller who has just registered this address would learn that it was not taken.
     if (rejection === 'email_not_verified' && project.settings.enumerationProtection)
       throw this.passwords.failAuthenticated(project, customer, rejection, client);
     await this.passwords.releaseAttempt(project, customer);
-    throw this.signIn.refuse(project, customer, { reason: rejection, methods: ['pwd'], client });
+    throw this.signIn.reject(project, customer, { reason: rejection, methods: ['pwd'], client });
   }
 
   /**
-   * Returns the current customer if only a concurrent login has renewed the hash.
-   * @throws GatehouseError `invalid_credentials` if the customer was disabled, deleted or given a new
-   *   password in the meantime
+   * Returns the current customer if the hash differs only because a concurrent login has renewed it.
+   * @throws GatehouseError `invalid_credentials` if the customer was disabled or deleted or the password was changed in
+   * the meantime
    */
   private async reloadAfterRehash(
     project: ProjectContext,
@@ -110,8 +110,8 @@ export class LoginService {
 
   /**
    * Returns a new hash if the current hash is outdated, otherwise null. Also returns null if no hashing thread is
-   * available, because the login must not fail for that reason and the next login renews the hash, and for a password
-   * that portable hashes would truncate.
+   * available, because the login must not fail for that reason and the next one renews the hash, and for passwords that
+   * portable hashes would truncate.
    */
   private async rehashIfOutdated(
     project: ProjectContext,
@@ -122,7 +122,7 @@ export class LoginService {
     return this.hasher.hashFor(project, password).catch(() => null);
   }
 
-  /** Returns null if the customer was disabled, deleted or given another hash in the meantime. */
+  /** Returns null if the customer was disabled or deleted or the hash was changed in the meantime. */
   private async complete(
     tx: Tx,
     project: ProjectContext,

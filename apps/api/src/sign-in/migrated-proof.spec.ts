@@ -11,15 +11,15 @@ const ownHash = { passwordHash: 'v1$' };
 const ownPassword = 'a password in Gatehouse that the other system may not know';
 const signIn = 'must sign in';
 
-/** A session that began on the second day. */
+/** A session that started on the second day. */
 const proof = { amr: ['pwd' as const], authTime: day(2) };
 
 it.each<[string, Partial<Parameters<typeof assertMigratable>[1]>, string | null]>([
   ['an imported customer without a password', {}, null],
   ['an imported customer who has not signed in', { passwordHash: 'i1$' }, null],
-  ['an imported customer who has signed in, or one of legacySignIn', ownHash, null],
-  ['such a customer after a change of the password', { ...ownHash, accessRevokedAt: day(1) }, ownPassword],
-  ['a customer who was created here without a password', { imported: false }, null],
+  ['a customer from an import or legacySignIn who has signed in', ownHash, null],
+  ['such a customer after a password change', { ...ownHash, accessRevokedAt: day(1) }, ownPassword],
+  ['a customer who was created in Gatehouse without a password', { imported: false }, null],
   [
     'a customer who has registered, or was created with a password',
     { ...ownHash, imported: false },
@@ -28,8 +28,8 @@ it.each<[string, Partial<Parameters<typeof assertMigratable>[1]>, string | null]
   ['a customer who has claimed the account', { claimedAt: day(1) }, ownPassword],
   ['a customer who has signed out everywhere before', { accessRevokedAt: day(1) }, null],
   ['a customer who has signed out everywhere since', { accessRevokedAt: day(3) }, signIn],
-  ['a customer who had to prove the identity before', { proofRequiredAt: day(1) }, null],
-  ['a customer who has to prove the identity since', { proofRequiredAt: day(3) }, signIn],
+  ['a customer who had to prove their identity before', { proofRequiredAt: day(1) }, null],
+  ['a customer who has had to prove their identity since', { proofRequiredAt: day(3) }, signIn],
 ])('decides whether to move the session of %s', (_, fields, detail) => {
   const check = (): void => assertMigratable(hasher, { ...customer, ...fields }, proof);
   if (detail === null) expect(check).not.toThrow();

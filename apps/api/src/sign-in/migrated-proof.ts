@@ -11,7 +11,7 @@ import { now, type PasswordHasher } from '@gatehouse/platform';
 import { parseTime } from '../http/input/time-field.js';
 import type { CreateSignInTokenRequest } from './dto/sign-in-token.request.js';
 
-/** Tolerance if the other system's clock is ahead, in ms. */
+/** Tolerance in ms if the clock of the other system is ahead. */
 const LEEWAY_MS = 60_000;
 
 type Lifetimes = Pick<ProjectSettings, 'refreshAbsoluteTtl'>;
@@ -22,7 +22,7 @@ type RevocableCustomer = Pick<
 type ImportedHashes = Pick<PasswordHasher, 'isImported'>;
 
 /**
- * Returns the proof in a request for a sign-in token; null if the token is for support.
+ * Returns the proof in a request for a sign-in token, or null for a support token.
  * @throws GatehouseError `validation_failed`
  */
 export function readMigratedProof(
@@ -50,8 +50,8 @@ export function readMigratedProof(
 }
 
 /**
- * Checks that the other system still decides about the access for a customer whom the transaction has locked, and
- * that no event has ended the access since the proof.
+ * Checks that the other system still controls the access of a customer whom the transaction has locked, and that no
+ * event has ended the access since the proof.
  * @throws GatehouseError `conflict`
  */
 export function assertMigratable(
@@ -75,23 +75,23 @@ export function assertMigratable(
     });
 }
 
-/** Returns true if a session from another system can still be moved. The caller compares its proof with revocations. */
+/** Returns true if a session from another system can still be moved. The caller compares the proof with revocations. */
 export const isMigratable = (
   hashes: ImportedHashes,
   settings: Lifetimes,
   customer: RevocableCustomer,
   authTime: Date,
 ): boolean =>
-  // Disabling a customer revokes all access, but the sign-in has its own error for this case.
+  // Disabling a customer revokes all access, but the sign-in returns a separate error in this case.
   (customer.disabledAt !== null || !hasOwnAccess(hashes, customer)) &&
   !isExpired(settings, authTime) &&
   !isProofRequired(customer, authTime);
 
 /**
- * Returns true if the customer has a password that the other system does not know, or has removed all earlier access:
- * a session there can belong to a person who has only the old password. The first sign-in replaces an imported hash
- * without changing the password, and `legacySignIn` stores the other system's password. A change also ends all other
- * access.
+ * Returns true if the customer has a password that the other system does not have, or has removed all earlier access. A
+ * session there may then belong to a person who has only the old password. The first sign-in replaces an imported hash
+ * without changing the password, and `legacySignIn` stores the password of the other system. A password change also
+ * ends all other access.
  */
 function hasOwnAccess(
   hashes: ImportedHashes,

@@ -19,9 +19,9 @@ export class PasskeySignInController {
   @Post('options')
   @ApiOperation({
     operationId: 'auth.beginPasskey',
-    summary: 'Request a passkey to sign in',
+    summary: 'Start a passkey sign-in',
     description:
-      'Returns the options with which the browser lets the customer choose a passkey of the site. They are valid for ten minutes and for one response.',
+      'Returns the options for the browser to offer the passkeys of the site. Valid once, for ten minutes.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')

@@ -13,17 +13,17 @@ import { CurrentProof } from './current-proof.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
 
-/** The client properties that identify the page through which it signs in. */
+/** Client properties that identify the page on which the customer signs in. */
 type PageClient = Pick<Client, 'page'>;
 
-/** Returns a sign-in's ceremony. On the hosted page, the response is bound to the page's target. */
+/** Returns the ceremony of a sign-in. On the hosted page, the response is bound to the target of the page. */
 const ceremony = ({ page }: PageClient): PasskeyCeremony => {
   const { redirectUrl, codeChallenge, state = null } = page?.target ?? {};
   const bindingHash = page ? sha256(JSON.stringify([redirectUrl, codeChallenge, state])) : null;
   return { purpose: 'sign_in', customerId: null, sessionId: null, bindingHash };
 };
 
-/** Signs customers in with a passkey, which names the customer and counts as both factors. */
+/** Signs customers in with a passkey, which identifies the customer and counts as both factors. */
 @Injectable()
 export class PasskeySignInService {
   constructor(

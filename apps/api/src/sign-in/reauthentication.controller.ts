@@ -20,9 +20,9 @@ export class ReauthenticationController {
   @Post('options')
   @ApiOperation({
     operationId: 'me.beginReauthentication',
-    summary: 'Request a passkey or a code',
+    summary: 'Start reauthentication',
     description:
-      'For `passkey`, returns the options with which the browser uses a passkey of the customer. They are valid for ten minutes and for one response. For `email_code`, sends a code to the verified address of the customer and returns 202. It is valid for ten minutes and in this session. Customers can use it where `signIn.emailCode` is on, and elsewhere if they have neither a password nor a passkey.',
+      'For `passkey`, returns the options for the browser to use a passkey of the customer, which are valid once, for ten minutes. For `email_code`, sends a code to the verified address of the customer and returns 202. The code is valid for ten minutes in this session. Customers can use it if `signIn.emailCode` is on, or if they have neither a password nor a passkey.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')
@@ -45,9 +45,9 @@ export class ReauthenticationController {
   @Post()
   @ApiOperation({
     operationId: 'me.reauthenticate',
-    summary: 'Verify your identity again',
+    summary: 'Reauthenticate',
     description:
-      'Returns an access token of the same session with a new `auth_time`. The refresh token of the session stays valid. Customers with a second factor prove it: a password or an email code alone returns 403 `reauthentication_required`.',
+      'Returns an access token for the same session with a new `auth_time`. The refresh token of the session stays valid. Customers with a second factor prove it: a password or an email code alone returns 403 `reauthentication_required`.',
   })
   @HttpCode(200)
   @RateLimit('reauthenticate')

@@ -26,7 +26,7 @@ import type { ReauthenticateRequest } from './dto/reauthentication.request.js';
 import type { AccessTokenResponse } from './dto/tokens.response.js';
 import { SignInService } from './sign-in.service.js';
 
-/** Lets a signed-in customer prove their identity again in the same session. */
+/** Allows a signed-in customer to prove their identity again in the same session. */
 @Injectable()
 export class ReauthenticationService {
   constructor(
@@ -42,7 +42,7 @@ export class ReauthenticationService {
   ) {}
 
   /**
-   * Returns the options with which the browser uses one of the caller's passkeys.
+   * Returns the options for the browser to use one of the caller's passkeys.
    * @throws GatehouseError `method_not_enabled`
    */
   async beginPasskey({
@@ -54,7 +54,10 @@ export class ReauthenticationService {
     return this.passkeys.beginAuthentication(project, ceremony(customer, sessionId));
   }
 
-  /** Sends the caller an email with a code. @throws GatehouseError `method_not_enabled`, `reauthentication_required`, `rate_limited` */
+  /**
+   * Sends the caller an email with a code.
+   * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, `rate_limited`
+   */
   async sendCode(caller: CustomerCaller): Promise<void> {
     const project = await this.projects.getContext(caller.customer.projectId);
     await this.fresh.assertSufficient(caller, project, 'email_code');
@@ -62,9 +65,10 @@ export class ReauthenticationService {
   }
 
   /**
-   * Records the proof in the caller's session, whose access tokens then contain its time.
+   * Verifies a proof and records it in the caller's session, whose access tokens then contain its time.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `invalid_code`, `passkey_not_accepted`,
-   *   `too_many_attempts`, `method_not_enabled`, `reauthentication_required`, `overloaded`; `invalid_access_token` if the session has ended in the meantime
+   * `too_many_attempts`, `method_not_enabled`, `reauthentication_required`, `overloaded`, `invalid_access_token` if the
+   * session has ended in the meantime
    */
   async reauthenticate(
     caller: CustomerCaller,
@@ -144,7 +148,7 @@ export class ReauthenticationService {
   }
 
   /**
-   * Records a proof in the caller's session. The caller has given the proof within the transaction.
+   * Records a proof in the caller's session. It must have been verified within the transaction.
    * @throws GatehouseError `invalid_access_token` if the session has ended in the meantime
    */
   async recordProof(

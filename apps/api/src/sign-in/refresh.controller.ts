@@ -12,8 +12,8 @@ import { RefreshResponse } from './dto/auth.response.js';
 import { RefreshService } from './refresh.service.js';
 
 /**
- * The route with the most writes. It skips the interceptors, because a refresh is not recorded in the audit
- * log and its body is validated before its Idempotency-Key is read.
+ * The route with the most writes. It skips the interceptors: a refresh is not recorded in the audit log, and its body
+ * is validated before its Idempotency-Key is read.
  */
 @ApiTags('Authentication')
 @Controller('api/v1/auth')
@@ -26,7 +26,7 @@ export class RefreshController {
   @Post('refresh')
   @ApiOperation({
     operationId: 'auth.refresh',
-    summary: 'Refresh the tokens',
+    summary: 'Refresh tokens',
     description:
       'Returns a new access token and a new refresh token. The previous refresh token becomes invalid.',
   })

@@ -28,7 +28,7 @@ const refreshError = (code: ErrorCode, session?: RefreshedSession, detail?: stri
     subject: session && { projectId: session.project.id, customerId: session.customer.id },
   });
 
-/** Returns the error for a token that belongs to no session, and therefore to no project whose limit applies. */
+/** Returns the error for a token without a session. Without one, no project limit can be applied. */
 async function unknownToken(counted: CountedRequest | undefined): Promise<GatehouseError> {
   await assertWithinLimit(counted, null);
   return refreshError('invalid_refresh_token');
@@ -64,7 +64,8 @@ export class RefreshService {
   }
 
   /**
-   * Checks the origin before the token is invalidated: a page from a disallowed origin must not end the customer's session.
+   * Checks the origin before the token is invalidated, because a page from a disallowed origin must not end the
+   * customer's session.
    */
   private async assertOrigin(origin: string, sessionId: string): Promise<void> {
     const session = await this.sessions.findRefreshable(sessionId);
@@ -73,10 +74,10 @@ export class RefreshService {
 
   /**
    * Rotates the token, or returns its session if the token may still be exchanged for the same successor. Only the
-   * session identifies the project. The statement that rotates the token applies the project's limit to the refreshes
-   * from the address across projects: if they are within the limit, the project's refreshes are too. If they exceed
-   * the limit, the session is read first (docs/adr/0060).
-   * @throws GatehouseError `rate_limited`, and like `getReplayable`
+   * session identifies the project. The rotating statement therefore compares the project limit with the refreshes from
+   * the address across all projects: if they are within it, so are those of the project. If they exceed it, the session
+   * is read first (ADR 0060).
+   * @throws GatehouseError `rate_limited`, and the same codes as `getReplayable`
    */
   private async exchange(
     presented: ParsedRefreshToken,
@@ -98,7 +99,7 @@ export class RefreshService {
     const session = await this.sessions.findRefreshable(sessionId);
     if (!session) throw await unknownToken(counted);
     await assertWithinLimit(counted, session.project);
-    // The project's limit was reached only together with other projects.
+    // The limit was reached only together with refreshes in other projects.
     if (counted && counted.count > session.project.settings.limits.refresh)
       return this.exchange(presented, successorHash, undefined);
     return this.getReplayable(session, presented, successorHash);
@@ -107,7 +108,7 @@ export class RefreshService {
   /**
    * Returns the session if a token that is not the newest may still be exchanged for the same successor.
    * @throws GatehouseError `invalid_refresh_token`, `refresh_token_expired`, `refresh_token_reused`,
-   *   `reauthentication_required`
+   * `reauthentication_required`
    */
   private async getReplayable(
     session: RefreshableSession,
@@ -126,7 +127,7 @@ export class RefreshService {
       decision === 'same-successor' &&
       session.previousHash?.equals(presented.hash) &&
       successorHash.equals(session.currentHash);
-    // An active session's newest token is rotated, unless another proof of identity has become required.
+    // The newest token of an active session is always rotated, unless another proof of identity has become required.
     const isNewest = session.currentHash.equals(presented.hash);
     if (isNewest || (isPredecessor && session.needsProof))
       throw refreshError('reauthentication_required', session, SIGN_IN_AGAIN);
@@ -135,7 +136,7 @@ export class RefreshService {
     throw refreshError('refresh_token_reused', session);
   }
 
-  /** Revokes the session for good. */
+  /** Revokes the session permanently. */
   private async revokeReused({ id, customer, project }: RefreshableSession): Promise<void> {
     // oxlint-disable-next-line gatehouse/joined-transactions -- the refresh fails
     await this.transactions.run(async (tx) => {

@@ -22,13 +22,13 @@ import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import { respondUniformly } from '../http/timing/respond-uniformly.js';
 import { SignInService } from './sign-in.service.js';
 
-/** The caller that registers a customer: a key, or the hosted page for customers themselves. */
+/** The caller that registers a customer: a key, or the hosted page on behalf of the customer. */
 type Registrant = Pick<KeyCaller, 'kind' | 'project'>;
 
 /** Registers customers. */
 @Injectable()
 export class RegistrationService {
-  /** Serializes parallel registrations for one address, so that only one of them computes a hash. */
+  /** Serializes concurrent registrations of one address, so that only one of them computes a hash. */
   private readonly emailLock = new KeyedLock();
 
   constructor(
@@ -43,10 +43,10 @@ export class RegistrationService {
   ) {}
 
   /**
-   * Creates a customer in the caller's project. Returns null if the project does not reveal whether the
-   * address was taken (`enumerationProtection`).
-   * @throws GatehouseError `method_not_enabled`, `sign_up_not_allowed`, `weak_password`,
-   *   `email_already_registered`, `sso_required`, `overloaded`
+   * Creates a customer in the caller's project. Returns null if the project does not reveal whether the address is
+   * taken (`enumerationProtection`).
+   * @throws GatehouseError `method_not_enabled`, `sign_up_not_allowed`, `weak_password`, `email_already_registered`,
+   * `sso_required`, `overloaded`
    */
   async register(caller: Registrant, input: RegisterRequest, client: Client): Promise<AuthResponse | null> {
     const { project } = caller;
@@ -65,7 +65,7 @@ export class RegistrationService {
     input: RegisterRequest,
     client: Client,
   ): Promise<AuthResponse | null> {
-    // Reserved before the first query, so that an overloaded server rejects the request without a query.
+    // Reserved before the first query, so that an overloaded server rejects the request without executing one.
     const permit = this.hasher.reserve(caller.project.id);
     try {
       return await this.createWithPermit(permit, caller, input, client);
@@ -103,7 +103,7 @@ export class RegistrationService {
     throw alreadyRegisteredError(caller, await this.customers.findByEmail(project.id, input.email));
   }
 
-  /** Notifies the owner of the address by email, because the response does not reveal that the address is registered. */
+  /** Notifies the owner of the address by email, because the response does not reveal that the address is taken. */
   private async notifyOwner(project: ProjectContext, { id, email }: Customer): Promise<null> {
     const notice: MailRequest = { kind: 'already-registered', recipient: email, isTrusted: false };
     const rejection = await this.quota.consumePublic(project, notice);
@@ -118,7 +118,7 @@ const toProfile = ({ kind }: Registrant, input: RegisterRequest): AccountProfile
   isBySecretKey: kind === 'secret-key',
 });
 
-/** Returns the error for a taken address. Only a secret key gets the customer's id. */
+/** Returns the error for a taken address. Only secret keys receive the id of the customer. */
 function alreadyRegisteredError(caller: Registrant, customer: Customer | null): GatehouseError {
   const members = caller.kind === 'secret-key' && customer ? { customerId: customer.id } : {};
   return new GatehouseError('email_already_registered', { members });

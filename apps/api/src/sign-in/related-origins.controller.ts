@@ -7,8 +7,8 @@ import { Config } from '@gatehouse/platform';
 import { RelatedOriginsResponse } from './dto/related-origins.response.js';
 
 /**
- * Lists the other sites that may use passkeys for the PUBLIC_URL host (WebAuthn, section 5.11). It lists none for
- * another host, because a tenant could name another tenant's domain.
+ * Lists the other sites that may use passkeys for the PUBLIC_URL host (WebAuthn, section 5.11). For other hosts it
+ * lists none, because a tenant could use another tenant's domain.
  */
 @ApiTags('Authentication')
 @NoCredential()
@@ -22,7 +22,7 @@ export class RelatedOriginsController {
   @Get()
   @ApiOperation({
     operationId: 'relatedOrigins.list',
-    summary: 'List the related origins of passkeys',
+    summary: 'List related origins for passkeys',
     description:
       'Returns `passkeys.origins` of the project whose `rpId` is the host of this server (WebAuthn Level 3, section 5.11). Browsers read it before a page of another site uses these passkeys.',
   })

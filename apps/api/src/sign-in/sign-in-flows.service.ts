@@ -10,22 +10,23 @@ import {
 } from '@gatehouse/persistence';
 import { newToken, sha256 } from '@gatehouse/platform';
 
-/** A flow that has just begun. */
+/** A flow that has just been started. */
 interface NewFlow {
-  /** For the page's query. */
+  /** Secret for the query of the page. */
   secret: string;
   secretHash: Buffer;
 }
 
 /**
- * The hosted sign-in page's flows: what has been proven so far, bound to the application's redirect URL and code
- * challenge (ADR 0048). Each step consumes its flow and begins the next flow, so that a secret works once.
+ * Manages the flows of the hosted sign-in page. A flow contains what has been proven so far, and is bound to the
+ * redirect URL and code challenge of the application (ADR 0048). Each step consumes its flow and starts the next one,
+ * so that every secret works once.
  */
 @Injectable()
 export class SignInFlowsService {
   constructor(private readonly flows: SignInFlowsRepository) {}
 
-  /** Begins a flow that an email code, or the customer's second factor, completes. */
+  /** Starts a flow that an email code or the customer's second factor completes. */
   async begin(
     tx: Tx,
     projectId: string,
@@ -37,7 +38,7 @@ export class SignInFlowsService {
     return flow;
   }
 
-  /** Begins a flow with a person who returns from a provider. */
+  /** Starts a flow for an account with a provider, after the return from the provider. */
   async beginWithPerson(
     tx: Tx,
     projectId: string,
@@ -49,7 +50,7 @@ export class SignInFlowsService {
     return flow;
   }
 
-  /** Begins a flow with a customer who has signed in. The transaction has locked the customer. */
+  /** Starts a flow for a customer who has signed in. The transaction must have locked the customer. */
   async beginWithCustomer(
     tx: Tx,
     projectId: string,
@@ -61,14 +62,14 @@ export class SignInFlowsService {
     return flow;
   }
 
-  /** Returns a page's flow, or null if it has ended or belongs to another page. */
+  /** Returns the flow of a page, or null if it has ended or belongs to another page. */
   find(projectId: string, target: ExchangeTarget, secret: string): Promise<SignInFlow | null> {
     return this.flows.find({ secretHash: sha256(secret), projectId, target });
   }
 
   /**
-   * Consumes a page's flow, if it has one. The caller has locked the customer.
-   * @returns false if a parallel request has consumed it
+   * Consumes the flow of the page, if it has one. The caller must have locked the customer.
+   * @returns false if a concurrent request has consumed it
    */
   async consume(tx: Tx, flow: SignInFlow | null | undefined): Promise<boolean> {
     return !flow || (await this.flows.consume(tx, flow.secretHash));

@@ -12,7 +12,7 @@ import { ReauthenticationService } from './reauthentication.service.js';
 import { RelatedOriginsController } from './related-origins.controller.js';
 import { SignInModule } from './sign-in.module.js';
 
-/** The routes for second factors and passkeys, apart from the routes that every sign-in and refresh uses. */
+/** Routes for second factors and passkeys, except those that every sign-in and refresh uses. */
 @Module({
   imports: [FactorsModule, HttpModule, PasskeysModule, PasswordsModule, SignInModule],
   controllers: [

@@ -3,7 +3,7 @@ import type { ApiMetrics } from '@gatehouse/platform';
 import type { AuthResponse } from './dto/auth.response.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 
-/** Counts a step that fails with an error. Returns the result. */
+/** Counts a step that fails with the error, and returns the counted result. */
 async function countFailure(error: Error): Promise<string | undefined> {
   let counted: string | undefined;
   const metrics = { recordLogin: (_: string, result: string) => (counted = result) };

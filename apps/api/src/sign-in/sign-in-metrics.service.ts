@@ -3,7 +3,10 @@ import { GatehouseError, type ErrorCode } from '@gatehouse/domain';
 import { ApiMetrics, type LoginMethod, type LoginResult } from '@gatehouse/platform';
 import type { AuthResponse } from './dto/auth.response.js';
 
-/** Result with which each error code is counted. Other client errors are counted as `refused`, all others as `error`. */
+/**
+ * Results as which error codes are counted. Other client errors are counted as `refused`, and all remaining ones as
+ * `error`.
+ */
 const rejectionResults: Partial<Record<ErrorCode, LoginResult>> = {
   invalid_credentials: 'invalid',
   invalid_code: 'invalid',
@@ -25,7 +28,7 @@ const rejectionResults: Partial<Record<ErrorCode, LoginResult>> = {
 export class SignInMetricsService {
   constructor(@Inject(ApiMetrics) private readonly metrics: ApiMetrics | null) {}
 
-  /** Runs one sign-in step, the only or the second step, and counts its result. */
+  /** Runs one step of a sign-in (the only or the second one), and counts its result. */
   async count<Response extends AuthResponse>(
     method: LoginMethod,
     step: () => Promise<Response>,

@@ -6,7 +6,7 @@ import { SignInOptionsRequest } from './dto/sign-in-options.request.js';
 import { EmailSignInOptionsResponse, SignInOptionsResponse } from './dto/sign-in-options.response.js';
 import { SignInOptionsService } from './sign-in-options.service.js';
 
-/** The methods that a project's sign-in page offers. */
+/** The sign-in methods of a project, for its sign-in page. */
 @ApiTags('Authentication')
 @PublishableKey()
 @Controller('api/v1/auth/options')
@@ -16,7 +16,7 @@ export class SignInOptionsController {
   @Get()
   @ApiOperation({
     operationId: 'auth.getOptions',
-    summary: 'Get the sign-in options',
+    summary: 'Get sign-in options',
     description: 'Returns how customers of the project can sign in and whether they can create accounts.',
   })
   @RateLimit('options')
@@ -28,7 +28,7 @@ export class SignInOptionsController {
   @Post()
   @ApiOperation({
     operationId: 'auth.getOptionsForEmail',
-    summary: 'Get the sign-in options for an email address',
+    summary: 'Get sign-in options for an email address',
     description:
       'Returns the sign-in options for the domain of an email address. They do not depend on whether a customer has the address.',
   })

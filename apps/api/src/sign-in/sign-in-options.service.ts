@@ -5,7 +5,7 @@ import { RequiredProvidersService } from '../identities/required-providers.servi
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { EmailSignInOptionsResponse, SignInOptionsResponse } from './dto/sign-in-options.response.js';
 
-/** Describes a project's sign-in methods, for sign-in pages. */
+/** Describes the sign-in methods of a project, for sign-in pages. */
 @Injectable()
 export class SignInOptionsService {
   constructor(
@@ -14,12 +14,14 @@ export class SignInOptionsService {
     private readonly required: RequiredProvidersService,
   ) {}
 
-  /** Returns a project's enabled providers, in the order in which they were added. */
+  /** Returns the enabled providers of a project, in the order in which they were added. */
   listProviders({ id }: ProjectContext): Promise<IdentityProvider[]> {
     return this.providers.listEnabled(id);
   }
 
-  /** @param providers the providers that a page offers; default: all enabled providers */
+  /**
+   * @param providers the providers that the page offers. Default: all enabled providers
+   */
   async get(project: ProjectContext, providers?: IdentityProvider[]): Promise<SignInOptionsResponse> {
     const hasPasskeys = this.passkeys.findRelyingParty(project) !== null;
     return SignInOptionsResponse.from(project, hasPasskeys, providers ?? (await this.listProviders(project)));

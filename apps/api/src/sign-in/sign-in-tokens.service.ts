@@ -26,15 +26,18 @@ import { assertMigratable, isMigratable, readMigratedProof } from './migrated-pr
 import { SignInMetricsService } from './sign-in-metrics.service.js';
 import { SignInService } from './sign-in.service.js';
 
-/** A sign-in token's lifetime in seconds (sign-in contract, section 2). */
+/** Lifetime of a sign-in token in seconds (sign-in contract, section 2). */
 const TTL = 5 * 60;
 
-/** The hash under which a migration token is stored. Older apis, which would use it as a support token, do not find it. */
+/**
+ * Returns the hash under which a migration token is stored. It is different from a support token's, so that older API
+ * processes, which would treat the token as a support token, do not find it.
+ */
 const migrationHash = (token: string): Buffer => sha256(`migration:${token}`);
 
 /**
- * Lets a secret key's holder sign in as a customer, or move a customer's session from another system. Both steps are
- * audited with the key.
+ * Allows the holder of a secret key to sign in as a customer, or to move a customer's session from another system. Both
+ * steps are audited with the key.
  */
 @Injectable()
 export class SignInTokensService {
@@ -50,9 +53,9 @@ export class SignInTokensService {
 
   /**
    * Creates a token. Only its hash is stored.
-   * @throws GatehouseError `insufficient_scope`, `validation_failed`, `not_found`, `project_archived`, `conflict` for
-   *   a disabled customer, and for a session from another system if a later event has ended it, or if the customer
-   *   has set a password in Gatehouse
+   * @throws GatehouseError `insufficient_scope`, `validation_failed`, `not_found`, `project_archived`, `conflict` for a
+   * disabled customer, or for a session from another system if a later event has ended it or the customer has set a
+   * password in Gatehouse
    */
   async create(
     { keyId, accessScope, scopes }: SecretKeyCaller,
@@ -82,8 +85,8 @@ export class SignInTokensService {
   }
 
   /**
-   * Signs in with a token. A support session does not prove who the customer is, so its proof counts as old, and the
-   * client IP does not become one of the customer's known addresses.
+   * Signs in with a token. A support session does not prove the identity of the customer, so its proof counts as old,
+   * and the client IP does not become a known address of the customer.
    * @throws GatehouseError `invalid_token`, `sso_required`, `customer_disabled`, `email_not_verified`
    */
   signIn(
@@ -117,7 +120,7 @@ export class SignInTokensService {
     });
   }
 
-  /** Returns null if the session's lifetime has passed since, or if an event has ended it. */
+  /** Returns null if the lifetime of the session has passed in the meantime, or if an event has ended it. */
   private proveMigrated(
     { settings }: ProjectContext,
     customer: CustomerForUpdate,
@@ -131,7 +134,7 @@ export class SignInTokensService {
 const toMigratedProof = ({ amr, authTime }: ConsumedSignInToken): MigratedProof | null =>
   amr && authTime && { amr, authTime };
 
-/** Returns null if an event since the token was created has ended all earlier access. */
+/** Returns null if an event has ended all access since the token was created. */
 function proveSupport(
   customer: CustomerForUpdate,
   { keyId, reason, createdAt }: ConsumedSignInToken,

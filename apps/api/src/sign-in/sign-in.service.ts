@@ -36,18 +36,18 @@ import { ExchangeCodesService } from './exchange-codes.service.js';
 import type { AccessTokenResponse, TokensResponse } from './dto/tokens.response.js';
 import { SignInFlowsService } from './sign-in-flows.service.js';
 
-/** A project's rules that a customer can fail to meet, as error codes. */
+/** Project rules that a customer may not meet, as error codes. */
 type SignInRejection = 'customer_disabled' | 'email_not_verified';
 
-/** A response to a sign-in. On the hosted page, `redirectUrl` or `flow` replaces the tokens. */
+/** Response to a sign-in. On the hosted page, `redirectUrl` or `flow` replaces the tokens. */
 export interface SignInOutcome extends AuthResponse {
-  /** Redirects to the application, with a code. */
+  /** URL of the application, with a code. */
   redirectUrl?: string;
-  /** The secret for the flow with which the page continues. */
+  /** Secret of the flow that the page continues with. */
   flow?: string;
 }
 
-/** A challenge's lifetime in seconds (sign-in contract, section 1). */
+/** Lifetime of a challenge in seconds (sign-in contract, section 1). */
 const CHALLENGE_TTL = 10 * 60;
 
 /** Completes sign-ins: every sign-in method ends here (sign-in contract, section 1). */
@@ -70,7 +70,7 @@ export class SignInService {
     private readonly refreshTokens: RefreshTokens,
   ) {}
 
-  /** Returns the reason why a customer may not sign in to a project, whatever the method; null if they may. */
+  /** Returns the reason why a customer may not sign in with any method, or null if they may. */
   findRejection({ settings }: ProjectContext, customer: Customer): SignInRejection | null {
     if (customer.disabledAt) return 'customer_disabled';
     const needsVerifiedEmail = settings.requireVerifiedEmail || settings.enumerationProtection;
@@ -78,14 +78,15 @@ export class SignInService {
   }
 
   /**
-   * Completes the sign-in for a customer who has proven their identity: opens a session, or a challenge if a second
-   * factor is required. Nothing else opens a session. The transaction must have locked the customer's row, so that
-   * concurrent sign-ins count each other's sessions. On the hosted page, a code exchange opens the session, which
-   * completes the sign-in once more.
-   * @param options `isNew` if the customer has just been created: only the session's event is recorded, and the
-   *   response to a customer who must first verify the address has no tokens; `isHeld` if the hosted page shows
-   *   something before it continues
-   * @throws GatehouseError `method_not_enabled`, the project's rejection, `sso_required`, `identity_already_linked`
+   * Completes the sign-in of a customer who has proven their identity. Opens a session, or a challenge if a second
+   * factor is required. Nothing else opens a session. The transaction must have locked the customer, so that concurrent
+   * sign-ins count each other's sessions. On the hosted page, the session is opened by a code exchange, which completes
+   * the sign-in a second time.
+   * @param options `isNew` if the customer has just been created: only the event of the session is recorded, and a
+   * customer who must first verify the address receives a response without tokens; `isHeld` if the hosted page shows
+   * something before it continues
+   * @throws GatehouseError `method_not_enabled`, the rejection by the project, `sso_required`,
+   * `identity_already_linked`
    */
   async complete(
     tx: Tx,
@@ -95,10 +96,10 @@ export class SignInService {
     client: Client,
     { isNew = false, isHeld = false } = {},
   ): Promise<SignInOutcome> {
-    // It can be turned off before a challenge or a page's code completes the sign-in.
+    // The provider can be disabled before a challenge or a code from the page completes the sign-in.
     if (proof.provider && !proof.provider.enabled) throw new GatehouseError('method_not_enabled');
     const rejection = this.findRejection(project, customer);
-    // The customer stays, and signs in after the verification.
+    // The customer is not deleted, and signs in after the verification.
     if (isNew && rejection)
       return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
     const failure = { methods: proof.amr, client };
@@ -106,7 +107,7 @@ export class SignInService {
       const checked = this.assertProviderAllowed(tx, project, customer, proof);
       await this.failures.reportOtherProvider(checked, project, customer, failure);
     }
-    if (rejection) throw this.refuse(project, customer, { reason: rejection, ...failure });
+    if (rejection) throw this.reject(project, customer, { reason: rejection, ...failure });
     const challenge = await this.openChallenge(tx, project, customer, proof, client);
     if (challenge) return challenge;
     const proven = await this.linkIdentity(tx, project, customer, proof);
@@ -116,8 +117,8 @@ export class SignInService {
     );
   }
 
-  /** Reports a sign-in that the project rejects, and returns its error. */
-  refuse(
+  /** Reports a sign-in that the project rejects, and returns the error. */
+  reject(
     project: ProjectContext,
     customer: Customer,
     failure: SignInFailure & { reason: SignInRejection },
@@ -127,8 +128,8 @@ export class SignInService {
   }
 
   /**
-   * Checks once more what every method has checked, so that no method opens a session in a required domain. Support
-   * is exempt: a secret key has created its token.
+   * Repeats the check of every sign-in method, so that none of them opens a session in a required domain. Support is
+   * exempt, because a secret key has created its token.
    * @throws GatehouseError `sso_required`
    */
   private async assertProviderAllowed(
@@ -142,8 +143,9 @@ export class SignInService {
   }
 
   /**
-   * Links the person at a provider who has proven to be the customer, unless a concurrent sign-in has. Not before the
-   * second factor: a person who has only the customer's mailbox must not add a sign-in method (requirement MF-05).
+   * Links the account with the provider to the customer, unless a concurrent sign-in has already linked it. Must follow
+   * the second factor: a person who has access only to the customer's mailbox must not add a sign-in method
+   * (requirement MF-05).
    */
   private async linkIdentity(
     tx: Tx,
@@ -158,8 +160,8 @@ export class SignInService {
   }
 
   /**
-   * Returns the redirect URL with a code for the application on the hosted page, or the flow with which the page continues
-   * after it has shown something; null elsewhere.
+   * On the hosted page, returns the redirect URL with a code for the application, or the flow that the page continues
+   * with after it has shown something. Returns null elsewhere.
    */
   private async finishOnPage(
     tx: Tx,
@@ -188,7 +190,7 @@ export class SignInService {
     return { ...outcome, redirectUrl };
   }
 
-  /** Opens a challenge if a second factor is required that is not yet proven; returns null otherwise. */
+  /** Opens a challenge if a second factor is required and not yet proven, otherwise returns null. */
   private async openChallenge(
     tx: Tx,
     project: ProjectContext,
@@ -238,7 +240,7 @@ export class SignInService {
     isNew: boolean,
   ): Promise<AuthResponse> {
     const { amr, provider, authTime, support, attempt } = proof;
-    // Neither a registration nor a sign-in by support counts as the customer's sign-in.
+    // Neither a registration nor a sign-in by support counts as a sign-in of the customer.
     const isCounted = !isNew && !amr.includes('support');
     const id = newId();
     const refresh = this.refreshTokens.issueFirst(id);
@@ -260,7 +262,7 @@ export class SignInService {
     });
     const customer = isCounted ? { ...before, lastLoginAt: session.createdAt } : before;
     const data = { session: SessionResponse.from(session) };
-    // The allowance for a known address counts its attempts separately.
+    // The allowance for known addresses counts its attempts separately.
     const failures = clearedAttempts - (attempt === 'open' ? 1 : 0);
     this.events.record(tx, [
       ...unlockEvents(project, customer, { attempts: failures, guesses: 0 }),
@@ -284,7 +286,7 @@ export class SignInService {
     };
   }
 
-  /** Returns a new access token for a session, together with the given refresh token. */
+  /** Returns a new access token for a session, together with the refresh token. */
   issueTokens(
     customer: CustomerIdentity,
     session: TokenSession,
@@ -307,7 +309,7 @@ export class SignInService {
   }
 }
 
-/** Returns a new session's maximum age in seconds. A session from another system has begun there. */
+/** Returns the maximum age of a new session in seconds. A session from another system started there. */
 function remainingLifetime({ settings }: ProjectContext, { isMigrated, authTime }: CurrentProof): number {
   const age = isMigrated && authTime ? (now().getTime() - authTime.getTime()) / 1_000 : 0;
   return settings.refreshAbsoluteTtl - Math.max(0, Math.floor(age));

@@ -6,7 +6,7 @@ import {
   type PasskeyRegistrationRequest,
 } from '../../passkeys/dto/passkey-response.fields.js';
 
-/** A request about a challenge. */
+/** A request that refers to a challenge. */
 export class ChallengeRequest {
   @SecretField({ description: 'Token of the challenge', maxLength: 100 }) challengeToken!: string;
 }

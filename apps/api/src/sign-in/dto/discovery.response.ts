@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** The discovery document members that a token verifier needs, all of which the standard requires. */
+/** The members of the discovery document that a token verifier needs. The standard requires all of them. */
 export class DiscoveryResponse {
   @ApiProperty({ format: 'uri', example: 'https://auth.example.com', description: '`iss` of access tokens' })
   issuer!: string;

@@ -2,7 +2,7 @@ import { isCodeChallenge } from '@gatehouse/domain';
 import { CheckedField, SecretField } from '../../http/input/fields.js';
 import { urlSchema } from '../../http/input/text-schemas.js';
 
-/** The fields that prove that a code comes from the client that requested it (RFC 7636). */
+/** Fields that prove that a code is from the client that requested it (RFC 7636). */
 export class ExchangeFields {
   @SecretField({ description: 'Code from the query of the redirect URL', maxLength: 4096 }) code!: string;
   @SecretField({
@@ -19,7 +19,10 @@ export class ExchangeFields {
   redirectUrl!: string;
 }
 
-/** The hash of a client's verifier. @param options `note` is added to the description */
+/**
+ * The hash of the client's verifier.
+ * @param options `note` is added to the description
+ */
 export const CodeChallengeField = ({ optional = false, note = '' } = {}): PropertyDecorator =>
   CheckedField({
     description: `SHA-256 hash of the verifier of the client, in base64url (RFC 7636, S256)${note}`,

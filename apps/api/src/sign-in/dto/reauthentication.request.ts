@@ -36,7 +36,7 @@ export class ReauthenticateRequest {
 
 export class ReauthenticationOptionsRequest {
   @CheckedField({
-    description: 'How the customer is about to prove their identity',
+    description: 'How the customer will prove their identity',
     values: methodsWithOptions,
     isValid: (text) => (methodsWithOptions as readonly string[]).includes(text),
     message: `method must be ${methodsWithOptions.join(', ')}`,

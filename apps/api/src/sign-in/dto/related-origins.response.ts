@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** The pages that may use this host's passkeys. */
+/** Pages that may use passkeys of this host. */
 export class RelatedOriginsResponse {
   @ApiProperty({ type: [String], example: ['https://app.example.com'] }) origins!: string[];
 }

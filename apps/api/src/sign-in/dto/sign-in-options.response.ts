@@ -26,7 +26,7 @@ export class SignInOptionsResponse {
   @ApiProperty({ type: [SignInProviderResponse] }) providers!: SignInProviderResponse[];
 
   /**
-   * @param hasPasskeys whether the project's passkeys have a site that they are bound to
+   * @param hasPasskeys true if the project has a relying party for passkeys
    * @param providers the enabled providers
    */
   static from(
@@ -43,7 +43,7 @@ export class SignInOptionsResponse {
   }
 }
 
-/** The sign-in methods that customers with a certain email domain can use in a project. */
+/** The sign-in methods for an email domain in a project. */
 export class EmailSignInOptionsResponse extends SignInOptionsResponse {
   @ApiProperty({
     type: String,

@@ -10,7 +10,7 @@ export class AccessTokenResponse {
   @ApiProperty({ description: 'Lifetime of the access token in seconds', example: 3600 }) expiresIn!: number;
 }
 
-/** A session's tokens. */
+/** The tokens of a session. */
 export class TokensResponse extends AccessTokenResponse {
   @ApiProperty({ description: 'Opaque token. Each refresh replaces it', example: 'AZqizX0ecACAAAAAAAAA…' })
   refreshToken!: string;
