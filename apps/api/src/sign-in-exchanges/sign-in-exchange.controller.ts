@@ -18,9 +18,9 @@ export class SignInExchangeController {
   @Post()
   @ApiOperation({
     operationId: 'auth.exchange',
-    summary: 'Complete a sign-in after a redirect',
+    summary: 'Exchange a code for tokens',
     description:
-      'Returns the customer and their tokens for the code with which the customer came back from a page of Gatehouse or from an identity provider. The code is valid for 60 seconds and once, with the redirect URL and the verifier of the client that began the sign-in.',
+      'Returns the customer and their tokens for the code in the redirect from a Gatehouse page or an identity provider. The code is valid once, for 60 seconds, with the redirect URL and the verifier of the client that started the sign-in.',
   })
   @HttpCode(200)
   @RateLimit('exchange')

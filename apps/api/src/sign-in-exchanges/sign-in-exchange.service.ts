@@ -24,7 +24,7 @@ import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';
 import { SignInMetricsService } from '../sign-in/sign-in-metrics.service.js';
 import { SignInService, type SignInOutcome } from '../sign-in/sign-in.service.js';
 
-/** The times at which a stored proof was requested and given, and the function that consumes it. */
+/** The times at which a stored proof was requested and given, and a function that consumes it. */
 interface StoredProof {
   requestedAt: Date;
   authTime: Date;
@@ -32,9 +32,9 @@ interface StoredProof {
 }
 
 /**
- * Completes sign-ins whose proof was given before: on a Gatehouse page or at an identity provider. The page stores
- * the proof and redirects to the application with a code. Only the client that began the sign-in has the verifier
- * that the code requires (FE-02).
+ * Completes sign-ins with a proof that was given earlier, on a Gatehouse page or at an identity provider. The page
+ * stores the proof and redirects to the application with a code. The code requires a verifier that only the client that
+ * started the sign-in has (FE-02).
  */
 @Injectable()
 export class SignInExchangeService {
@@ -52,8 +52,8 @@ export class SignInExchangeService {
 
   /**
    * Signs in the customer whose proof was stored, once.
-   * @throws GatehouseError `invalid_code`, with the same body for every cause, `method_not_enabled`, the errors from
-   *   `ProviderSignInService.signIn`, and every sign-in error
+   * @throws GatehouseError `invalid_code` with the same body for every cause, `method_not_enabled`, the codes from
+   * `ProviderSignInService.signIn`, and every sign-in error
    */
   exchange(project: ProjectContext, request: ExchangeRequest, client: Client): Promise<AuthResponse> {
     const { code, codeVerifier, redirectUrl, locale } = request;
@@ -83,9 +83,9 @@ export class SignInExchangeService {
   }
 
   /**
-   * Continues the hosted page's flow, after the return from a provider or after the recovery codes.
-   * @param client with the page's flow
-   * @throws GatehouseError like `exchange`
+   * Continues the flow of the hosted page, after the return from a provider or after the recovery codes were shown.
+   * @param client the client, with the flow of the page
+   * @throws GatehouseError with the same codes as `exchange`
    */
   continue(project: ProjectContext, client: Client): Promise<SignInOutcome> {
     return this.metrics.count('exchange', () =>
@@ -104,7 +104,7 @@ export class SignInExchangeService {
     );
   }
 
-  /** Completes the sign-in for a customer who has proven their identity on the hosted page. */
+  /** Completes the sign-in of a customer who has proven their identity on the hosted page. */
   private async completeCustomer(
     tx: Tx,
     project: ProjectContext,
