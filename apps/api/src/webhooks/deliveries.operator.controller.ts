@@ -71,7 +71,7 @@ export class DeliveriesOperatorController extends PickRoutes(DeliveriesControlle
   @Get(':deliveryId/chain')
   @ApiOperation({
     operationId: 'deliveries.listRedeliveries',
-    summary: 'List redeliveries of a delivery',
+    summary: "List a delivery's redeliveries",
     description: 'The chain of deliveries of one event to one endpoint, oldest first, with actor and reason.',
   })
   @Operator('viewer')

@@ -40,7 +40,7 @@ export class DeliveriesService {
   }
 
   /**
-   * Returns a delivery by its id or by an attempt's id.
+   * Returns a delivery by its id or by the id of an attempt.
    * @throws GatehouseError `not_found`
    */
   async get({ accessScope }: ManagementCaller, id: string): Promise<DeliveryWithAttempts> {
@@ -50,10 +50,10 @@ export class DeliveriesService {
   }
 
   /**
-   * Creates a new delivery for the same event to the endpoint's current URL. If calls run in parallel, one succeeds.
+   * Creates a new delivery of the same event to the current URL of the endpoint. Of concurrent calls, one succeeds.
    * @throws GatehouseError `not_found`, `delivery_pending`, `payload_erased`, `already_redelivered`,
-   *   `endpoint_disabled` unless `enable_endpoint` is true, `endpoint_deleted`, `insufficient_scope` for a key
-   *   that cannot enable endpoints
+   * `endpoint_disabled` unless `enable_endpoint` is true, `endpoint_deleted`, `insufficient_scope` if the key may not
+   * enable endpoints
    */
   async redeliver(
     caller: ManagementCaller,
@@ -81,8 +81,8 @@ export class DeliveriesService {
   }
 
   /**
-   * Discards a dead letter: removes it from the list and allows retention to delete it. It can still be redelivered.
-   * If calls run in parallel, one succeeds.
+   * Discards a dead letter: removes it from the list and allows retention to delete it. It can still be redelivered. Of
+   * concurrent calls, one succeeds.
    * @throws GatehouseError `not_found`, `delivery_pending`, `already_redelivered`, `conflict`
    */
   async discard(caller: ManagementCaller, id: string, reason: string): Promise<DeliveryWithAttempts> {

@@ -5,7 +5,7 @@ import { ActorNamesService } from '../audit/actor-names.service.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { ChainedDeliveryResponse, type DeliveryChainResponse } from './dto/delivery-chain.response.js';
 
-/** Reads a delivery's redelivery chain, with actors and reasons. */
+/** Reads the chain of redeliveries of a delivery, with actors and reasons. */
 @Injectable()
 export class DeliveryChainsService {
   constructor(
@@ -15,7 +15,7 @@ export class DeliveryChainsService {
   ) {}
 
   /**
-   * Returns the chain of a delivery, found by the delivery's id or an attempt's id.
+   * Returns the chain that contains a delivery. Accepts the id of the delivery or of one of its attempts.
    * @throws GatehouseError `not_found`
    */
   async get(caller: ManagementCaller, id: string): Promise<DeliveryChainResponse> {

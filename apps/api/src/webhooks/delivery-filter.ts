@@ -9,23 +9,21 @@ import type { RedeliveryFilterRequest } from './dto/redelivery.request.js';
 
 type DeliveryFilterInput = ListDeadLettersQuery | RedeliveryFilterRequest;
 
-/** Returns the filter for an attempts query. The query's ids have already been validated. */
+/** Returns the filter for a query of attempts. Its ids must have been validated. */
 export const attemptFilter = (query: ListDeliveriesQuery): AttemptFilter => ({
   ...commonFilter(query),
   deliveryId: query.delivery_id ? parsePublicId('delivery', query.delivery_id) : null,
   deliveryState: deliveryState(query),
 });
 
-/**
- * Returns the filter for a deliveries query or for a bulk redelivery. The input's ids have already been validated.
- */
+/** Returns the filter for a query of dead letters or for a bulk redelivery. Its ids must have been validated. */
 export const deliveryFilter = (input: DeliveryFilterInput): DeliveryFilter => ({
   ...commonFilter(input),
   deliveryIds: deliveryIds(input),
   state: deliveryState(input),
 });
 
-/** Returns the filter for a delivery list query. The query's ids have already been validated. */
+/** Returns the filter for a query of the delivery list. Its ids must have been validated. */
 export const deliveryListFilter = (query: CountDeliveriesQuery): DeliveryFilter => ({
   ...commonFilter(query),
   deliveryIds: null,
@@ -35,7 +33,10 @@ export const deliveryListFilter = (query: CountDeliveriesQuery): DeliveryFilter 
   batchId: query.batch_id ? parsePublicId('redelivery', query.batch_id) : null,
 });
 
-/** Adds the conditions of the search terms to a filter. @returns the filter, or null if nothing can match */
+/**
+ * Adds the conditions from the search terms to a filter.
+ * @returns the filter, or null if nothing can match
+ */
 export function narrowFilter(
   filter: DeliveryFilter,
   conditions: SearchConditions | null,

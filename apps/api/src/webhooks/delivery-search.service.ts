@@ -27,7 +27,7 @@ import type {
 
 const EMPTY_COUNT: CappedCount = { count: 0, isMore: false };
 
-/** Searches deliveries, the attempt log and the dead letters for operators. */
+/** Searches deliveries, the attempt log and dead letters for operators. */
 @Injectable()
 export class DeliverySearchService {
   constructor(
@@ -105,8 +105,8 @@ export class DeliverySearchService {
 }
 
 /**
- * Returns a query's filters exactly as requested. They identify a cursor's list, because the conditions that the
- * terms resolve to can change between two pages.
+ * Returns the filters of a query exactly as requested. They identify the list that a cursor belongs to, because the
+ * conditions that the search terms resolve to can change between two pages.
  */
 const filtersOf = ({
   limit: _,
@@ -115,7 +115,7 @@ const filtersOf = ({
 }: SearchAttemptsQuery | SearchDeliveriesQuery | SearchDeadLettersQuery) =>
   Object.entries(filters).sort(([one], [other]) => (one < other ? -1 : 1));
 
-/** Returns a query's filter with its search conditions, or null if nothing can match. */
+/** Returns the filter of a query together with its search conditions, or null if nothing can match. */
 function narrowAttemptFilter(
   query: CountAttemptsQuery,
   conditions: SearchConditions | null,
@@ -129,7 +129,7 @@ function narrowAttemptFilter(
   return { ...filter, ...conditions, attempt, error, batchId, deliveryId: delivery.id, eventId: event.id };
 }
 
-/** Returns a query's filter with its search conditions, or null if nothing can match. */
+/** Returns the filter of a query together with its search conditions, or null if nothing can match. */
 const narrowDeadLetterFilter = (
   query: CountDeadLettersQuery,
   conditions: SearchConditions | null,

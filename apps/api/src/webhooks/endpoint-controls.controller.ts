@@ -91,8 +91,8 @@ export class EndpointControlsController {
   @ReadsFromReplica()
   @ApiOperation({
     operationId: 'webhookEndpoints.getStats',
-    summary: 'Get delivery statistics of an endpoint',
-    description: 'With very many attempts only the newest are counted; `truncated` is true then.',
+    summary: "Get an endpoint's delivery statistics",
+    description: 'If there are too many attempts, only the newest are counted, and `truncated` is true.',
   })
   @SecretKey('webhook:read')
   @ApiSnakeItem(EndpointStatsResponse)

@@ -14,7 +14,7 @@ import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.servi
 import { endpointAction } from './endpoint-action.js';
 import { EndpointEnablerService } from './endpoint-enabler.service.js';
 
-/** Time after a rotation during which the previous secret also signs (contract, section 5), in ms. */
+/** Time in ms during which the previous secret also signs after a rotation (contract, section 5). */
 const OVERLAP_MS = 24 * 3_600_000;
 
 /** Enables, disables and tests endpoints, and rotates their secrets. */
@@ -36,7 +36,7 @@ export class EndpointControlsService {
   }
 
   /**
-   * Disables an endpoint. Does nothing if it is already disabled, and keeps its reason.
+   * Disables an endpoint. Does nothing if it is already disabled; the reason does not change.
    * @throws GatehouseError `not_found`
    */
   disable({ accessScope }: ManagementCaller, id: string): Promise<WebhookEndpoint> {

@@ -5,7 +5,7 @@ import { WebhookEndpointsRepository, type Tx } from '@gatehouse/persistence';
 import { AuditService } from '../audit/audit.service.js';
 import { endpointAction } from './endpoint-action.js';
 
-/** Enables endpoints, on their own or with a redelivery. */
+/** Enables endpoints, separately or as part of a redelivery. */
 @Injectable()
 export class EndpointEnablerService {
   constructor(
@@ -20,7 +20,9 @@ export class EndpointEnablerService {
     return (await this.enableAll(tx, [id]))[0]!;
   }
 
-  /** Enables the disabled endpoints, and returns them. The caller has checked the access scope. */
+  /**
+   * Enables those of the endpoints that are disabled, and returns them. The caller must have checked the access scope.
+   */
   async enableAll(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     const enabled = await this.endpoints.enable(tx, ids);
     for (const endpoint of enabled)
@@ -30,7 +32,7 @@ export class EndpointEnablerService {
 }
 
 /**
- * Checks that the caller of a redelivery may enable endpoints. A key needs the same scope as for the route that
+ * Checks that the caller of a redelivery may enable endpoints. A key requires the same scope as for the route that
  * enables an endpoint.
  * @throws GatehouseError `insufficient_scope`
  */

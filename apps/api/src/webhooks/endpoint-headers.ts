@@ -11,17 +11,20 @@ import { UnreadableValueError, type Keyring } from '@gatehouse/platform';
 
 type SealedHeaders = Required<Pick<WebhookEndpointChanges, 'headers' | 'headerNames'>>;
 
-/** Rejects invalid headers. @throws GatehouseError `validation_failed` with all invalid headers */
+/**
+ * Rejects invalid headers.
+ * @throws GatehouseError `validation_failed`, with an error for each invalid header
+ */
 export function assertHeaders(headers: object | null | undefined, isPatch: boolean): void {
   const errors = customHeaderErrors({ ...headers }, isPatch);
   if (errors.length > 0) throw new GatehouseError('validation_failed', { errors });
 }
 
 /**
- * Merges a patch into an endpoint's headers and encrypts the result. A null patch removes all headers.
+ * Applies a patch to the headers of an endpoint and encrypts the result. A null patch removes all headers.
  * @param sealed current encrypted headers
- * @throws GatehouseError `validation_failed` if there are too many headers; `conflict` if the current headers cannot
- *   be decrypted
+ * @throws GatehouseError `validation_failed` if there are too many headers, `conflict` if the current headers cannot be
+ * decrypted
  */
 export function patchHeaders(
   keyring: Keyring,

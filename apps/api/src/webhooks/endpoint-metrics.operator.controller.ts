@@ -18,7 +18,7 @@ export class EndpointMetricsOperatorController {
   @ReadsFromReplica()
   @ApiOperation({
     operationId: 'webhookEndpoints.getMetrics',
-    summary: 'Get delivery metrics of an endpoint',
+    summary: "Get an endpoint's delivery metrics",
     description: 'Counts are exact; percentiles are accurate to one histogram bucket.',
   })
   @Operator('viewer')

@@ -16,10 +16,10 @@ import {
 import { now } from '@gatehouse/platform';
 import type { EndpointMetricsQuery } from './dto/endpoint-metrics.request.js';
 
-/** Metrics for attempts to an endpoint in a range. */
+/** Attempt metrics for an endpoint in a range. */
 export interface EndpointMetrics extends Omit<AttemptSeries, 'series' | 'previous'>, AttemptSummary {
   range: OverviewRange;
-  /** The previous period's metrics, if they were requested and any attempts are known. */
+  /** Metrics for the previous period, if they were requested and it had any attempts. */
   previous: AttemptSummary | null;
 }
 

@@ -20,7 +20,7 @@ const windowMs: Record<StatsWindow, number> = {
 export interface EndpointStatsResult {
   endpoint: WebhookEndpoint;
   window: StatsWindow;
-  /** The window's start. */
+  /** Start of the window. */
   start: Date;
   stats: EndpointStats;
 }

@@ -17,11 +17,11 @@ import type { RecoverRequest } from './dto/redelivery.request.js';
 import { endpointAction } from './endpoint-action.js';
 import { tooLargeError } from './redeliveries.service.js';
 
-/** Interval and maximum count for polling until earlier write transactions end: two seconds in total. */
+/** Polling interval in ms and maximum number of polls while earlier write transactions finish: two seconds in total. */
 const POLL_MS = 20;
 const MAX_POLLS = 100;
 
-/** Delivers events that an endpoint has missed, for example while it was disabled. */
+/** Delivers events that an endpoint missed, for example while it was disabled. */
 @Injectable()
 export class RecoveryService {
   constructor(
@@ -33,8 +33,8 @@ export class RecoveryService {
   ) {}
 
   /**
-   * Starts a delivery for every event in a time range that the endpoint subscribes to and that has no succeeded or
-   * pending delivery to this endpoint.
+   * Starts the delivery of every event in a time range that the endpoint subscribes to, unless a delivery to this
+   * endpoint has succeeded or is pending.
    * @throws GatehouseError `not_found`, `endpoint_disabled`, `validation_failed`, `unavailable`
    */
   async recover(
@@ -54,8 +54,7 @@ export class RecoveryService {
     await this.transactions.join(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, accessScope, endpointId);
       if (endpoint.status !== 'enabled') throw disabledError();
-      // Events written since then may have been written for a different endpoint state: for other subscriptions, or
-      // while it was disabled.
+      // Events written since then may be based on another state of the endpoint: different subscriptions, or disabled.
       if (endpoint.updatedAt.getTime() !== before.updatedAt.getTime()) {
         throw unavailable({ detail: 'The endpoint was changed at the same time. Retry the recovery.' });
       }
@@ -102,16 +101,15 @@ export class RecoveryService {
         `since must not be before ${oldest}, because older events are no longer stored`,
       );
     }
-    // Another API process's clock may be ahead. Events that are written from now on have a delivery and are therefore
-    // not recovered.
+    // The clock of another API process may be ahead. Events written from now on have a delivery and are therefore not
+    // recovered.
     const last = input.until ? until : new Date(requestedAt.getTime() + MAX_CLOCK_SKEW_MS);
     return { since, until, last };
   }
 
   /**
-   * Waits for transactions that are writing events. A transaction that began while the endpoint was disabled
-   * may contain an event without a delivery and commit it after the plan. Later transactions see the enabled
-   * endpoint.
+   * Waits for transactions that are writing events. A transaction that began while the endpoint was disabled may
+   * contain an event without a delivery, and commit it after the plan. Later transactions read the enabled endpoint.
    * @throws GatehouseError `unavailable` if one of the transactions takes too long
    */
   private async waitForEventWriters(): Promise<void> {

@@ -39,8 +39,8 @@ import type { StartRedeliveryRequest } from './dto/redelivery.request.js';
 import { assertMayEnable, EndpointEnablerService } from './endpoint-enabler.service.js';
 
 /**
- * Plans, starts and cancels bulk redeliveries. A plan freezes its selection; after the start, the worker
- * creates the deliveries gradually.
+ * Plans, starts and cancels bulk redeliveries. A plan fixes the selection. Once it is started, the worker creates the
+ * deliveries gradually.
  */
 @Injectable()
 export class RedeliveriesService {
@@ -109,8 +109,8 @@ export class RedeliveriesService {
   }
 
   /**
-   * Starts a plan. Does nothing if it is already running, and keeps its reason.
-   * @throws GatehouseError `not_found`, `conflict`, `insufficient_scope` for a key that cannot enable endpoints
+   * Starts a plan. Does nothing if it is already running; the reason does not change.
+   * @throws GatehouseError `not_found`, `conflict`, `insufficient_scope` if the key may not enable endpoints
    */
   async start(
     caller: ManagementCaller,
@@ -163,7 +163,7 @@ export class RedeliveriesService {
         ? 'The plan has expired and cannot be started.'
         : `The redelivery is ${after.state}.`;
     const error = new GatehouseError('conflict', { detail });
-    for (const refused of batchActions(action, batch)) this.audit.noteRejection(refused, error);
+    for (const rejected of batchActions(action, batch)) this.audit.noteRejection(rejected, error);
     throw error;
   }
 
@@ -177,7 +177,7 @@ export class RedeliveriesService {
   }
 
   /**
-   * Rejects a filter with an id whose resource does not exist: a typo would otherwise silently select nothing.
+   * Rejects a filter with an id that does not exist, because a typo would otherwise silently select nothing.
    * @throws GatehouseError `not_found`
    */
   private async assertReferencesExist(accessScope: AccessScope, filter: DeliveryFilter): Promise<void> {
@@ -192,7 +192,8 @@ export class RedeliveriesService {
 }
 
 /**
- * Returns the filter as it was sent, with customer ids instead of an email address: only a deleted customer's ids may remain.
+ * Returns the filter as it was sent, but with customer ids in place of an email address, because only the ids of a
+ * deleted customer may remain.
  */
 const storedFilter = (
   { q, ...rest }: SearchRedeliveryFilterRequest,
@@ -208,13 +209,16 @@ interface Transition {
   to: RedeliveryBatch['state'];
   /** Applies the transition. Returns false if the state does not allow it. */
   apply: (tx: Tx) => Promise<boolean>;
-  /** For the audit log. */
+  /** Details for the audit log. */
   details?: Record<string, unknown>;
 }
 
 type BatchOwner = Pick<NewRedeliveryBatch, 'id' | 'organizationId' | 'organizationIds' | 'projectId'>;
 
-/** Returns the actions on a batch: for an operator who is limited to organizations, one for each organization. */
+/**
+ * Returns the actions on a batch for the audit log. For an operator who is limited to organizations, there is one
+ * action per organization.
+ */
 const batchActions = (
   action: BatchAction,
   { id, organizationId, organizationIds, projectId }: BatchOwner,
@@ -227,7 +231,7 @@ const batchActions = (
   }));
 
 /**
- * Returns the SQL condition for the state of the deliveries.
+ * Returns the SQL condition on the state of the deliveries.
  * @throws GatehouseError `validation_failed` for a filter that no index supports
  */
 function baseCondition(filter: DeliveryFilter): string {
@@ -241,11 +245,14 @@ function baseCondition(filter: DeliveryFilter): string {
       `filter.delivery_state ${state} requires endpoint_id, event_id, delivery_id or delivery_ids`,
     );
   }
-  // A literal in the statement, because the partial index contains only this state.
+  // A literal instead of a parameter, because the partial index contains only this state.
   return state === 'succeeded' ? `d.state = 'succeeded'` : `d.state = 'cancelled'`;
 }
 
-/** Returns the error for a filter that matches too many deliveries. @param by fields that can narrow it */
+/**
+ * Returns the error for a filter that matches too many deliveries.
+ * @param by the fields that can narrow it
+ */
 export const tooLargeError = (field: string, by: string): GatehouseError =>
   invalidField(
     field,

@@ -63,7 +63,7 @@ export class ReplaysService {
         createdBy: callerName(caller),
       });
       if (!replay) throw notFound();
-      // Without the path and the query, which can contain a secret.
+      // The path and the query are omitted, because they can contain a secret.
       const details = { origin: parseValidUrl(url).origin, ...(reason !== null && { reason }) };
       this.audit.record(tx, { ...action, details });
       return replay;

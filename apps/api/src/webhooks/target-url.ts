@@ -7,7 +7,10 @@ export const webhookTargetPolicy = ({ production, webhooks }: Config): TargetPol
   allowedCidrs: webhooks.allowedCidrs,
 });
 
-/** Returns the field `url` in the form that is stored and called. @throws GatehouseError `validation_failed` */
+/**
+ * Returns `url` in the form in which it is stored and called.
+ * @throws GatehouseError `validation_failed`
+ */
 export function parseTargetUrl(url: string, policy: TargetPolicy): string {
   const problem = targetUrlProblem(url, policy);
   if (problem) throw invalidField('url', 'invalid_target', `url ${problem}`);

@@ -34,8 +34,8 @@ import type {
 import { EndpointResponse } from './dto/webhook-endpoint.response.js';
 
 /**
- * Maximum number of endpoints per project, and per organization at organization level. Each event is checked against
- * every endpoint and may be sent to every endpoint.
+ * Maximum number of endpoints per project, and per organization at the organization level. Each event is matched
+ * against every endpoint, and may be sent to all of them.
  */
 const MAX_ENDPOINTS = 50;
 
@@ -178,7 +178,7 @@ export class WebhookEndpointsService {
   }
 }
 
-/** Returns the fields whose values the audit log may contain: for headers, only the names. */
+/** Returns the fields that the audit log may contain. Of the headers, it may contain only the names. */
 const auditedFields = ({ name, url, description, events, headerNames }: WebhookEndpoint) => ({
   ...{ name, description, events },
   ...{ url: withoutUrlPath(url), headers: headerNames },

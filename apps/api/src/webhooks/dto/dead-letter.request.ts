@@ -5,7 +5,9 @@ import { TimeField } from '../../http/input/time-field.js';
 import { EventTypeField } from './delivery.request.js';
 import { QueryHttpStatusField, StatusClassField } from './http-status.fields.js';
 
-/** The attempt log filters, applied to dead letters. `success` is always false, and the state is always `failed`. */
+/**
+ * The filters of the attempt log, applied to dead letters. `success` is always false, and the state is always `failed`.
+ */
 export class ListDeadLettersQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
   @PublicIdField('endpoint') endpoint_id?: string;

@@ -27,7 +27,7 @@ export class DeadLetterResponse extends DeliverySummaryResponse {
   }
 }
 
-/** A dead letter for operators, with the name of the actor who resolved it. */
+/** A dead letter, as returned to operators, with the name of the actor who resolved it. */
 export class NamedDeadLetterResponse extends DeadLetterResponse {
   @ApiProperty({
     type: String,

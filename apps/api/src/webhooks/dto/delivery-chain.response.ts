@@ -60,7 +60,7 @@ export class DeliveryChainResponse {
   @ApiProperty({ type: [ChainedDeliveryResponse] }) data!: ChainedDeliveryResponse[];
 }
 
-/** Returns an actor key's actor, such as `operator:<id>`. */
+/** Returns the actor for a key such as `operator:<id>`. */
 function toActor(actorKey: string | null, names: ActorNameMap): ActorResponse | null {
   if (actorKey === null) return null;
   const [type = '', id = ''] = actorKey.split(':');

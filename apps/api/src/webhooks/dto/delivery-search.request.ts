@@ -33,7 +33,7 @@ import { QueryHttpStatusField, StatusClassField } from './http-status.fields.js'
 import { RedeliveryFilterRequest } from './redelivery.request.js';
 
 const searchDescription =
-  'Id of a delivery, an attempt, an event, an endpoint or a customer, the email address of a customer, the beginning of the URL of an endpoint, including its scheme, or a part of the name of an endpoint';
+  'Id of a delivery, attempt, event, endpoint or customer, the email address of a customer, the beginning of an endpoint URL including its scheme, or part of an endpoint name';
 
 /** An organization id in a query. */
 const OrganizationIdField = (): PropertyDecorator =>
@@ -44,7 +44,7 @@ const OrganizationIdField = (): PropertyDecorator =>
     message: '$property must be a UUID',
   });
 
-/** Filters for the operators' attempt log, in addition to the filters for keys. */
+/** Filters for the attempt log in the operator API, in addition to those for keys. */
 export class SearchAttemptsQuery extends ListDeliveriesQuery {
   @OrganizationIdField() organization_id?: string;
 
@@ -63,7 +63,7 @@ export class SearchAttemptsQuery extends ListDeliveriesQuery {
 
 export class CountAttemptsQuery extends OmitType(SearchAttemptsQuery, ['limit', 'cursor'] as const) {}
 
-/** Filters and orders for the operators' delivery list. */
+/** Filters and sort orders for the delivery list in the operator API. */
 export class SearchDeliveriesQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
   @OrganizationIdField() organization_id?: string;
@@ -98,7 +98,7 @@ export class SearchDeliveriesQuery extends PageQuery {
 
 export class CountDeliveriesQuery extends OmitType(SearchDeliveriesQuery, ['limit', 'cursor'] as const) {}
 
-/** Filters for the operators' dead letter list, in addition to the filters for keys. */
+/** Filters for the dead letter list in the operator API, in addition to those for keys. */
 export class SearchDeadLettersQuery extends ListDeadLettersQuery {
   @OneOfField(
     'State of the dead letter. Default: `waiting`. `erased`: the customer of its event was deleted. `resolved`: redelivered, discarded or erased',
@@ -113,14 +113,14 @@ export class SearchDeadLettersQuery extends ListDeadLettersQuery {
 
 export class CountDeadLettersQuery extends OmitType(SearchDeadLettersQuery, ['limit', 'cursor'] as const) {}
 
-/** Filters for the operators' list of bulk redeliveries and recoveries. */
+/** Filters for the list of bulk redeliveries and recoveries in the operator API. */
 export class SearchRedeliveriesQuery extends PageQuery {
   @OneOfField('Only redeliveries in this state', redeliveryStates) state?: RedeliveryState;
 }
 
 export class CountRedeliveriesQuery extends OmitType(SearchRedeliveriesQuery, ['limit', 'cursor'] as const) {}
 
-/** The filter in an operator's plan. It can select the same dead letters as the list's filters. */
+/** The filter in an operator's plan. It can select the same dead letters as the filters of the list. */
 export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
   @OneOfField(
     '`waiting`: only dead letters that are neither redelivered nor discarded, even if `delivery_ids` is set',

@@ -84,7 +84,7 @@ export class DeliveryRequestResponse {
   @ApiProperty({ example: '{"id":"evt_019aa2c0-7d1e-7000-8000-000000000000",…}' }) body!: string;
 }
 
-/** The delivery of one event to one endpoint, without request and attempts. */
+/** The delivery of one event to one endpoint, without the request and the attempts. */
 export class DeliverySummaryResponse {
   @ApiProperty(publicIdSchema('delivery')) id!: string;
   @ApiProperty(publicIdSchema('event')) event_id!: string;
@@ -157,7 +157,10 @@ export class DeliveryResponse extends DeliverySummaryResponse {
   }
 }
 
-/** A delivery for operators, with the endpoint's status, which determines whether the delivery can be redelivered. */
+/**
+ * A delivery, as returned to operators, with the status of the endpoint, which determines whether the delivery can be
+ * redelivered.
+ */
 export class OperatorDeliveryResponse extends DeliveryResponse {
   @ApiProperty({ enum: endpointStatuses, description: 'Current status of the endpoint' })
   endpoint_status!: string;
@@ -174,14 +177,14 @@ export class OperatorDeliveryResponse extends DeliveryResponse {
   }
 }
 
-/** A delivery's last finished attempt. */
+/** The last finished attempt of a delivery. */
 export class FinishedAttemptResponse {
   @ApiProperty({ description: 'HTTP status of the response. 0: no response was received', example: 503 })
   http_status!: number;
   @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
 }
 
-/** A delivery in a list for operators, with its customer and its last attempt's result. */
+/** A delivery in a list for operators, with its customer and the result of its last attempt. */
 export class ListedDeliveryResponse extends DeliverySummaryResponse {
   @ApiProperty({ format: 'uuid' }) organization_id!: string;
   @ApiProperty({

@@ -58,7 +58,7 @@ export class EndpointMetricsPoint extends EndpointMetricsCounts {
   }
 }
 
-/** Metrics for attempts in the previous period. */
+/** Attempt metrics for the previous period. */
 export class EndpointMetricsPrevious {
   @ApiProperty({ type: EndpointMetricsTotals }) totals!: EndpointMetricsTotals;
   @ApiProperty({ type: [EndpointMetricsPoint] }) series!: EndpointMetricsPoint[];
@@ -82,7 +82,7 @@ export class EndpointMetricsError {
   @ApiProperty(count) count!: number;
 }
 
-/** Metrics for attempts to an endpoint that started in a range. */
+/** Metrics for attempts to an endpoint that started in the range. */
 export class EndpointMetricsResponse {
   @ApiProperty({ enum: overviewRanges }) range!: OverviewRange;
   @ApiProperty(rangeStartSchema) from!: string;

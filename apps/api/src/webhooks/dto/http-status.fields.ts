@@ -2,7 +2,10 @@ import { MAX_HTTP_STATUS, statusClasses } from '@gatehouse/domain';
 import { IntegerField, OneOfField, QueryIntegerField } from '../../http/input/fields.js';
 import { STATUS_CLASSES_TEXT } from './metrics.fields.js';
 
-/** An HTTP status class in a filter. @param subject what the status belongs to */
+/**
+ * An HTTP status class in a filter.
+ * @param subject noun phrase for the filtered status
+ */
 export const StatusClassField = (subject = 'HTTP status of the last attempt'): PropertyDecorator =>
   OneOfField(`Class of the ${subject}. ${STATUS_CLASSES_TEXT}`, statusClasses);
 

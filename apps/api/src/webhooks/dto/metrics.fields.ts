@@ -1,9 +1,9 @@
-// Fields and schemas that the routes with metrics share, in both name formats.
+// Fields and schemas that the metrics routes share, in both naming conventions.
 
 import { statusClasses } from '@gatehouse/domain';
 import { OneOfField } from '../../http/input/fields.js';
 
-/** The query parameter that requests the previous period's metrics. */
+/** The query parameter that requests the metrics of the previous period. */
 export const CompareField = (): PropertyDecorator =>
   OneOfField('`previous`: also return the metrics of the period of the same length before the range', [
     'previous',
@@ -28,7 +28,9 @@ export const durationSchema = {
 
 export const rangeStartSchema = { ...timeSchema, description: 'Start of the first bucket' } as const;
 
-/** @param records the counted records: "attempts" */
+/**
+ * @param records the counted records, such as "attempts"
+ */
 export const rangeEndSchema = (records: string) => ({
   ...timeSchema,
   description: `End of the counted range: the current time, or an earlier time if the workers have not counted all ${records} yet`,
@@ -48,10 +50,13 @@ export const bucketLengthSchema = {
   description: 'Length of a bucket in seconds',
 } as const;
 
-/** Returns a bucket's start as an ISO 8601 time. @param seconds since 1970 */
+/**
+ * Returns the start of a bucket as an ISO 8601 time.
+ * @param seconds seconds since 1970
+ */
 export const bucketTime = (seconds: number): string => new Date(seconds * 1_000).toISOString();
 
-/** Description of the HTTP status classes. */
+/** Describes the HTTP status classes. */
 export const STATUS_CLASSES_TEXT = '`other`: 1 to 199, or 600 to 999. `none`: 0, no response was received';
 
 export const statusClassSchema = { enum: statusClasses, description: STATUS_CLASSES_TEXT };

@@ -15,7 +15,7 @@ import { HttpStatusField, StatusClassField } from './http-status.fields.js';
 
 const MAX_DELIVERY_IDS = 200;
 
-/** The dead letter list's filter, extended to finished deliveries in other states. */
+/** The filter of the dead letter list, extended to finished deliveries in other states. */
 export class RedeliveryFilterRequest {
   @ProjectIdField() project_id?: string;
   @PublicIdField('endpoint') endpoint_id?: string;

@@ -49,7 +49,7 @@ export class RedeliveryProgressResponse {
   skipped!: RefusalCountResponse[];
 }
 
-/** A bulk redelivery, or an endpoint's recovery. */
+/** A bulk redelivery, or the recovery of an endpoint. */
 export class RedeliveryResponse {
   @ApiProperty(publicIdSchema('redelivery')) id!: string;
   @ApiProperty({ enum: redeliveryKinds }) kind!: string;
@@ -58,7 +58,7 @@ export class RedeliveryResponse {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'null: the redelivery can include several projects',
+    description: 'null: the redelivery may include deliveries in several projects',
   })
   project_id!: string | null;
   @ApiProperty({
@@ -77,7 +77,7 @@ export class RedeliveryResponse {
   @ApiProperty({
     ...count,
     description:
-      'Matching deliveries that will be redelivered. The selection does not change later, except that a start with `enable_endpoint` adds those of disabled endpoints',
+      'Matching deliveries that will be redelivered. The selection is fixed, except that starting with `enable_endpoint` adds deliveries to disabled endpoints',
   })
   eligible!: number;
   @ApiProperty({
@@ -145,7 +145,7 @@ const actorNameField = {
     'Email address of the operator, or name of the key. null: the operator or key no longer exists',
 };
 
-/** A bulk redelivery for operators, with the actors' names. */
+/** A bulk redelivery, as returned to operators, with the names of the actors. */
 export class NamedRedeliveryResponse extends RedeliveryResponse {
   @ApiProperty(actorNameField) created_by_name!: string | null;
   @ApiProperty(actorNameField) started_by_name!: string | null;

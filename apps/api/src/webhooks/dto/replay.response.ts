@@ -4,7 +4,7 @@ import type { Replay } from '@gatehouse/persistence';
 import { findActorName, type ActorNameMap } from '../../audit/actor-names.service.js';
 import { publicIdSchema, urlSchema } from '../../http/input/text-schemas.js';
 
-/** A delivery that an operator sent once to another URL. */
+/** A delivery that an operator has sent once to another URL. */
 export class ReplayResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty(publicIdSchema('delivery')) delivery_id!: string;

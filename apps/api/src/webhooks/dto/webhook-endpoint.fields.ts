@@ -5,7 +5,7 @@ import { isJsonObject } from '@gatehouse/domain';
 import { isWebhookSecret } from '@gatehouse/platform';
 import { describeField, presence, type FieldOptions } from '../../http/input/field-options.js';
 
-/** The options for a field that accepts a signing secret. */
+/** Options for a field that accepts a signing secret. */
 export const signingSecret = {
   example: 'whsec_dGhlIHNlY3JldCBvZiB5b3VyIHJlY2VpdmVy',
   schema: { pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$', writeOnly: true },
@@ -18,7 +18,7 @@ export const endpointNameSchema = {
   example: 'app.example.com',
 };
 
-/** HTTP header names and values, which the service validates. A patch accepts null (RFC 7396). */
+/** HTTP header names and values, which the service validates. A patch may contain null (RFC 7396). */
 export const HeadersField = (options: Pick<FieldOptions, 'description' | 'nullable'>): PropertyDecorator =>
   applyDecorators(
     describeField(

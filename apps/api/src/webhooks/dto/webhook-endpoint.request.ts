@@ -95,7 +95,7 @@ export class ListEndpointsQuery extends PageQuery {
   @ProjectIdField() project_id?: string;
 }
 
-/** Filters for the operators' endpoint list. */
+/** Filters for the endpoint list in the operator API. */
 export class SearchEndpointsQuery extends ListEndpointsQuery {
   @OneOfField(
     'Only endpoints with this status. `failing`: enabled, and all attempts have failed for an hour or longer. `disabled_failing`: disabled because all attempts had failed',

@@ -41,7 +41,7 @@ export class EndpointResponse {
   }
 }
 
-/** A webhook endpoint for operators, with its organization. */
+/** A webhook endpoint, as returned to operators, with its organization. */
 export class OperatorEndpointResponse extends EndpointResponse {
   @ApiProperty({ format: 'uuid' }) organization_id!: string;
 
@@ -50,7 +50,7 @@ export class OperatorEndpointResponse extends EndpointResponse {
   }
 }
 
-/** The response to creating an endpoint or rotating its secret. Only these responses contain the secret. */
+/** The response after an endpoint is created or its secret is rotated. No other response contains the secret. */
 export class CreatedEndpointResponse extends EndpointResponse {
   @ApiProperty({ description: 'Signing secret. Returned only once', example: 'whsec_…' }) secret!: string;
 
