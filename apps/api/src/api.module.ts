@@ -38,8 +38,7 @@ import { SignInModule } from './sign-in/sign-in.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /**
- * The modules of the public API. Express matches routes in this order, so the modules with the most requests
- * come first.
+ * Modules of the public API. Express matches routes in this order, so the modules with the most requests come first.
  */
 export const publicModules: Type[] = [
   SignInModule,
@@ -69,11 +68,11 @@ export const publicModules: Type[] = [
   BootstrapModule,
 ];
 
-/** Root module of the API. */
+/** Root module of the API process. */
 @Module({
   providers: [
-    // The order matters: a rejected action is recorded after the request's transaction has been rolled back,
-    // and the request's memory is released last.
+    // Order matters: a rejected action is recorded after the transaction of the request has been rolled back, and the
+    // memory of the request stays reserved until all of this is done.
     { provide: APP_INTERCEPTOR, useExisting: RequestMemoryInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: IdempotencyInterceptor },

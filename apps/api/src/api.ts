@@ -31,11 +31,14 @@ import { securityHeaders } from './http/security-headers.js';
 import { UntrustedForwards } from './http/untrusted-forwards.js';
 import { buildOpenApi, type Audience } from './reference/openapi.js';
 
-/** A running API server. */
+/** A running API process. */
 export interface Api {
   express: Express;
   app: NestExpressApplication;
-  /** Starts listening, then starts the services. @throws Error when the port is in use */
+  /**
+   * Listens first, then starts the services.
+   * @throws Error if the port is in use
+   */
   start(): Promise<void>;
   /** Waits for requests in progress, then closes all resources. */
   stop(): Promise<void>;
@@ -45,7 +48,7 @@ export interface Api {
 const startupPaths =
   /^\/(|livez|readyz|healthz|metrics(\/webhook-worker)?|(operator\/)?openapi\.json|(docs|console)(\/.*)?)$/;
 
-/** Creates the API server. `rootModule` is for tests that inspect how the modules are composed. */
+/** Creates the API process. Tests that inspect the module composition pass their own `rootModule`. */
 export async function createApi(
   config: Config,
   logger: Logger,
@@ -109,8 +112,8 @@ export async function createApi(
 function createExpress(config: Config): Express {
   const server = express();
   server.disable('x-powered-by');
-  // Responses must not be cached, so computing an ETag for each body would be wasted work. A few resources set
-  // one with `@ETag()`.
+  // Responses must not be cached, so an ETag for every body would be wasted work. `@ETag()` sets it for the few
+  // resources that need one.
   server.disable('etag');
   server.set('query parser', 'simple');
   server.set('trust proxy', config.http.trustedProxies);
@@ -129,8 +132,8 @@ function readinessGate(readiness: Readiness) {
 }
 
 /**
- * Serves the OpenAPI document. It is serialized on the first request, so that it does not delay startup, and
- * all responses share the bytes.
+ * Serves the OpenAPI document. All responses share one buffer, which is built on the first request, because building it
+ * at startup would delay the start of every process.
  */
 function serveOpenApi(app: NestExpressApplication, server: Express, path: string, audience: Audience): void {
   let document: Buffer | undefined;

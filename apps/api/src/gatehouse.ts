@@ -59,18 +59,18 @@ const usage = `Usage: ${adminCommand('<command>')}
                        changes nothing and sends no email; the exit code is 1 if something is broken
 `;
 
-/** Thrown by a command that could not complete its work. */
+/** Thrown when a command could not complete all its work. */
 class IncompleteError extends Error {}
 
 type Command = (app: INestApplicationContext) => Promise<string>;
 
-/** Returns a line about a key from the first start and the scopes that were added to it. */
+/** Formats a key that the first start created, with the scopes that were added to it. */
 const describeWidenedKey = ({ key: { name, prefix, last4 }, added }: WidenedKey): string =>
   `${name} (${prefix}…${last4}): ${added.length > 0 ? `added ${added.join(', ')}` : 'nothing to add'}\n`;
 
 /**
- * Describes whether older entries of GATEHOUSE_SECRET can be removed. @param passwords number of passwords that
- * depend on them
+ * Returns a message that states whether older entries in GATEHOUSE_SECRET can be removed.
+ * @param passwords number of passwords that depend on them
  */
 const describeRemoval = (passwords: number): string =>
   passwords === 0
@@ -79,11 +79,11 @@ const describeRemoval = (passwords: number): string =>
 A password moves to the first entry at the next sign-in. docs/operations/rotate.md describes what else becomes invalid.
 `;
 
-/** The effects of replacing all signing keys on customers and API processes. */
+/** Effects on customers and API processes after all signing keys have been replaced. */
 const refreshEffects = `Each running api reloads its keys within 60 seconds. From then on it rejects all older access tokens. Customers stay
 signed in: their applications refresh the tokens. Until all apis have reloaded, they may reject each other's tokens.`;
 
-/** The effects if the GATEHOUSE_SECRET entry that encrypted the keys is also lost. */
+/** Effects if the GATEHOUSE_SECRET entry that encrypted the keys is lost. */
 const lostSecretEffects = `Apis and workers can start with this GATEHOUSE_SECRET, and reject all older access tokens. Refresh tokens and passwords
 that depend on the lost entry are rejected too: these customers are signed out, and need a password reset to sign in
 with a password. docs/operations/lost-secret.md, "Replace a lost root secret", describes the next steps.`;
@@ -211,8 +211,8 @@ function findCommand(args: string[]): Command | undefined {
 
 /**
  * Returns true if the signing keys cannot be decrypted.
- * @throws IncompleteError if they cannot be decrypted while an API process is running. This process may have
- *   the correct secret, with which it could not decrypt a new key from this GATEHOUSE_SECRET.
+ * @throws IncompleteError if an API process is running: it may be able to decrypt them, but could not decrypt a key
+ * that this GATEHOUSE_SECRET has encrypted
  */
 async function isRootSecretLost(app: INestApplicationContext): Promise<boolean> {
   try {
@@ -259,7 +259,7 @@ async function run(args: string[]): Promise<number> {
   if (!loaded.database.url) throw new ConfigError(['DATABASE_URL is required']);
   // The other commands must not change a schema that is migrated manually.
   const config = { ...loaded, migrate: loaded.migrate || ['migrate', 'bootstrap'].includes(name) };
-  // Migrations can take hours, and the log reports their progress.
+  // Migrations can take hours, so their progress is logged.
   const logger = createLogger({ logLevel: name === 'migrate' ? loaded.logLevel : 'warn' }, 'gatehouse');
   const app = await NestFactory.createApplicationContext(ApiModule.forRoot(config, logger), {
     logger: new NestLogger(logger),
@@ -274,10 +274,10 @@ async function run(args: string[]): Promise<number> {
   }
 }
 
-/** Exit code of a program that SIGPIPE has ended. Node.js ignores this signal. */
+/** Conventional exit code after SIGPIPE, which Node.js ignores. */
 const EXIT_SIGPIPE = 141;
 
-/** Ends the command without a stack trace if its output cannot be written. */
+/** Exits without a stack trace when the output cannot be written. */
 function endOnOutputErrors(): void {
   const endOnBrokenPipe = (error: Error): void => {
     // The reader of the pipe, such as `head`, has closed it.
@@ -288,7 +288,7 @@ function endOnOutputErrors(): void {
     process.stderr.write(`The result cannot be written to standard output: ${error.message}\n`);
     process.exit(1);
   });
-  // Progress lines that cannot be written, for example to a full disk, do not affect the result.
+  // Lost progress output, for example on a full disk, does not affect the result.
   process.stderr.on('error', endOnBrokenPipe);
 }
 
