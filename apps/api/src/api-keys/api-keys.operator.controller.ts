@@ -21,7 +21,7 @@ export class ApiKeysOperatorController extends PickRoutes(ApiKeysController, [
   @ApiOperation({
     operationId: 'apiKeys.list',
     summary: 'List API keys',
-    description: 'Newest first, optionally only keys in one state.',
+    description: 'Newest first. Revoked and expired keys are included unless `state` is set.',
   })
   @Operator('viewer')
   @ApiCamelList(ApiKeyResponse)

@@ -22,7 +22,7 @@ export class AuditCsvOperatorController {
   @BulkMemory(STREAM_BYTES)
   @ApiOkResponse({
     description:
-      'The first line contains the column names. If entries are missing, the first column of the last line says so. ' +
+      'The first line contains the column names. If entries are missing, the first column of the last line contains a note. ' +
       'If the connection closes before the response is complete, the export is incomplete.',
     content: { 'text/csv': { schema: { type: 'string' } } },
   })

@@ -15,7 +15,7 @@ export class CustomerFactorsController {
   @Get()
   @ApiOperation({
     operationId: 'customers.listFactors',
-    summary: 'List the second factors of a customer',
+    summary: "List a customer's second factors",
     description:
       'Returns the authenticators, the passkeys and the number of unused recovery codes. Contains no secrets.',
   })
@@ -31,7 +31,7 @@ export class CustomerFactorsController {
   @Post(':factorId/remove')
   @ApiOperation({
     operationId: 'customers.removeFactor',
-    summary: 'Remove a second factor of a customer',
+    summary: 'Remove a second factor',
     description:
       'Removes an authenticator or a passkey, for customers who have lost it. Ends all sessions of the customer and notifies the customer by email.',
   })

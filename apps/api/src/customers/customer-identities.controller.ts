@@ -17,7 +17,7 @@ export class CustomerIdentitiesController {
   @Get()
   @ApiOperation({
     operationId: 'customers.listIdentities',
-    summary: 'List the identities of a customer',
+    summary: "List a customer's identities",
     description:
       'Returns the identity provider accounts with which the customer can sign in, newest first, all on one page.',
   })
@@ -34,9 +34,9 @@ export class CustomerIdentitiesController {
   @Post(':identityId/remove')
   @ApiOperation({
     operationId: 'customers.removeIdentity',
-    summary: 'Remove an identity of a customer',
+    summary: 'Remove an identity',
     description:
-      'Removes an identity, even if the customer has no other sign-in method. Ends all sessions of the customer and notifies the customer by email.',
+      'Removes an account at an identity provider, even if the customer has no other sign-in method. Ends all sessions of the customer and notifies the customer by email.',
   })
   @HttpCode(204)
   @SecretKey('customer:write')

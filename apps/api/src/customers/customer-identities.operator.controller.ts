@@ -17,7 +17,7 @@ export class CustomerIdentitiesOperatorController extends PickRoutes(CustomerIde
   @Get()
   @ApiOperation({
     operationId: 'customers.listIdentities',
-    summary: 'List the identities of a customer',
+    summary: "List a customer's identities",
     description:
       'Returns the identity provider accounts with which the customer can sign in, with the provider names, newest first, all on one page.',
   })

@@ -38,7 +38,7 @@ export class CustomerMailsOperatorController {
   @Post(':customerId/resend-invitation')
   @ApiOperation({
     operationId: 'customers.resendInvitation',
-    summary: 'Resend the invitation',
+    summary: 'Resend an invitation',
     description: 'Only for customers who have no password.',
   })
   @HttpCode(202)

@@ -124,7 +124,7 @@ export class CustomersController {
   @Get(':customerId/export')
   @ApiOperation({
     operationId: 'customers.export',
-    summary: 'Export the data of a customer',
+    summary: "Export a customer's data",
     description:
       'Returns all data stored about one customer, except passwords, links and the text of emails.',
   })
@@ -177,9 +177,9 @@ export class CustomersController {
   @Post(':customerId/require-reauthentication')
   @ApiOperation({
     operationId: 'customers.requireReauthentication',
-    summary: 'Require a customer to reauthenticate',
+    summary: 'Require reauthentication',
     description:
-      'Until the customer signs in again or uses `POST /api/v1/me/reauthenticate`, no session can be refreshed and the account cannot be changed.',
+      'Until the customer has signed in again or used `POST /api/v1/me/reauthenticate`, no session can be refreshed, and the account cannot be changed.',
   })
   @HttpCode(200)
   @SecretKey('customer:write')

@@ -27,7 +27,7 @@ export class MeFactorsController {
   @Get('factors')
   @ApiOperation({
     operationId: 'me.listFactors',
-    summary: 'List the second factors',
+    summary: 'List your second factors',
     description: 'Returns the authenticators, and the number of unused recovery codes.',
   })
   @ApiOkResponse({ type: FactorsResponse })
@@ -58,7 +58,7 @@ export class MeFactorsController {
     operationId: 'me.confirmTotp',
     summary: 'Confirm an authenticator',
     description:
-      'Confirms a new authenticator with one of its codes. Recovery codes are returned only with the first factor, and only once.',
+      'Confirms a new authenticator with its code. If it is the first factor, the response contains the recovery codes, which are not shown again.',
   })
   @HttpCode(200)
   @RateLimit('reauthenticate')
@@ -91,7 +91,7 @@ export class MeFactorsController {
   @Post('recovery-codes')
   @ApiOperation({
     operationId: 'me.renewRecoveryCodes',
-    summary: 'Replace the recovery codes',
+    summary: 'Regenerate your recovery codes',
     description:
       'Returns ten new recovery codes; the previous ones become invalid. Requires a proof of identity within the last ten minutes, with a second factor.',
   })

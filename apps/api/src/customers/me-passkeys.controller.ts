@@ -45,9 +45,9 @@ export class MePasskeysController {
   @Post('options')
   @ApiOperation({
     operationId: 'me.beginPasskey',
-    summary: 'Create passkey registration options',
+    summary: 'Start adding a passkey',
     description:
-      'Returns the options with which the browser creates a passkey. They are valid for ten minutes and can be used once. Requires a proof of identity within the last ten minutes.',
+      'Returns the options for the browser to create a passkey. Valid once, for ten minutes. Requires a proof of identity within the last ten minutes.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')
@@ -66,7 +66,7 @@ export class MePasskeysController {
     operationId: 'me.addPasskey',
     summary: 'Add a passkey',
     description:
-      'Adds the passkey that the browser has created in the same session. Recovery codes are returned only with the first factor, and only once.',
+      'Adds the passkey that the browser has created in the same session. If it is the first factor, the response contains the recovery codes, which are not shown again.',
   })
   @RateLimit('passkey')
   @ApiCreatedResponse({ type: AddedPasskeyResponse })

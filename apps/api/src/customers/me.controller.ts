@@ -63,7 +63,7 @@ export class MeController {
   @Post('password')
   @ApiOperation({
     operationId: 'me.changePassword',
-    summary: 'Change the password',
+    summary: 'Change your password',
     description: 'Revokes all other sessions of the customer and notifies the customer by email.',
   })
   @HttpCode(204)
@@ -83,7 +83,7 @@ export class MeController {
     operationId: 'me.changeEmail',
     summary: 'Request an email address change',
     description:
-      'Sends a confirmation link to the current and to the new address. The address changes when both are confirmed.',
+      'Sends a confirmation link to both the current and the new address. The address changes when both are confirmed.',
   })
   @HttpCode(202)
   @RateLimit('login')

@@ -29,7 +29,7 @@ export class CustomEventsController {
   @ApiOperation({
     operationId: 'events.create',
     summary: 'Send custom events',
-    description: `Delivers an event of your own to the endpoints that subscribe to its type, to \`app.*\` or to \`*\`. Accepts one event, or a list of up to ${MAX_CUSTOM_EVENTS}, of which all or none are recorded; the response to a list contains the events in the same order.`,
+    description: `Delivers an event of your own to the endpoints that subscribe to its type, to \`app.*\` or to \`*\`. Accepts one event or a list of up to ${MAX_CUSTOM_EVENTS}, which is recorded entirely or not at all. The response to a list contains the events in the same order.`,
   })
   @SecretKey('event:write')
   @ApiBody({

@@ -55,7 +55,7 @@ export class EventsOperatorController extends PickRoutes(EventsController, ['get
   @ReadsFromReplica()
   @ApiOperation({
     operationId: 'events.listDeliveries',
-    summary: 'List deliveries of an event',
+    summary: "List an event's deliveries",
     description: 'Newest first. Contains the deliveries to all endpoints, including redeliveries.',
   })
   @Operator('viewer')

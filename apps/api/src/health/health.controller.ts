@@ -27,7 +27,7 @@ export class HealthController {
     operationId: 'health.ready',
     summary: 'Check readiness',
     description:
-      'Returns 200 while the process accepts requests, and 503 while it starts or stops. `degraded`: it continues without a component, such as PostgreSQL, Redis or a webhook-worker, that is unavailable. Requests that need PostgreSQL then return 503.',
+      'Returns 200 while the process accepts requests, and 503 while it starts or stops. `degraded`: a component such as PostgreSQL, Redis or the webhook-worker is unavailable, and the process continues without it. Requests that need PostgreSQL then return 503.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiServiceUnavailableResponse({ type: ReadinessResponse })

@@ -23,7 +23,7 @@ export class HealthOperatorController {
   @Get()
   @ApiOperation({
     operationId: 'system.getHealth',
-    summary: 'Get the system health',
+    summary: 'Get system health',
     description: 'Returns versions, pending deliveries and emails, and running workers.',
   })
   @Operator('viewer')

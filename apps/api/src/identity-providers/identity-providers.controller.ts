@@ -52,7 +52,7 @@ export class IdentityProvidersController {
     operationId: 'identityProviders.create',
     summary: 'Create an identity provider',
     description:
-      'Register the `callbackUrl` of the response with the provider. If its console requires the URL first, create the provider with `enabled` false and a placeholder as `clientId` and `clientSecret`, and update it.',
+      'Register the `callbackUrl` in the response with the provider. If its console requires the URL first, create the provider with `enabled` false and a placeholder as `clientId` and `clientSecret`, and update it.',
   })
   @SecretKey('project:write')
   @ReauthenticationRequired()
@@ -110,7 +110,7 @@ export class IdentityProvidersController {
     operationId: 'identityProviders.delete',
     summary: 'Delete an identity provider',
     description:
-      'Returns 409 while customers have identities at the provider, with the number of identities. Set `enabled` to false to turn it off.',
+      'Returns 409 with the number of linked identities while there are any. To turn the provider off instead, set `enabled` to false.',
   })
   @HttpCode(204)
   @SecretKey('project:write')
@@ -127,9 +127,9 @@ export class IdentityProvidersController {
   @Post(':providerId/test')
   @ApiOperation({
     operationId: 'identityProviders.test',
-    summary: 'Check the connection to an identity provider',
+    summary: "Check an identity provider's connection",
     description:
-      'Sends requests to the provider: loads its discovery document and keys, and sends an invalid code to its token endpoint. Returns what was found, and what to change after a failure. Only a sign-in verifies the callback URL.',
+      'Sends requests to the provider: loads its discovery document and keys, and sends an invalid code to its token endpoint. Returns the results and, after a failure, the remedy. Only a sign-in proves the callback URL.',
   })
   @HttpCode(200)
   @SecretKey('project:write')

@@ -15,9 +15,9 @@ export class ProviderDomainsController {
   @Post(':domain/verify')
   @ApiOperation({
     operationId: 'identityProviders.verifyDomain',
-    summary: 'Verify a domain of an identity provider',
+    summary: "Verify an identity provider's domain",
     description:
-      'Looks up the DNS record of the domain. If the record is found, the domain is verified: its addresses belong to the provider, and Gatehouse looks up the record again every day. Otherwise, `detail` contains what to change.',
+      'Looks up the DNS record of the domain. If it is found, the domain is verified, and its addresses belong to the provider. Otherwise, `detail` describes what to change. Gatehouse repeats the lookup every day.',
   })
   @HttpCode(200)
   @SecretKey('project:write')

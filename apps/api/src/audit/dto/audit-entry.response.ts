@@ -23,7 +23,7 @@ export class AuditEntryResponse {
   @ApiProperty({
     enum: auditActorTypes,
     description:
-      '`support`: the session was opened with a sign-in token. `details.support` contains the session and the reason',
+      '`support`: in a session from a sign-in token. `details.support` contains the session and the reason',
   })
   actorType!: string;
 
@@ -56,7 +56,7 @@ export class AuditEntryResponse {
     type: 'object',
     additionalProperties: true,
     description:
-      'Details of the action: ids, numbers, and the names of changed fields in `changed`. For settings of projects, organizations, endpoints, keys, operators, identity providers and email texts, `changes` contains their old and new values, without secrets and shortened to 200 characters. `outcome` is `refused` if the action was rejected',
+      'Details of the action: ids, numbers, and the names of changed fields in `changed`. For projects, organizations, endpoints, keys, operators, identity providers and email templates, `changes` contains the old and new values, without secrets and truncated to 200 characters. `outcome` is `refused` if the action was rejected',
     example: { changed: ['name'], changes: { name: { from: 'Shop', to: 'Store' } } },
   })
   details!: Record<string, unknown>;
@@ -94,7 +94,7 @@ export class NamedAuditEntryResponse extends AuditEntryResponse {
   @ApiProperty({
     ...nullableText,
     description:
-      'Current name of the target, or the email address of an operator or a customer. null: the target no longer exists, or has no name',
+      'Current name of the target, or email address of an operator or customer. null: the target no longer exists, or has no name',
   })
   targetName!: string | null;
 

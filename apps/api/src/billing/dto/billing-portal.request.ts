@@ -4,7 +4,7 @@ import { CheckedField } from '../../http/input/fields.js';
 export class BillingPortalRequest {
   @CheckedField({
     description:
-      'Absolute https URL that the portal links back to. Outside production, an http URL of localhost is also allowed. If the organization has billingReturnOrigins, the origin must be one of them',
+      'Absolute https URL that the portal links back to. Outside production, an http URL on localhost is also allowed. If the organization has billingReturnOrigins, the origin must be one of them',
     example: 'https://app.example.com/billing',
     maxLength: 2048,
     isValid: isReturnUrl,

@@ -141,7 +141,7 @@ export class CustomerExportResponse {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Browser and operating system with which the customer registered',
+    description: 'Browser and operating system used to register',
     example: 'Chrome on macOS',
   })
   registrationDevice!: string | null;

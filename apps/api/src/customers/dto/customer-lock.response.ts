@@ -27,14 +27,14 @@ export class CustomerLockResponse {
   @ApiProperty({ description: 'Consecutive failed sign-ins with a password in all windows' })
   consecutiveFailures!: number;
 
-  @ApiProperty({ description: 'Wrong codes of second factors in the current window' })
+  @ApiProperty({ description: 'Wrong second-factor codes in the current window' })
   failedSecondFactors!: number;
 
   @ApiProperty({ format: 'date-time' }) lastFailedAt!: string;
 
   @ApiProperty({
     description:
-      'Number of client addresses of the last 30 days, from which the customer can still sign in with the password',
+      'Number of known client addresses from the last 30 days, from which the customer can still sign in with the password',
   })
   knownAddresses!: number;
 

@@ -100,7 +100,7 @@ export class TimelineEntryResponse {
   @ApiProperty({
     enum: timelineSources,
     description:
-      'Record that the entry represents. `customer`: the creation of an imported customer, for which no record exists',
+      'Type of the record behind the entry. `customer`: the creation of an imported customer, for which no record exists',
   })
   source!: string;
   @ApiProperty({ enum: timelineKinds }) kind!: TimelineKind;

@@ -3,7 +3,7 @@ import { SecretField } from '../../http/input/fields.js';
 /** A change that requires a recent proof of identity or the password. */
 export class FreshProofRequest {
   @SecretField({
-    description: 'Password of the customer. Replaces a proof of identity within the last ten minutes',
+    description: 'Password of the customer, in place of a proof of identity within the last ten minutes',
     optional: true,
     maxLength: 1024,
   })

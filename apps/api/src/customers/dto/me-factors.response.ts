@@ -11,7 +11,7 @@ export class ConfirmedFactorResponse {
   @ApiProperty({
     type: [String],
     nullable: true,
-    description: 'Recovery codes, returned only once. null: the customer already had a factor',
+    description: 'Recovery codes if this is the first factor, otherwise null. They are not shown again',
   })
   recoveryCodes!: string[] | null;
 }

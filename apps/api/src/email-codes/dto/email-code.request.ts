@@ -5,7 +5,7 @@ import { RedirectUrlField } from '../../one-time-tokens/dto/email-link.fields.js
 export class EmailCodeRequest {
   @EmailField() email!: string;
   @RedirectUrlField(
-    'URL to which the link in the email redirects. Without it, the email contains no link. Requires `codeChallenge`',
+    'URL that the link in the email redirects to. Without it, the email contains no link. Requires `codeChallenge`',
   )
   redirectUrl?: string;
   @CodeChallengeField({ optional: true, note: '. Requires `redirectUrl`' })
@@ -15,6 +15,8 @@ export class EmailCodeRequest {
 export class VerifyEmailCodeRequest {
   @SecretField({ description: 'Token of the challenge', maxLength: 4096 }) token!: string;
   @SecretField({ description: 'Code from the email', example: '294017', maxLength: 64 }) code!: string;
-  @LocaleField({ description: 'Preferred language of a customer that the sign-in creates, as a BCP 47 tag' })
+  @LocaleField({
+    description: 'Preferred language of the customer if this request creates one, as a BCP 47 tag',
+  })
   locale?: string | null;
 }

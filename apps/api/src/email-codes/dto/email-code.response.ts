@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 /** A challenge that a code from an email completes. */
 export class EmailCodeChallenge {
   @ApiProperty({
-    description: 'Send it with the code. It is useless without the code',
+    description: 'Token to send together with the code. It is useless without the code',
     example: 'kX3vQ0sYtJ2c9wP7hB1nR5uE8zL4aM6d…',
   })
   token!: string;

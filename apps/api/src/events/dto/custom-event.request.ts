@@ -6,7 +6,7 @@ import { MAX_DATA_BYTES } from '../custom-events.js';
 export class CustomEventRequest {
   @ApiProperty({
     description:
-      'Type of the event: `app`, and one or more segments of lower-case letters, digits and `_`, separated by dots',
+      'Type of the event: `app`, and one or more segments of lowercase letters, digits and `_`, separated by dots',
     pattern: customEventTypePattern.source,
     maxLength: MAX_CUSTOM_EVENT_TYPE_LENGTH,
     example: customEventExample.type,

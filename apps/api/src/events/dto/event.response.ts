@@ -21,7 +21,7 @@ export class EventResponse {
         maxLength: MAX_CUSTOM_EVENT_TYPE_LENGTH,
       },
     ],
-    description: 'A type of `GET /v1/webhooks/event-types`, or a custom type',
+    description: 'A type from `GET /v1/webhooks/event-types`, or a custom type',
     example: 'customer.created',
   })
   type!: string;

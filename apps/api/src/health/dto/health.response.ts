@@ -22,7 +22,7 @@ export class DatabaseHealth {
   @ApiProperty({ example: '17.5', description: 'Version of PostgreSQL' }) version!: string;
   @ApiProperty({ type: MigrationsHealth }) migrations!: MigrationsHealth;
   @ApiProperty({
-    description: 'True if the database role of the API cannot change or delete audit log entries',
+    description: 'True if the database role of the API process cannot change or delete audit log entries',
   })
   auditLogProtected!: boolean;
 }
@@ -42,7 +42,7 @@ export class ReplicaHealth {
     type: 'integer',
     nullable: true,
     minimum: 0,
-    description: 'Maximum time in milliseconds by which the replica is behind. null: unknown',
+    description: 'Maximum replication lag in milliseconds. null: unknown',
   })
   lagMs!: number | null;
 
@@ -160,7 +160,7 @@ export class UntrustedForwardsHealth {
     description: 'Number of requests since the start of the process that sent the response',
   })
   count!: number;
-  @ApiProperty({ ...nullableTime, description: 'Time of the last such request' }) lastAt!: string | null;
+  @ApiProperty({ ...nullableTime, description: 'Time of the last occurrence' }) lastAt!: string | null;
 }
 
 /** The installation's health. */

@@ -19,7 +19,7 @@ export class IdentityResponse {
     type: String,
     nullable: true,
     description:
-      'Email address that the identity provider returned at the last sign-in. It identifies no one',
+      'Email address from the identity provider at the last sign-in. It does not identify the account',
     example: 'ada@example.com',
   })
   email!: string | null;

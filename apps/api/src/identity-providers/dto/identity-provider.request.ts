@@ -57,7 +57,7 @@ const domainPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-
 /** The fields that the create and update requests share. */
 abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
   @NameTextField({
-    ...setting('Name on the button of the provider. Default: the name of the type'),
+    ...setting('Name on the button of the provider. Default: the name of the preset'),
     example: 'Google',
     minLength: 1,
     maxLength: 100,
@@ -85,12 +85,12 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
   })
   clientIds?: string[] | null;
 
-  @AppleIdField('For `apple`, required: id of the team') teamId?: string;
-  @AppleIdField('For `apple`, required: id of the private key') keyId?: string;
+  @AppleIdField('Team id. Required for `apple`') teamId?: string;
+  @AppleIdField('Id of the private key. Required for `apple`') keyId?: string;
 
   @SecretField({
     description:
-      'For `apple`, required: the content of the .p8 file, a P-256 private key in PEM (PKCS #8). It is stored encrypted and never returned',
+      'Content of the .p8 file, a P-256 private key in PEM (PKCS #8). Required for `apple`. It is stored encrypted and never returned',
     optional: true,
     maxLength: 4096,
     schema: { writeOnly: true },
@@ -109,7 +109,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
   tenants?: string[] | null;
 
   @TextSetField({
-    ...setting('Scopes to request. Default: the scopes of the type. OpenID Providers require `openid`'),
+    ...setting('Scopes to request. Default: the scopes of the preset. OpenID Providers require `openid`'),
     example: ['openid', 'email', 'profile'],
     maxItems: MAX_SCOPES,
     itemSchema: { pattern: scopePattern.source },
@@ -125,7 +125,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @BooleanField(
     setting(
-      'If false, only existing customers can sign in. The setting `signIn.allowSignUp` of the project also applies. Default: true',
+      'If false, only existing customers can sign in. The project setting `signIn.allowSignUp` applies as well. Default: true',
     ),
   )
   allowSignUp?: boolean | null;
@@ -159,7 +159,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @BooleanField(
     setting(
-      'If true, customers with an address in the verified domains of the provider must sign in with this provider. Every other method returns 403 `sso_required`. Sessions that were not opened with it end within seconds. Default: false',
+      'If true, customers with an address in the verified domains of the provider can sign in only with this provider: every other method returns 403 `sso_required`. Their sessions from other methods end within seconds. Default: false',
     ),
   )
   required?: boolean | null;
@@ -191,7 +191,7 @@ export class CreateIdentityProviderRequest extends ProviderFieldsRequest {
 
   @TextField({
     ...setting(
-      'Issuer of id tokens, exactly as in the discovery document. Required for `oidc`. Also for a single tenant of `microsoft`, a self-managed `gitlab`, and the URL of a GitHub Enterprise Server. Emails of a self-managed server are trusted only in verified domains, with `trustEmail`. It cannot change',
+      'Issuer of id tokens, exactly as in the discovery document. Required for `oidc`. Also used for a single tenant of `microsoft`, a self-managed `gitlab`, and the URL of a GitHub Enterprise Server. Emails of a self-managed server are trusted only in verified domains, with `trustEmail`. It cannot change',
     ),
     example: 'https://login.acme.example',
     maxLength: targetUrlSchema.maxLength,

@@ -66,7 +66,7 @@ export class IdentityProviderResponse {
     ...appleIdSchema,
     type: String,
     nullable: true,
-    description: 'Apple key id',
+    description: 'Id of the Apple private key',
   })
   keyId!: string | null;
   @ApiProperty({ description: 'True if the provider has a private key' }) hasPrivateKey!: boolean;
@@ -84,12 +84,13 @@ export class IdentityProviderResponse {
   })
   domainVerifications!: DomainVerificationResponse[];
   @ApiProperty({
-    description: 'True if customers with an address in its verified domains must sign in with this provider',
+    description:
+      'True if customers with an address in its verified domains can sign in only with this provider',
   })
   required!: boolean;
   @ApiProperty({
     type: [ProviderWarningResponse],
-    description: 'Possibly unexpected effects of these fields and of the project settings',
+    description: 'Possibly unexpected effects of these fields together with the project settings',
   })
   warnings!: ProviderWarningResponse[];
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
@@ -143,7 +144,7 @@ export class ConnectionCheckResponse {
   @ApiProperty({ enum: connectionCheckNames }) name!: ConnectionCheckName;
   @ApiProperty() ok!: boolean;
   @ApiProperty({
-    description: 'The finding and, after a failure, the remedy',
+    description: 'Result of the check and, after a failure, the remedy',
     example: 'The provider publishes 2 keys for id tokens.',
   })
   detail!: string;
@@ -154,7 +155,7 @@ export class ConnectionTestResponse {
   @ApiProperty({ description: 'True if no check has failed' }) ok!: boolean;
   @ApiProperty({
     type: [ConnectionCheckResponse],
-    description: 'The checks in order. Checks that depend on a failed check are omitted',
+    description: 'The checks in order, without those that depend on a failed check',
   })
   checks!: ConnectionCheckResponse[];
 

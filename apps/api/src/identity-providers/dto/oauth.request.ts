@@ -20,7 +20,7 @@ export class OAuthTargetRequest {
 export class BeginOAuthRequest extends OAuthTargetRequest {
   @TextField({
     description:
-      'Returned unchanged in the query of the redirect URL, so that the client can recognize its own sign-in',
+      'Returned unchanged in the query of the redirect URL, so that the client can recognize the sign-in that it started',
     optional: true,
     minLength: 1,
     maxLength: 512,
@@ -29,16 +29,18 @@ export class BeginOAuthRequest extends OAuthTargetRequest {
 }
 
 export class IdTokenRequest {
-  @SecretField({ description: 'The id token that the app has received from the provider', maxLength: 16_384 })
+  @SecretField({ description: 'Id token that the app received from the provider', maxLength: 16_384 })
   idToken!: string;
   @SecretField({
     description:
-      'The nonce that the app has sent to the provider, exactly as the id token contains it. Required if the provider has `requireNonce`. Without it, any nonce in the token is ignored',
+      'Nonce that the app sent to the provider, exactly as in the id token. Required if `requireNonce` is set for the provider. If it is omitted, a nonce in the token is ignored',
     optional: true,
     maxLength: 512,
   })
   nonce?: string;
-  @LocaleField({ description: 'Preferred language of a customer that the sign-in creates, as a BCP 47 tag' })
+  @LocaleField({
+    description: 'Preferred language of the customer if this request creates one, as a BCP 47 tag',
+  })
   locale?: string | null;
 }
 

@@ -58,7 +58,7 @@ const problems: Record<Exclude<DomainFinding, 'verified'>, (record: DomainRecord
 
 /** A domain after a lookup. */
 export class DomainCheckResponse extends DomainVerificationResponse {
-  @ApiProperty({ enum: domainFindings, description: 'Result of the lookup' }) finding!: DomainFinding;
+  @ApiProperty({ enum: domainFindings, description: 'Result of the DNS lookup' }) finding!: DomainFinding;
   @ApiProperty({ type: String, nullable: true, description: 'What to change; null if the record was found' })
   detail!: string | null;
 

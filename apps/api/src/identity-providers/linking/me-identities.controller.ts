@@ -43,9 +43,9 @@ export class MeIdentitiesController {
   @Post('exchange')
   @ApiOperation({
     operationId: 'me.linkIdentity',
-    summary: 'Complete an identity link',
+    summary: 'Finish linking an identity',
     description:
-      'Links the identity provider account, with the code from the query of the redirect URL. Only the session that began the link can complete it. If the provider has verified an address that the customer had not, all earlier access ends, including this session. Requires a proof of identity within the last ten minutes.',
+      "Links the account at the identity provider, with the code from the query of the redirect URL. Only the session that started linking can finish it. If the provider has verified the customer's address, which was unverified, all earlier access ends, including this session. Requires a proof of identity within the last ten minutes.",
   })
   @RateLimit('exchange')
   @ApiCreatedResponse({ type: IdentityResponse })
@@ -60,9 +60,9 @@ export class MeIdentitiesController {
   @Post(':identity')
   @ApiOperation({
     operationId: 'me.beginIdentityLink',
-    summary: 'Start an identity link',
+    summary: 'Start linking an identity',
     description:
-      'Returns the page of the identity provider that the browser opens. It returns to `redirectUrl` with a code for `POST /api/v1/me/identities/exchange`, or with `error`. Requires a proof of identity within the last ten minutes.',
+      'Returns the page of the identity provider for the browser to open. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/me/identities/exchange`, or with `error`. Requires a proof of identity within the last ten minutes.',
   })
   @ApiParam({ name: 'identity', description: 'Slug of the identity provider', example: 'google' })
   @HttpCode(200)

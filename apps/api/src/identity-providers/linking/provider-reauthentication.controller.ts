@@ -19,7 +19,7 @@ export class ProviderReauthenticationController {
     operationId: 'me.beginProviderReauthentication',
     summary: 'Start reauthentication with an identity provider',
     description:
-      'Returns the page of the identity provider that the browser opens, on which the customer signs in again. It returns to `redirectUrl` with a code for `POST /api/v1/me/reauthenticate/exchange`, or with `error`. Google, Apple, GitHub, Discord, and Microsoft without the claim `auth_time`, cannot prove a new sign-in: 403 `method_not_enabled`.',
+      'Returns the page of the identity provider for the browser to open, which requires the customer to sign in again. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/me/reauthenticate/exchange`, or with `error`. Google, Apple, GitHub, Discord, and Microsoft without the claim `auth_time`, cannot prove a new sign-in: 403 `method_not_enabled`.',
   })
   @HttpCode(200)
   @RateLimit('oauth')
@@ -43,9 +43,9 @@ export class ProviderReauthenticationController {
   @Post('exchange')
   @ApiOperation({
     operationId: 'me.reauthenticateWithProvider',
-    summary: 'Complete reauthentication with an identity provider',
+    summary: 'Finish reauthentication with an identity provider',
     description:
-      'Returns an access token of the same session with a new `auth_time`, for the code from the query of the redirect URL. Only the session that began the reauthentication can complete it. Returns 401 `invalid_access_token` if the provider has also verified an address that the customer had not, because all earlier access then ends.',
+      "Returns an access token for the same session with a new `auth_time`, for the code from the query of the redirect URL. Only the session that started the reauthentication can finish it. Returns 401 `invalid_access_token` if the provider has also verified the customer's address, which was unverified: all earlier access ends.",
   })
   @HttpCode(200)
   @RateLimit('exchange')

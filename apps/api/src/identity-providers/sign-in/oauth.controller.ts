@@ -23,9 +23,9 @@ export class OAuthController {
   @Post()
   @ApiOperation({
     operationId: 'auth.beginOAuth',
-    summary: 'Start a sign-in with an identity provider',
+    summary: 'Start sign-in with an identity provider',
     description:
-      'Returns the page of the provider that the browser opens. It returns to `redirectUrl` with a code for `POST /api/v1/auth/exchange`, or with `error`: `access_denied`, `account_exists`, `email_required`, `sign_up_not_allowed`, `customer_disabled`, `provider_unavailable` or `sign_in_failed`.',
+      'Returns the page of the provider for the browser to open. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/auth/exchange`, or with `error`: `access_denied`, `account_exists`, `email_required`, `sign_up_not_allowed`, `customer_disabled`, `provider_unavailable` or `sign_in_failed`.',
   })
   @HttpCode(200)
   @RateLimit('oauth')
@@ -44,7 +44,7 @@ export class OAuthController {
     operationId: 'auth.signInWithIdToken',
     summary: 'Sign in with an id token',
     description:
-      'Signs in with the id token that an app has received from Google or Apple. Its audience must be the client id of the provider or one of its `clientIds`. Each id token is accepted once, for at most an hour after its issue. Clocks may differ by 60 seconds.',
+      'Signs in with an id token that an app received from Google or Apple. Its audience must be the client id of the provider or one of its `clientIds`. Each id token is accepted once, for at most an hour after it was issued. Clocks may differ by 60 seconds.',
   })
   @HttpCode(200)
   @RateLimit('oauth')
