@@ -117,17 +117,23 @@ export class ImportLinesService {
       const lineRead = read();
       const { input } = lineRead;
       // Most lines have neither passkeys nor a password, and an `await` for each would take longer than the checks.
-      const { passkeys, warnings: ofPasskeys } = input.passkeys
+      const { passkeys, warnings: passkeyWarnings } = input.passkeys
         ? await this.passkeys.validate(project, lineRead)
         : noPasskeys;
-      const { identities, warnings: ofIdentities } = this.identities.validate(lineRead);
-      const ofImage = normalizeImage(input);
+      const { identities, warnings: identityWarnings } = this.identities.validate(lineRead);
+      const imageWarnings = normalizeImage(input);
       const hashed =
         input.password === undefined
           ? this.importHash(input, options)
           : await this.hashPassword(project, input, input.password, options);
-      const { stored, isWeak, warnings: ofHash } = hashed;
-      const warnings = [...lineRead.warnings, ...ofImage, ...ofHash, ...ofPasskeys, ...ofIdentities];
+      const { stored, isWeak, warnings: hashWarnings } = hashed;
+      const warnings = [
+        ...lineRead.warnings,
+        ...imageWarnings,
+        ...hashWarnings,
+        ...passkeyWarnings,
+        ...identityWarnings,
+      ];
       return {
         ...{ line, input, passkeys, identities, warnings, hasWeakHash: isWeak },
         customer: toCustomer(project, input, stored),

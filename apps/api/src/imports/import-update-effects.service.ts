@@ -13,7 +13,7 @@ export interface AppliedUpdate extends AppliedAdditions {
   changed: string[];
 }
 
-/** Revokes the access that updates of an import have made invalid, and records the updates. */
+/** Records the updates of an import, and revokes the access that they invalidate. */
 @Injectable()
 export class ImportUpdateEffectsService {
   constructor(

@@ -42,7 +42,7 @@ import {
   unchangedError,
 } from './update-messages.js';
 
-/** A line with the customer to whom it belongs. */
+/** A line and the customer that it belongs to. */
 interface Match {
   candidate: Candidate;
   target: StoredImportTarget;

@@ -49,7 +49,7 @@ export class ImportWriterService {
 
   /**
    * Writes the valid lines and rolls back.
-   * @param earlier the unique values of earlier lines, to which those of these lines are added
+   * @param earlier the unique values of earlier lines, to which the values of these lines are added
    * @returns the results that an import would return
    */
   async rehearse(

@@ -164,7 +164,7 @@ export class ImportsService {
     return {
       ...{ lastLine, isCompleted },
       matches: (digest) =>
-        linesMac !== null && this.keyring.verifyMac('import-lines', ofMode(work, digest), linesMac),
+        linesMac !== null && this.keyring.verifyMac('import-lines', digestForMode(work, digest), linesMac),
       claim: async () => {
         const isClaimed = await this.transactions.join((tx) => this.claim(tx, work, lastLine));
         return isClaimed ? null : this.readImportedLines(work);
@@ -210,7 +210,7 @@ export class ImportsService {
       });
     }
     await this.access.assertStillAllowed(work.caller, work.projectId);
-    const linesMac = this.keyring.mac('import-lines', ofMode(work, digest));
+    const linesMac = this.keyring.mac('import-lines', digestForMode(work, digest));
     await this.writer.runBatch((tx) => this.writeBatch(tx, work, validated, lastLine, linesMac));
   }
 
@@ -254,7 +254,7 @@ function unlessFailed<T>(next: Promise<T>, previous: Promise<void>): Promise<T> 
  * Returns the digest of the lines of an import. It is different for an update, so that an import can only be resumed in
  * the mode in which it was started.
  */
-const ofMode = ({ options }: ImportWork, digest: Buffer): Buffer =>
+const digestForMode = ({ options }: ImportWork, digest: Buffer): Buffer =>
   options.update ? Buffer.concat([digest, Buffer.from('update')]) : digest;
 
 const importAccessScope = ({ project }: ImportWork): AccessScope => ({

@@ -33,7 +33,7 @@ const remedies: Record<string, string> = {
   projectId: 'No action is necessary, because imports ignore the project of a line',
 };
 
-const remediesOfCodes: Record<string, string> = {
+const remediesByCode: Record<string, string> = {
   repeated: 'No action is necessary, because the first entry was imported',
   inexact_integer: `Write the number as a string and ${AGAIN}`,
 };
@@ -45,7 +45,7 @@ export const rootOf = (path: string): string => path.split('.', 1)[0]!;
 export function leftOutWarning({ field, code, message }: FieldError): FieldError {
   const root = rootOf(field);
   const remedy =
-    remedies[`${root} ${code}`] ?? remediesOfCodes[code] ?? remedies[root] ?? `Correct it and ${AGAIN}`;
+    remedies[`${root} ${code}`] ?? remediesByCode[code] ?? remedies[root] ?? `Correct it and ${AGAIN}`;
   return { field, code, message: `${message}. ${remedy}.` };
 }
 

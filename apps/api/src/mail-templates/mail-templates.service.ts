@@ -279,9 +279,9 @@ function fieldErrors(
   field: string,
   value: string | string[] | null | undefined,
 ): FieldError[] {
-  const isOfLink = field === 'button' || field === 'linkLabel';
+  const isLinkField = field === 'button' || field === 'linkLabel';
   const hasLink = mailPath(kind) !== null;
-  if (isOfLink && !hasLink) {
+  if (isLinkField && !hasLink) {
     if (value === null) return [];
     return [
       {

@@ -144,8 +144,8 @@ export class MailQuotaService {
   }
 
   /**
-   * Adds an email that a limit has prevented to the email log. Only the first emails of repeated requests are added, so
-   * that they cannot fill the log.
+   * Adds an email that was dropped because of a limit to the email log. Only the first emails of repeated requests are
+   * added, so that they cannot fill the log.
    * @param tx the transaction of the change, which may create the customer
    */
   async recordDropped(

@@ -92,8 +92,8 @@ export class OperatorChangesService {
   }
 
   /**
-   * Returns the organizations of a limit, sorted and without duplicates.
-   * @param current the limit that stays if none is requested
+   * Returns the organizations to limit an operator to, sorted and without duplicates.
+   * @param current the limit to keep if none is requested
    * @throws GatehouseError `validation_failed` for an organization that does not exist, `conflict` for a new limit
    * while an older API process is running, which would ignore it
    */

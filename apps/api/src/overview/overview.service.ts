@@ -88,7 +88,7 @@ export class OverviewService {
     return { range, buckets, previousBuckets: before, ...counts };
   }
 
-  /** Returns the projects to sum, or null for the installation-wide metrics. */
+  /** Returns the projects whose metrics are summed, or null for the installation-wide metrics. */
   private async resolveProjects(
     accessScope: AccessScope,
     projectId: string | null,

@@ -8,8 +8,8 @@ import { postButton, textLink } from './page.js';
 const PATH = '/disown';
 
 /**
- * The owner may disown an account after having verified the address with the same link, because they may notice only
- * then. The address of an email change belongs to the account only once the change is complete.
+ * The link works even after it has verified the address, because the owner may notice only then. The address of an
+ * email change belongs to the account only once the change is complete.
  */
 const canDisown = ({ state, isClaimed, kind, email, customer }: OneTimeToken): boolean =>
   (state === 'live' || state === 'consumed') &&

@@ -253,7 +253,7 @@ export class PasswordCheckService {
     return unlockEvents(project, customer, clearedAttempts);
   }
 
-  /** Clears a customer's failures as `unlock` does, and those of second factors as well. */
+  /** Clears a customer's second-factor failures in addition to what `unlock` clears. */
   async unlockAll(tx: Tx, project: ProjectContext, customer: Customer): Promise<NewEvent[]> {
     await this.factorAttempts.clear(tx, customer.id);
     return this.unlock(tx, project, customer);

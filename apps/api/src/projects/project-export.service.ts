@@ -106,12 +106,12 @@ export class ProjectExportService {
     const identities = await this.identities.listPortable(ids);
     const lines = page.map(({ passwordHash, ...customer }) => {
       const list = passkeys.get(customer.id)!.map((passkey) => ExportedPasskey.from(passkey, rpId));
-      const persons = identities.get(customer.id)!;
+      const linked = identities.get(customer.id)!;
       return {
         ...CustomerResponse.from(customer),
         // Most customers have neither.
         ...(list.length > 0 ? { passkeys: list } : {}),
-        ...(persons.length > 0 ? { identities: persons } : {}),
+        ...(linked.length > 0 ? { identities: linked } : {}),
         ...(secrets && this.formatSecrets(customer.id, passwordHash, secrets.get(customer.id))),
       };
     });

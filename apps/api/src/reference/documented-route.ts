@@ -100,8 +100,8 @@ function bodyClass(controller: Controller, name: string): BodyClass | undefined 
 }
 
 /**
- * Returns all error codes that the route can respond with: its own, and those of guards, the input pipe and the body
- * parser. Errors that occur before routing are not included; the description of the document lists them.
+ * Returns all error codes that the route can respond with: its own codes, and the codes of guards, the input pipe and
+ * the body parser. Errors that occur before routing are not included; the description of the document lists them.
  */
 export function problemCodes(route: DocumentedRoute): ErrorCode[] {
   const { credential, operation, problems } = route;

@@ -24,7 +24,7 @@ export interface SearchConditions {
   customerIds?: string[];
 }
 
-/** Resolves the ids, email addresses and URLs for which operators search lists. */
+/** Resolves the ids, email addresses and URLs that operators enter to search lists. */
 @Injectable()
 export class SearchTermsService {
   constructor(private readonly lookups: LookupsRepository) {}

@@ -12,7 +12,7 @@ interface CodeOwner {
 /** A proof of identity, the kind of its code, and the redirect target. */
 type IssuedProof = ExchangeProof & ExchangeTarget & CodeOwner & { requestedAt: Date | null; provenAt?: Date };
 
-/** Issues the codes that a browser returns to the application with, after a proof on a Gatehouse page. */
+/** Issues the codes with which browsers return to the application after a proof on a Gatehouse page. */
 @Injectable()
 export class ExchangeCodesService {
   constructor(private readonly exchanges: SignInExchangesRepository) {}

@@ -28,7 +28,7 @@ const refreshError = (code: ErrorCode, session?: RefreshedSession, detail?: stri
     subject: session && { projectId: session.project.id, customerId: session.customer.id },
   });
 
-/** Returns the error for a token without a session. Without one, no project limit can be applied. */
+/** Returns the error for a token without a session, and therefore without a project whose limit applies. */
 async function unknownToken(counted: CountedRequest | undefined): Promise<GatehouseError> {
   await assertWithinLimit(counted, null);
   return refreshError('invalid_refresh_token');
@@ -75,8 +75,8 @@ export class RefreshService {
   /**
    * Rotates the token, or returns its session if the token may still be exchanged for the same successor. Only the
    * session identifies the project. The rotating statement therefore compares the project limit with the refreshes from
-   * the address across all projects: if they are within it, so are those of the project. If they exceed it, the session
-   * is read first (ADR 0060).
+   * the address across all projects: if they are within it, so are the refreshes in the project. If they exceed it, the
+   * session is read first (ADR 0060).
    * @throws GatehouseError `rate_limited`, and the same codes as `getReplayable`
    */
   private async exchange(

@@ -38,7 +38,7 @@ export class SignInFlowsService {
     return flow;
   }
 
-  /** Starts a flow for an account with a provider, after the return from the provider. */
+  /** Starts a flow for an account that has just signed in at a provider. */
   async beginWithPerson(
     tx: Tx,
     projectId: string,

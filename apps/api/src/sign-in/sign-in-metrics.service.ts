@@ -4,8 +4,8 @@ import { ApiMetrics, type LoginMethod, type LoginResult } from '@gatehouse/platf
 import type { AuthResponse } from './dto/auth.response.js';
 
 /**
- * Results as which error codes are counted. Other client errors are counted as `refused`, and all remaining ones as
- * `error`.
+ * Maps error codes to the results that they are counted as. Other client errors are counted as `refused`, and
+ * everything else as `error`.
  */
 const rejectionResults: Partial<Record<ErrorCode, LoginResult>> = {
   invalid_credentials: 'invalid',

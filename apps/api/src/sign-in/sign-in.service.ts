@@ -36,7 +36,7 @@ import { ExchangeCodesService } from './exchange-codes.service.js';
 import type { AccessTokenResponse, TokensResponse } from './dto/tokens.response.js';
 import { SignInFlowsService } from './sign-in-flows.service.js';
 
-/** Project rules that a customer may not meet, as error codes. */
+/** Error codes for project rules that a customer does not meet. */
 type SignInRejection = 'customer_disabled' | 'email_not_verified';
 
 /** Response to a sign-in. On the hosted page, `redirectUrl` or `flow` replaces the tokens. */
@@ -309,7 +309,10 @@ export class SignInService {
   }
 }
 
-/** Returns the maximum age of a new session in seconds. A session from another system started there. */
+/**
+ * Returns the maximum age of a new session in seconds. For a session from another system, the time since it started
+ * there is subtracted.
+ */
 function remainingLifetime({ settings }: ProjectContext, { isMigrated, authTime }: CurrentProof): number {
   const age = isMigrated && authTime ? (now().getTime() - authTime.getTime()) / 1_000 : 0;
   return settings.refreshAbsoluteTtl - Math.max(0, Math.floor(age));

@@ -9,21 +9,21 @@ import type { RedeliveryFilterRequest } from './dto/redelivery.request.js';
 
 type DeliveryFilterInput = ListDeadLettersQuery | RedeliveryFilterRequest;
 
-/** Returns the filter for a query of attempts. Its ids must have been validated. */
+/** Returns the filter for an attempts query. Its ids must have been validated. */
 export const attemptFilter = (query: ListDeliveriesQuery): AttemptFilter => ({
   ...commonFilter(query),
   deliveryId: query.delivery_id ? parsePublicId('delivery', query.delivery_id) : null,
   deliveryState: deliveryState(query),
 });
 
-/** Returns the filter for a query of dead letters or for a bulk redelivery. Its ids must have been validated. */
+/** Returns the filter for a dead letters query or a bulk redelivery. Its ids must have been validated. */
 export const deliveryFilter = (input: DeliveryFilterInput): DeliveryFilter => ({
   ...commonFilter(input),
   deliveryIds: deliveryIds(input),
   state: deliveryState(input),
 });
 
-/** Returns the filter for a query of the delivery list. Its ids must have been validated. */
+/** Returns the filter for a delivery list query. Its ids must have been validated. */
 export const deliveryListFilter = (query: CountDeliveriesQuery): DeliveryFilter => ({
   ...commonFilter(query),
   deliveryIds: null,

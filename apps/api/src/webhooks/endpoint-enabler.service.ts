@@ -20,9 +20,7 @@ export class EndpointEnablerService {
     return (await this.enableAll(tx, [id]))[0]!;
   }
 
-  /**
-   * Enables those of the endpoints that are disabled, and returns them. The caller must have checked the access scope.
-   */
+  /** Enables the disabled endpoints among these, and returns them. The caller must have checked the access scope. */
   async enableAll(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     const enabled = await this.endpoints.enable(tx, ids);
     for (const endpoint of enabled)

@@ -76,7 +76,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @TextSetField({
     ...setting(
-      'For `google` and `apple`: further client ids whose id tokens are accepted in native sign-ins, such as those of your apps',
+      'For `google` and `apple`: further client ids whose id tokens are accepted in native sign-ins, such as the client ids of your apps',
     ),
     maxItems: MAX_CLIENT_IDS,
     itemSchema: clientCredentialSchema,

@@ -13,7 +13,7 @@ export class LegacyProfile extends CustomerProfileFields {
   @ReadPersonName() override lastName?: string | null;
   @EmailField() email!: string;
   @ExternalIdField() externalId?: string | null;
-  @Transform(({ value }: { value: unknown }) => fromText(value))
+  @Transform(({ value }: { value: unknown }) => parseBoolean(value))
   @BooleanField({ description: 'Default: false', optional: true })
   emailVerified?: boolean;
 
@@ -22,7 +22,7 @@ export class LegacyProfile extends CustomerProfileFields {
 }
 
 /** Other systems may send booleans as strings, and null instead of omitting a field. */
-function fromText(value: unknown): unknown {
+function parseBoolean(value: unknown): unknown {
   if (value === null) return undefined;
   return value === 'true' || value === 'false' ? value === 'true' : value;
 }

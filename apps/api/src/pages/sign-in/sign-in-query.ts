@@ -23,7 +23,7 @@ export type SignInScreen = (typeof signInScreens)[number];
 
 /** Query of the hosted sign-in page. Every link and form on the page contains it. */
 export interface SignInQuery {
-  /** URL of the application to which the sign-in redirects with a code, which only the matching verifier redeems. */
+  /** Application URL to which the sign-in redirects, with a code that only the matching verifier redeems. */
   redirectUrl: string;
   codeChallenge: string;
   state: string | null;

@@ -36,7 +36,7 @@ import { signInTexts } from './sign-in-texts.js';
 import type { SignInTexts } from './sign-in-texts-english.js';
 import { waitInWords } from './wait-in-words.js';
 
-/** Content of a screen that is not in the URL. */
+/** Screen state that the URL does not contain. */
 export interface ScreenState {
   /** Email address that the customer has entered. */
   email?: string | null;

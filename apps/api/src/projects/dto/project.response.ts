@@ -265,7 +265,7 @@ export class ProjectResponse {
   }
 }
 
-const ofOtherProject = 'null: the key has `project` access, and this is another project';
+const otherProjectDescription = 'null: the key has `project` access, and this is another project';
 
 /**
  * A project in a list. For other projects in its organization, a project key receives only the fields that identify
@@ -273,12 +273,12 @@ const ofOtherProject = 'null: the key has `project` access, and this is another 
  */
 export class ListedProjectResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, description: ofOtherProject })
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, description: otherProjectDescription })
   organizationId!: string | null;
   @ApiProperty({ example: 'Difference Engine' }) name!: string;
   @ApiProperty({ ...slugSchema, example: 'difference-engine' }) slug!: string;
   @ApiProperty({ enum: environments }) environment!: string;
-  @ApiProperty({ type: ProjectSettingsResponse, nullable: true, description: ofOtherProject })
+  @ApiProperty({ type: ProjectSettingsResponse, nullable: true, description: otherProjectDescription })
   settings!: ProjectSettingsResponse | null;
   @ApiProperty({
     type: String,
@@ -288,9 +288,9 @@ export class ListedProjectResponse {
       'null: the project is not archived, or the key has `project` access and this is another project',
   })
   archivedAt!: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: ofOtherProject })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: otherProjectDescription })
   createdAt!: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: ofOtherProject })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: otherProjectDescription })
   updatedAt!: string | null;
 
   static within({ projectId }: AccessScope, project: Project): ListedProjectResponse {

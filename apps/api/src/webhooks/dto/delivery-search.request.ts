@@ -44,7 +44,7 @@ const OrganizationIdField = (): PropertyDecorator =>
     message: '$property must be a UUID',
   });
 
-/** Filters for the attempt log in the operator API, in addition to those for keys. */
+/** Filters for the attempt log in the operator API, in addition to those in the public API. */
 export class SearchAttemptsQuery extends ListDeliveriesQuery {
   @OrganizationIdField() organization_id?: string;
 
@@ -98,7 +98,7 @@ export class SearchDeliveriesQuery extends PageQuery {
 
 export class CountDeliveriesQuery extends OmitType(SearchDeliveriesQuery, ['limit', 'cursor'] as const) {}
 
-/** Filters for the dead letter list in the operator API, in addition to those for keys. */
+/** Filters for the dead letter list in the operator API, in addition to those in the public API. */
 export class SearchDeadLettersQuery extends ListDeadLettersQuery {
   @OneOfField(
     'State of the dead letter. Default: `waiting`. `erased`: the customer of its event was deleted. `resolved`: redelivered, discarded or erased',
