@@ -14,7 +14,7 @@ export interface AppleCredential {
 }
 
 /**
- * Returns Apple's native sign-in, which exists on iOS.
+ * Returns Apple's native sign-in, which is available only on iOS.
  * @param apple the module `expo-apple-authentication`
  */
 export const appleSignIn = (apple: AppleAuthenticationModule): NativeSignIn => ({

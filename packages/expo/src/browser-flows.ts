@@ -9,19 +9,19 @@ import {
   type ResolvedRedirect,
 } from './redirect-target.js';
 
-/** A flow in the browser. Without `openUrl`, the browser opens over the app. */
+/** A flow in the browser. By default, the browser opens over the app; `openUrl` replaces this. */
 export type BrowserFlow = Omit<RedirectTarget, 'redirectUrl'> & RedirectOptions;
 
-/** Completes a flow in the browser. Returns null if the customer closes the browser. */
+/** Runs a flow in the browser. Returns null if the customer closes the browser. */
 export type BrowserFunction = (flow: BrowserFlow) => Promise<RedirectResult | null>;
 
-/** The open browser, and the link that has reached the app since. */
+/** An open browser, with the redirect that reached the app as a link in the meantime. */
 interface Session {
   redirect: ResolvedRedirect;
   link: string | null;
 }
 
-/** Opens the browser, and prevents the app from handling the browser's redirect again as an app link. */
+/** Opens the browser, and keeps the app from handling the redirect a second time as an app link. */
 export class BrowserFlows {
   private session: Session | undefined;
 
@@ -30,7 +30,7 @@ export class BrowserFlows {
     private readonly defaults: RedirectOptions,
   ) {}
 
-  /** Returns a client function that opens the browser. */
+  /** Wraps a client function so that it opens the browser. */
   wrap(run: (target: RedirectTarget) => Promise<RedirectResult | null>): BrowserFunction {
     return async ({ provider, openUrl, ...flow }) => {
       const redirect = this.resolve(flow);
@@ -40,7 +40,7 @@ export class BrowserFlows {
     };
   }
 
-  /** Returns the URL for the flow that an app link completes, or null if the open browser returns it. */
+  /** Returns the redirect URL for a link that opened the app, or null if the link belongs to the open browser. */
   receive(link: string): string | null {
     const { session } = this;
     if (!session || !isBelow(link, session.redirect.returnUrl)) return toRedirectUrl(link, this.resolve({}));
@@ -58,7 +58,7 @@ export class BrowserFlows {
     this.session = session;
     try {
       const result = await this.modules.webBrowser.openAuthSessionAsync(url, redirect.returnUrl);
-      // Android can report a closed browser although the redirect has reached the app.
+      // Android can report that the browser was closed even though the redirect has reached the app.
       const returned = result.type === 'success' ? result.url : session.link;
       return returned ? toRedirectUrl(returned, redirect) : null;
     } finally {

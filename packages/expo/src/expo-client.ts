@@ -13,46 +13,46 @@ export interface ExpoClientOptions
   google?: NativeSignIn;
   /** Apple's native sign-in: `appleSignIn(AppleAuthentication)`. Default: the browser. */
   apple?: NativeSignIn;
-  /** Replaces Expo's packages, for tests in Node.js. Default: the installed packages. */
+  /** Replaces the Expo packages, for tests in Node.js. Default: the installed packages. */
   modules?: NativeModules;
 }
 
-/** A sign-in at Google or Apple. */
+/** Options for a sign-in with Google or Apple. */
 export interface ProviderFlow extends RedirectOptions {
-  /** The provider's slug at Gatehouse. Default: `google` or `apple`. */
+  /** The slug of the provider in the project. Default: `google` or `apple`. */
   provider?: string;
 }
 
 export type ProviderFunction = (flow?: ProviderFlow) => Promise<SignInResult | null>;
 
-/** An app's client: the client from `@gatehouse/js`, with the device's browser, links and native sign-ins. */
+/** The `@gatehouse/js` client, extended with the browser, links and native sign-ins of the device. */
 export interface ExpoClient extends Client {
   signIn: Omit<Client['signIn'], 'social'> & {
-    /** Signs in at a provider in the browser. Returns null if the customer closes it. */
+    /** Signs in with a provider in the browser. Returns null if the customer closes the browser. */
     social: BrowserFunction;
-    /** Signs in at Google, natively or in the browser. Returns null if the customer cancels. */
+    /** Signs in with Google, natively or in the browser. Returns null if the customer cancels. */
     google: ProviderFunction;
-    /** Signs in at Apple, natively or in the browser. Returns null if the customer cancels. */
+    /** Signs in with Apple, natively or in the browser. Returns null if the customer cancels. */
     apple: ProviderFunction;
   };
   identities: Omit<Client['identities'], 'link'> & {
-    /** Links an account at a provider in the browser. Returns null if the customer closes it. */
+    /** Links a provider account in the browser. Returns null if the customer closes the browser. */
     link: BrowserFunction;
   };
   reauthenticate: Omit<Client['reauthenticate'], 'social'> & {
-    /** Reauthenticates the customer at a provider in the browser. Returns null if the customer closes it. */
+    /** Reauthenticates the customer with a provider in the browser. Returns null if the customer closes the browser. */
     social: BrowserFunction;
   };
   /**
-   * Calls back when a link that has opened the app completes a flow or fails, also for the link that has started the
+   * Calls the listener when a link that opened the app completes a flow or fails, including the link that started the
    * app. Returns a function that unsubscribes.
    */
   onRedirect: (listener: (outcome: RedirectOutcome) => void) => () => void;
-  /** Stops listening to links and to the app's state. */
+  /** Stops listening for links and app state changes. */
   close: () => void;
 }
 
-/** Returns a client on native modules. */
+/** Returns a client that uses the given native modules. */
 export function createExpoClientOn(modules: NativeModules, options: ExpoClientOptions): ExpoClient {
   const { google, apple, redirectUrl, returnUrl, keychainAccessible, modules: _, ...rest } = options;
   const storage = rest.storage ?? secureStorage(modules.secureStore, { keychainAccessible });
@@ -66,7 +66,7 @@ export function createExpoClientOn(modules: NativeModules, options: ExpoClientOp
     return url === null ? null : client.handleRedirect(url);
   });
   const appState = modules.appState.addEventListener('change', (state) => {
-    // Replaces a token that expires soon. Without a connection, the customer stays signed in.
+    // Refreshes a token that is about to expire. Offline, the customer stays signed in.
     if (state === 'active') client.getAccessToken().catch(() => undefined);
   });
 

@@ -1,5 +1,5 @@
-// What the SDK uses of the packages of Expo, which are not installed in this repository. The file is not published, and
-// test/clients/example-expo.nightly.spec.ts compiles the SDK with the real packages.
+// Declares the parts of the Expo packages that the SDK uses, because they are not installed in this repository. This
+// file is not published; test/clients/example-expo.nightly.spec.ts compiles the SDK against the real packages.
 
 declare module 'expo-secure-store' {
   export const AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY: number;

@@ -8,8 +8,8 @@ export interface GatehouseProviderProps {
   children?: ReactNode;
 }
 
-/** Provides the client and the customer's state. */
+/** Provides the client and the authentication state. */
 export const GatehouseProvider: (props: GatehouseProviderProps) => ReactNode = ClientProvider;
 
-/** Returns the provider's client. @throws Error outside a `<GatehouseProvider>` */
+/** Returns the client from the provider. @throws Error outside a `<GatehouseProvider>` */
 export const useExpoClient = (): ExpoClient => useAuth().client as ExpoClient;

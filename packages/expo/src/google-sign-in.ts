@@ -11,15 +11,15 @@ export interface GoogleSigninModule {
 }
 
 export interface GoogleSignInOptions {
-  /** The web client's id, which Android puts into the token's `aud` claim. */
+  /** The id of the web client, which is the `aud` claim of tokens issued on Android. */
   webClientId: string;
-  /** The iOS client's id, unless the app has a `GoogleService-Info.plist`. */
+  /** The id of the iOS client. Required unless the app has a `GoogleService-Info.plist`. */
   iosClientId?: string;
 }
 
 /**
- * Returns Google's native sign-in. Its free package accepts no nonce, so the provider's setting `requireNonce` at
- * Gatehouse must be false.
+ * Returns Google's native sign-in. The free version of the package accepts no nonce, so `requireNonce` must be false
+ * for the provider in Gatehouse.
  * @param google `GoogleSignin` from `@react-native-google-signin/google-signin`
  */
 export function googleSignIn(google: GoogleSigninModule, options: GoogleSignInOptions): NativeSignIn {
@@ -30,7 +30,8 @@ export function googleSignIn(google: GoogleSigninModule, options: GoogleSignInOp
     async signIn() {
       if (!isConfigured) google.configure(options);
       isConfigured = true;
-      // Otherwise the package returns its last token again, which Gatehouse accepts once, and shows no accounts.
+      // While signed in, the package skips the account picker and returns its last token again, which Gatehouse accepts
+      // only once.
       await google.signOut();
       const { data } = await google.signIn();
       if (!data) return null;

@@ -4,9 +4,9 @@ import type { NativeSignIn, PersonName } from './native-sign-in.js';
 
 const NAME_KEY = 'gatehouse.name';
 
-/** A name that is not in its customer's profile yet. */
+/** A name that has not been added to the customer's profile yet. */
 interface PendingName {
-  /** The person's id at the provider. */
+  /** The customer's user id at the provider. */
   user: string;
   name: PersonName;
 }
@@ -18,19 +18,19 @@ export interface IdTokenSignInContext {
 }
 
 /**
- * Signs in with Google's and Apple's native sign-ins. Apple returns a person's name once, so the name is stored until
- * this person's sign-in is complete.
+ * Signs in with Google and Apple natively. Apple returns the customer's name only once, so the name is stored until the
+ * sign-in is complete.
  */
 export class IdTokenSignIn {
-  /** The token for the challenge that a sign-in with a pending name requires. */
+  /** The challenge token of a sign-in with a pending name. */
   private challenge: string | undefined;
 
   constructor(private readonly context: IdTokenSignInContext) {}
 
   /**
    * Signs in. Returns null if the customer cancels.
-   * @param provider the provider's slug at Gatehouse
-   * @throws GatehouseError, and the native module's errors
+   * @param provider the slug of the provider in the project
+   * @throws GatehouseError, and errors from the native module
    */
   async signIn(provider: string, native: NativeSignIn): Promise<SignInResult | null> {
     const { client, crypto, storage } = this.context;
@@ -44,7 +44,7 @@ export class IdTokenSignIn {
     return this.addName(result);
   }
 
-  /** Returns the functions for a second factor, which also add the name from the sign-in that has required it. */
+  /** Wraps the challenge functions so that completing a challenge also adds the pending name from its sign-in. */
   wrapChallenge(challenge: Client['challenge']): Client['challenge'] {
     const wrap =
       <Proof extends { token: string }>(complete: (proof: Proof) => Promise<SignInResult>) =>
@@ -61,7 +61,7 @@ export class IdTokenSignIn {
     };
   }
 
-  /** Adds the pending name to the profile of the customer who has signed in, unless it has a name. */
+  /** Adds the pending name to the profile of the signed-in customer, unless the profile already has a name. */
   private async addName(result: SignInResult): Promise<SignInResult> {
     const pending = await this.pendingName();
     if (result.status !== 'complete' || !pending) return result;
@@ -72,7 +72,7 @@ export class IdTokenSignIn {
       if (!isNamed) await this.context.client.customer.update(pending.name);
       await this.context.storage.removeItem(NAME_KEY);
     } catch {
-      return result; // The customer is signed in. The next sign-in adds the name.
+      return result; // The customer is signed in, and the next sign-in adds the name.
     }
     return isNamed ? result : { ...result, customer: { ...customer, ...pending.name } };
   }
@@ -82,7 +82,7 @@ export class IdTokenSignIn {
   }
 }
 
-/** Returns 128 random bits. */
+/** Returns 128 random bits in hexadecimal. */
 function newNonce(crypto: CryptoModule): string {
   const bytes = new Uint8Array(16);
   crypto.getRandomValues(bytes);

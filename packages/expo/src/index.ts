@@ -3,7 +3,7 @@ import { createExpoClientOn, type ExpoClient, type ExpoClientOptions } from './e
 
 /**
  * Returns a client. One client per app is enough. On a device, it uses the installed Expo packages.
- * @throws GatehouseError `native_modules_required` outside a device without the option `modules`
+ * @throws GatehouseError `native_modules_required` if it does not run on a device and `modules` is not set
  */
 export function createExpoClient(options: ExpoClientOptions): ExpoClient {
   if (!options.modules)

@@ -14,7 +14,9 @@ export interface SecureStoreOptions {
 
 /** The part of `expo-web-browser` that the SDK uses. */
 export interface WebBrowserModule {
-  /** Opens a browser over the app. Resolves when it closes, with the URL if it was redirected to `redirectUrl`. */
+  /**
+   * Opens a browser over the app. Resolves when the browser closes, with the URL if it was redirected to `redirectUrl`.
+   */
   openAuthSessionAsync(url: string, redirectUrl: string): Promise<{ type: string; url?: string }>;
 }
 
@@ -23,16 +25,16 @@ export interface CryptoModule {
   getRandomValues(array: Uint8Array<ArrayBuffer>): unknown;
 }
 
-/** A listener that can be removed. */
+/** A listener registration. */
 export interface Subscription {
   remove(): void;
 }
 
 /** The part of `expo-linking` that the SDK uses. */
 export interface LinkingModule {
-  /** Returns the URL for a path in the app. It differs between Expo Go and builds. */
+  /** Returns the URL for a path in the app. The URL differs between Expo Go and builds. */
   createURL(path: string): string;
-  /** Returns the URL that has started the app, or null. */
+  /** Returns the URL that started the app, or null. */
   getInitialURL(): Promise<string | null>;
   addEventListener(type: 'url', listener: (event: { url: string }) => void): Subscription;
 }
@@ -42,7 +44,7 @@ export interface AppStateModule {
   addEventListener(type: 'change', listener: (state: string) => void): Subscription;
 }
 
-/** The native modules that every app needs. The SDK imports them itself; an app's tests can replace them. */
+/** The native modules that every app needs. The SDK imports them; tests can replace them. */
 export interface NativeModules {
   secureStore: SecureStoreModule;
   webBrowser: WebBrowserModule;

@@ -1,11 +1,11 @@
-/** The proof from a native sign-in. */
+/** The result of a native sign-in, with which Gatehouse signs the customer in. */
 export interface NativeProof {
   idToken: string;
-  /** The nonce in the token; undefined if the provider's SDK accepts none. */
+  /** The nonce in the token. Undefined if the provider's SDK accepts none. */
   nonce?: string;
-  /** The person's id at the provider. It is required with `name`. */
+  /** The customer's user id at the provider. Required with `name`. */
   user?: string;
-  /** The person's name, which Apple returns at the first sign-in only. */
+  /** The customer's name, which Apple returns only at the first sign-in. */
   name?: PersonName;
 }
 
@@ -15,11 +15,11 @@ export interface PersonName {
 }
 
 /**
- * A provider's sign-in without a browser. `googleSignIn()` and `appleSignIn()` return one, and an app can implement it
- * with another package.
+ * A provider's sign-in without a browser. `googleSignIn()` and `appleSignIn()` return implementations; an app can also
+ * implement it with another package.
  */
 export interface NativeSignIn {
-  /** Returns false if the device does not have it. The sign-in then uses the browser. */
+  /** Returns false if the device does not support it. The sign-in then uses the browser. */
   isAvailable(): Promise<boolean>;
   /**
    * Signs in. Returns null if the customer cancels.

@@ -1,23 +1,25 @@
 import { GatehouseError, type RedirectResult } from '@gatehouse/js';
 import type { LinkingModule, Subscription } from './native-modules.js';
 
-/** The outcome for a link that has opened the app. */
+/** The outcome of a link that opened the app. */
 export type RedirectOutcome =
   | { result: RedirectResult; error: null }
   | { result: null; error: GatehouseError };
 
 /**
- * Completes the flows whose redirects open the app: through emailed links, and in the browser if the system has ended
- * the app meanwhile. Each link is handled once.
+ * Completes flows whose redirect opens the app: emailed links, and browser flows during which the system terminated the
+ * app. Handles each link once.
  */
 export class RedirectLinks {
   private readonly listeners = new Set<(outcome: RedirectOutcome) => void>();
   private readonly handled = new Set<string>();
-  /** The last outcome until the first listener: a link that starts the app arrives before the first screen. */
+  /**
+   * The last outcome before the first listener: a link that starts the app arrives before the first screen is rendered.
+   */
   private unread: RedirectOutcome | undefined;
   private readonly subscription: Subscription;
 
-  /** @param handle completes a link's flow. It returns null for a link that is not a Gatehouse redirect */
+  /** @param handle completes the flow of a link. Returns null if the link is not a Gatehouse redirect */
   constructor(
     linking: LinkingModule,
     private readonly handle: (url: string) => Promise<RedirectResult | null>,
@@ -26,7 +28,10 @@ export class RedirectLinks {
     void linking.getInitialURL().then((url) => (url === null ? undefined : this.receive(url)));
   }
 
-  /** Calls back with each outcome, also with the last one before this call. Returns a function that unsubscribes. */
+  /**
+   * Calls the listener with the last outcome that no listener received, if any, and with each later outcome. Returns a
+   * function that unsubscribes.
+   */
   subscribe(listener: (outcome: RedirectOutcome) => void): () => void {
     this.listeners.add(listener);
     const { unread } = this;
@@ -48,7 +53,7 @@ export class RedirectLinks {
       if (result) this.announce({ result, error: null });
     } catch (error) {
       if (!(error instanceof GatehouseError)) throw error;
-      // Without a response, the customer can open the link again.
+      // The code may be unused if there was no response, so the customer can open the link again.
       if (error.status === 0) this.handled.delete(url);
       this.announce({ result: null, error });
     }

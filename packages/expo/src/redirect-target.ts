@@ -1,36 +1,38 @@
 import { GatehouseError } from '@gatehouse/js';
 import type { LinkingModule } from './native-modules.js';
 
-/** The options that determine the URL at which browser flows end. */
+/** The URLs where browser flows end. */
 export interface RedirectOptions {
   /**
-   * An entry in the project setting `redirectUrls`. Default: the URL for the app's path `signed-in`, such as
+   * An entry in the project setting `redirectUrls`. Default: the URL for the path `signed-in` in the app, such as
    * `com.example.app://signed-in`.
    */
   redirectUrl?: string | undefined;
   /**
-   * The app's URL to which the page at `redirectUrl` forwards, with the same query, for apps whose own URL Gatehouse
-   * does not accept, such as in Expo Go. Default: `redirectUrl`.
+   * The app's own URL, if Gatehouse does not accept it, such as in Expo Go. The page at `redirectUrl` forwards to it
+   * with the same query. Default: `redirectUrl`.
    */
   returnUrl?: string | undefined;
 }
 
-/** The URLs at which a flow ends, for Gatehouse and for the device. */
+/** The URLs where a flow ends: for Gatehouse and for the device. */
 export interface ResolvedRedirect {
   redirectUrl: string;
   returnUrl: string;
 }
 
-/** A web page, or an app's scheme that is a reversed domain name (RFC 8252, section 7.1). */
+/** A web page, or an app scheme that is a reversed domain name (RFC 8252, section 7.1). */
 const ACCEPTED = /^(https?:\/\/|[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:\/)/;
 
-/** Returns the URLs at which a flow ends. */
+/** Returns the URLs where a flow ends, with defaults. */
 export function resolveRedirect(linking: LinkingModule, options: RedirectOptions): ResolvedRedirect {
   const redirectUrl = options.redirectUrl ?? linking.createURL('signed-in');
   return { redirectUrl, returnUrl: options.returnUrl ?? redirectUrl };
 }
 
-/** @throws GatehouseError `redirect_url_not_supported` for a URL that no project can accept, such as Expo Go's URL */
+/**
+ * @throws GatehouseError `redirect_url_not_supported` for a URL that no project can accept, such as `exp://` in Expo Go
+ */
 export function checkRedirect({ redirectUrl }: ResolvedRedirect): void {
   if (ACCEPTED.test(redirectUrl)) return;
   throw new GatehouseError(
@@ -39,10 +41,10 @@ export function checkRedirect({ redirectUrl }: ResolvedRedirect): void {
   );
 }
 
-/** Returns the URL to which Gatehouse has redirected, for the URL that the app has received. */
+/** Converts the URL that the app received to the URL to which Gatehouse redirected. */
 export const toRedirectUrl = (url: string, { redirectUrl, returnUrl }: ResolvedRedirect): string =>
   isBelow(url, returnUrl) ? redirectUrl + url.slice(returnUrl.length) : url;
 
-/** Returns true if a URL differs from another one in the query and the fragment only. */
+/** Returns true if a URL equals `base`, ignoring its query, its fragment and a trailing slash. */
 export const isBelow = (url: string, base: string): boolean =>
   url.startsWith(base) && /^\/?([?#]|$)/.test(url.slice(base.length));

@@ -1,12 +1,12 @@
 import type { SecureStoreModule } from './native-modules.js';
 import { secureStorage } from './secure-storage.js';
 
-/** A device's keychain. It can end the process between two changes. */
+/** A fake keychain that can simulate the end of the process between two changes. */
 class Keychain implements SecureStoreModule {
   readonly AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY = 1;
   readonly items = new Map<string, string>();
   readonly accessibilities = new Set<number | undefined>();
-  /** Remaining changes until the process ends. */
+  /** Number of changes until the process ends. */
   remainingChanges = Infinity;
   changes = 0;
 
@@ -44,10 +44,10 @@ function checkKey(key: string): void {
 const KEY = 'gatehouse.session';
 const short = 'short';
 const long = 'a'.repeat(5_000);
-/** With characters of one to four bytes. */
+/** Contains characters of one to four UTF-8 bytes. */
 const longer = 'bäß€😀'.repeat(1_000);
 
-it('stores long values in items that the keychain accepts, and removes all items', async () => {
+it('splits long values into items that the keychain accepts, and removes all items', async () => {
   const keychain = new Keychain();
   const storage = secureStorage(keychain);
   expect(await storage.getItem(KEY)).toBeNull();
@@ -62,7 +62,7 @@ it('stores long values in items that the keychain accepts, and removes all items
   expect([...keychain.items]).toEqual([]);
 });
 
-it("uses the option's accessibility, and by default the one for background tasks", async () => {
+it('uses the configured accessibility, and by default one that allows background tasks', async () => {
   const keychain = new Keychain();
   await secureStorage(keychain).setItem(KEY, long);
   expect([...keychain.accessibilities]).toEqual([1]);
@@ -71,7 +71,7 @@ it("uses the option's accessibility, and by default the one for background tasks
   expect([...keychain.accessibilities]).toEqual([7]);
 });
 
-/** Changes the storage from one value to another, null for a removal. The process ends after this many changes. */
+/** Stores `from`, then replaces it with `to`, ending the process after this many changes. Null means no value. */
 async function interrupt(from: string | null, to: string | null, changes: number): Promise<Keychain> {
   const keychain = new Keychain();
   if (from !== null) await secureStorage(keychain).setItem(KEY, from);
@@ -85,14 +85,14 @@ async function interrupt(from: string | null, to: string | null, changes: number
   return keychain;
 }
 
-/** Returns the number of items for a value. */
+/** Returns the number of keychain items that a value takes. */
 async function countItems(value: string): Promise<number> {
   const keychain = new Keychain();
   await secureStorage(keychain).setItem(KEY, value);
   return keychain.items.size;
 }
 
-it('reads the previous or the new value after the process ended between any two changes', async () => {
+it('reads the previous or the new value if the process ends between any two changes', async () => {
   const values = [null, short, long, longer];
   const failures: string[] = [];
   let interruptions = 0;

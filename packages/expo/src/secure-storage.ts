@@ -2,40 +2,42 @@ import type { ClientStorage } from '@gatehouse/js';
 import type { SecureStoreModule, SecureStoreOptions } from './native-modules.js';
 import { splitText } from './split-text.js';
 
-/** Maximum UTF-8 bytes in a value. iOS may reject keychain values with more than 2,048 bytes. */
+/** Maximum UTF-8 bytes per item. iOS may reject keychain values of more than 2,048 bytes. */
 const MAX_BYTES = 2_000;
 
-/** Marks an index that contains the value itself. */
+/** Prefix of an index that contains the value itself. */
 const INLINE = '=';
 
-/** A value's chunks are stored in one of two slots, so that the previous value stays complete meanwhile. */
+/**
+ * New chunks are written to the slot that is not in use, so that the previous value stays complete until the switch.
+ */
 const SLOTS = ['a', 'b'] as const;
 type Slot = (typeof SLOTS)[number];
 
-/** The slot and size of a long value. */
+/** Describes where a long value is stored. */
 interface Index {
   slot: Slot;
   /** Number of chunks. */
   count: number;
-  /** The value's length in UTF-16 code units. */
+  /** Length of the value in UTF-16 code units. */
   length: number;
 }
 
 /**
- * Returns a storage in the keychain (iOS) or encrypted with a key from the keystore (Android). A value of any length is
- * replaced at once: if the app is killed between two writes, the next start reads the previous or the new value. A
- * value that is incomplete is read as null.
+ * Returns a storage in the keychain (iOS), or encrypted with a key from the keystore (Android). Values of any length
+ * are replaced atomically: if the app is killed between two writes, it reads the previous or the new value at the next
+ * start. An incomplete value is read as null.
  */
 export function secureStorage(
   secureStore: SecureStoreModule,
   options: SecureStoreOptions = {},
 ): ClientStorage {
   const {
-    keychainAccessible = secureStore.AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY, // A task in the background can refresh.
+    keychainAccessible = secureStore.AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY, // Allows background tasks to refresh.
   } = options;
   const items = new ChunkedItems(secureStore, { keychainAccessible });
   let last: Promise<unknown> = Promise.resolve();
-  /** Runs operations one after the other: a read must not see half of a write. */
+  /** Runs operations one after the other, so that no read returns a partial write. */
   const enqueue = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = last.then(work);
     last = result.catch(() => undefined);
@@ -87,8 +89,8 @@ class ChunkedItems {
   }
 
   /**
-   * Deletes the chunks from a number on, also those that an interrupted write has left. The last one is deleted first:
-   * after an interruption, the rest has no gap, and is found again.
+   * Deletes the chunks from index `from` on, including those from an interrupted write. Starts with the last one: if it
+   * is interrupted, the remaining chunks have no gap, so that the next call finds them.
    */
   private async trim(key: string, slot: Slot, from: number): Promise<void> {
     let count = from;

@@ -34,13 +34,13 @@ const challenge = {
 } as const;
 const secondFactor = { status: 'second_factor', challenge } as unknown as SignInResult;
 
-/** Returns a client whose Google sign-in ends as given. */
+/** Returns a client with the given Google sign-in. */
 function clientWith(google: () => Promise<SignInResult | null>): ExpoClient {
   const client = createExpoClientOn(modules, { url: 'http://127.0.0.1:9', publishableKey: 'pk_test' });
   return { ...client, signIn: { ...client.signIn, google } };
 }
 
-/** Runs a Google sign-in. @returns its result, its error and the screen's states */
+/** Runs a Google sign-in. @returns its result or error, and the states of the screen */
 async function signIn(google: () => Promise<SignInResult | null>) {
   const store = createSignInStore(clientWith(google));
   const states: string[] = [];
@@ -53,21 +53,21 @@ async function signIn(google: () => Promise<SignInResult | null>) {
   return { result, states };
 }
 
-describe("a sign-in screen's functions", () => {
-  it('returns a result, and stays pending meanwhile', async () => {
+describe('createSignInStore', () => {
+  it('is pending until it returns the result', async () => {
     expect(await signIn(async () => secondFactor)).toEqual({
       result: secondFactor,
       states: ['pending', 'idle'],
     });
   });
 
-  it('throws sign_in_canceled, which is no error on the screen', async () => {
+  it('throws sign_in_canceled without setting the error', async () => {
     const { result, states } = await signIn(async () => null);
     expect(result).toMatchObject({ name: 'GatehouseError', code: 'sign_in_canceled' });
     expect(states).toEqual(['pending', 'idle']);
   });
 
-  it('throws an error from Gatehouse, and keeps it until the next call', async () => {
+  it('throws errors from Gatehouse, and keeps the error until the next call', async () => {
     const error = new GatehouseError('access_denied', 'denied');
     expect(await signIn(() => Promise.reject(error))).toEqual({
       result: error,
@@ -79,14 +79,14 @@ describe("a sign-in screen's functions", () => {
     expect(store.getState().error?.code).not.toBe('access_denied');
   });
 
-  it("throws a native module's error as a GatehouseError with its cause", async () => {
+  it('wraps errors from native modules in a GatehouseError with the cause', async () => {
     const cause = new Error('DEVELOPER_ERROR');
     const { result, states } = await signIn(() => Promise.reject(cause));
     expect(result).toMatchObject({ code: 'native_sign_in_failed', message: 'DEVELOPER_ERROR', cause });
     expect(states).toEqual(['pending', 'idle native_sign_in_failed']);
   });
 
-  it('stays pending until the last of several calls has returned', async () => {
+  it('stays pending until all concurrent calls have returned', async () => {
     let finish: (result: SignInResult) => void = () => undefined;
     const store = createSignInStore(clientWith(() => new Promise((resolve) => (finish = resolve))));
     const first = store.actions.signInWithGoogle();
@@ -99,7 +99,7 @@ describe("a sign-in screen's functions", () => {
 });
 
 describe('useSignIn and useRedirect', () => {
-  it('returns the functions and the state inside the provider', async () => {
+  it('return the functions and the state inside the provider', async () => {
     let form: SignInForm | undefined;
     const Screen = () => {
       form = useSignIn();
@@ -115,7 +115,7 @@ describe('useSignIn and useRedirect', () => {
     expect(result.status === 'second_factor' && result.challenge.token).toBe('token');
   });
 
-  it('throws outside the provider', () => {
+  it('throw outside the provider', () => {
     const Screen = () => String(useSignIn().isPending);
     expect(() => renderToString(createElement(Screen))).toThrow('inside of <GatehouseProvider>');
   });

@@ -2,20 +2,20 @@ import { GatehouseError, type SignInResult } from '@gatehouse/js';
 import type { ExpoClient, ProviderFlow } from './expo-client.js';
 import type { RedirectOptions } from './redirect-target.js';
 
-/** The state of a screen's sign-ins. */
+/** The state of a sign-in screen. */
 export interface SignInState {
-  /** True while a function has not returned. */
+  /** True while a call is running. */
   isPending: boolean;
-  /** The last function's error, or null. A sign-in that the customer has canceled is no error. */
+  /** The error of the last call, or null. Null also if the customer canceled the sign-in. */
   error: GatehouseError | null;
 }
 
-/** A sign-in screen's functions. All throw GatehouseError, `sign_in_canceled` if the customer cancels. */
+/** The functions for a sign-in screen. All throw GatehouseError, with `sign_in_canceled` if the customer cancels. */
 export type SignInActions = ReturnType<typeof createActions>;
 
 type Run = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Returns a sign-in screen's functions, and their state as an external React store. */
+/** Returns the functions for a sign-in screen, and their state as an external React store. */
 export function createSignInStore(client: ExpoClient) {
   const idle: SignInState = { isPending: false, error: null };
   let state = idle;
@@ -72,11 +72,11 @@ function createActions(client: ExpoClient, run: Run) {
     sendEmailCode: wrap(client.sendEmailCode),
     /** Signs in with an emailed code. */
     signInWithEmailCode: wrap(signIn.emailCode),
-    /** Signs in at Google, natively or in the browser. */
+    /** Signs in with Google, natively or in the browser. */
     signInWithGoogle: (flow?: ProviderFlow) => complete(() => signIn.google(flow)),
-    /** Signs in at Apple, natively or in the browser. */
+    /** Signs in with Apple, natively or in the browser. */
     signInWithApple: (flow?: ProviderFlow) => complete(() => signIn.apple(flow)),
-    /** Signs in at a provider in the browser. @param provider the provider's slug at Gatehouse */
+    /** Signs in with a provider in the browser. @param provider the slug of the provider in the project */
     signInWithProvider: (provider: string, redirect: RedirectOptions = {}) =>
       complete(() => signIn.social({ provider, ...redirect })),
     /** The `client.challenge` functions that complete a sign-in, for devices without passkeys. */
@@ -88,7 +88,7 @@ function createActions(client: ExpoClient, run: Run) {
   };
 }
 
-/** Returns a native module's error as the only error class that screens handle. */
+/** Wraps errors from native modules, so that screens handle only GatehouseError. */
 const toGatehouseError = (cause: unknown): GatehouseError =>
   cause instanceof GatehouseError
     ? cause

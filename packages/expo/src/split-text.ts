@@ -1,4 +1,4 @@
-/** Returns a string's parts, each with at most `maxBytes` UTF-8 bytes. An empty string has one part. */
+/** Splits a string into parts of at most `maxBytes` UTF-8 bytes. Returns one empty part for an empty string. */
 export function splitText(text: string, maxBytes: number): string[] {
   const parts = [''];
   let size = 0;

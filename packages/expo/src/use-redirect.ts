@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useExpoClient } from './gatehouse-provider.js';
 import type { RedirectOutcome } from './redirect-links.js';
 
-/** Returns the result of the last link that has opened the app, such as a second factor. */
+/** Returns the outcome of the last link that opened the app, such as a second factor challenge. */
 export function useRedirect(): Redirect {
   const client = useExpoClient();
   const [outcome, setOutcome] = useState<RedirectOutcome | null>(null);

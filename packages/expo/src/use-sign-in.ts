@@ -2,10 +2,10 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { useExpoClient } from './gatehouse-provider.js';
 import { createSignInStore, type SignInActions, type SignInState } from './sign-in-actions.js';
 
-/** A sign-in screen's functions and state. */
+/** The functions and state of a sign-in screen. */
 export type SignInForm = SignInActions & SignInState;
 
-/** Returns a sign-in screen's functions, and their state. */
+/** Returns the functions and state of a sign-in screen. */
 export function useSignIn(): SignInForm {
   const client = useExpoClient();
   const store = useMemo(() => createSignInStore(client), [client]);
