@@ -19,7 +19,7 @@ export const createCustomer = ({ manager, store }: ClientCore) => ({
   /** Returns the customer's profile. */
   get: (): Promise<Customer> => manager.call('GET', '/me'),
 
-  /** Changes names and language. */
+  /** Changes the name or the language. */
   update: (changes: CustomerChanges): Promise<Customer> => manager.call('PATCH', '/me', changes),
 
   /** Changes or sets the password and ends all other sessions. */
@@ -39,7 +39,7 @@ export const createCustomer = ({ manager, store }: ClientCore) => ({
 
 /** Returns the `client.sessions` functions. All throw GatehouseError. */
 export const createSessions = ({ manager }: ClientCore) => ({
-  /** Returns the active sessions, newest first: the first page with `await`, all with `for await`. */
+  /** Lists the active sessions, newest first: the first page with `await`, all sessions with `for await`. */
   list: ({ limit }: { limit?: number } = {}): PagedList<Session> =>
     pagedList((cursor) => {
       const query = [limit && `limit=${limit}`, cursor && `cursor=${encodeURIComponent(cursor)}`];
@@ -55,11 +55,11 @@ export const createFactors = ({ manager }: ClientCore) => ({
   /** Returns the second factors and the number of unused recovery codes. */
   list: (): Promise<Factors> => manager.call('GET', '/me/factors'),
 
-  /** Adds an authenticator app, which `confirmTotp()` confirms. */
+  /** Adds an authenticator app, which stays unconfirmed until `confirmTotp()` is called. */
   addTotp: (proof: { password?: string } = {}): Promise<NewTotpFactor> =>
     manager.call('POST', '/me/factors/totp', proof),
 
-  /** Confirms an authenticator app with its first code. Returns recovery codes if this is the first factor. */
+  /** Confirms an authenticator app with its first code. Returns recovery codes if it is the first second factor. */
   confirmTotp: (id: string, proof: { code: string }): Promise<{ recoveryCodes: string[] | null }> =>
     manager.call('POST', `/me/factors/totp/${id}/confirm`, proof),
 
@@ -84,17 +84,17 @@ export const createPasskeys = (core: ClientCore) => ({
   rename: async (id: string, { name }: { name: string }): Promise<Passkey> =>
     (await loadPasskeys()).rename(core, id, name),
 
-  /** Removes a passkey. It stays on the device until the customer deletes it there. */
+  /** Removes a passkey from the account. It stays on the device until the customer deletes it there. */
   remove: async (id: string): Promise<void> => (await loadPasskeys()).remove(core, id),
 });
 
 /** Returns the `client.identities` functions. All throw GatehouseError. */
 export const createIdentities = (core: ClientCore) => ({
-  /** Returns the identity provider accounts with which the customer can sign in. */
+  /** Returns the identity provider accounts that the customer can sign in with. */
   list: async (): Promise<Identity[]> =>
     (await core.manager.call<Page<Identity>>('GET', '/me/identities')).data,
 
-  /** Opens an identity provider's page to link an account. Returns as `signIn.social()` does. */
+  /** Opens an identity provider's page to link an account. Returns the same as `signIn.social()`. */
   link: async (target: RedirectTarget): Promise<RedirectResult | null> =>
     (await loadRedirects()).link(core, target),
 
@@ -102,13 +102,15 @@ export const createIdentities = (core: ClientCore) => ({
   unlink: (id: string): Promise<void> => core.manager.call('DELETE', `/me/identities/${id}`),
 });
 
-/** Returns the `client.reauthenticate` functions, which verify the identity again. All throw GatehouseError. */
+/**
+ * Returns the `client.reauthenticate` functions, which verify the customer's identity again. All throw GatehouseError.
+ */
 export const createReauthenticate = (core: ClientCore) => ({
   /** Reauthenticates the customer with the password. */
   password: ({ password }: { password: string }): Promise<void> =>
     core.reauthenticate('', { method: 'password', password }),
 
-  /** Reauthenticates the customer with an authenticator app code. */
+  /** Reauthenticates the customer with a code from an authenticator app. */
   totp: ({ code }: { code: string }): Promise<void> => core.reauthenticate('', { method: 'totp', code }),
 
   /** Reauthenticates the customer with a recovery code. */
@@ -126,7 +128,7 @@ export const createReauthenticate = (core: ClientCore) => ({
   /** Reauthenticates the customer with a passkey. */
   passkey: async (): Promise<void> => (await loadPasskeys()).reauthenticate(core),
 
-  /** Opens an identity provider's page to reauthenticate the customer. Returns as `signIn.social()` does. */
+  /** Opens an identity provider's page to reauthenticate the customer. Returns the same as `signIn.social()`. */
   social: async (target: RedirectTarget): Promise<RedirectResult | null> =>
     (await loadRedirects()).reauthenticate(core, target),
 });

@@ -1,9 +1,9 @@
 import type { ClientCore } from './client-core.js';
 
 /**
- * Returns a `fetch` that adds the customer's access token for the page's own origin, Gatehouse's origin and the
- * `apiOrigins`, and to no other origin. It refreshes ahead of expiry, and once after a 401 response. It then repeats
- * the request, if its body can be sent again.
+ * Returns a `fetch` that adds the customer's access token to requests to the origin of the page, the origin of
+ * Gatehouse and the `apiOrigins`, and to no others. It refreshes the token shortly before it expires. After a 401
+ * response, it refreshes once and repeats the request if the body can be sent again.
  */
 export function createAuthorizedFetch(core: ClientCore): typeof globalThis.fetch {
   const { options, fetch, manager } = core;
@@ -24,11 +24,11 @@ export function createAuthorizedFetch(core: ClientCore): typeof globalThis.fetch
       return fetch(target, { ...init, headers });
     };
     const isRepeatable = !(typeof ReadableStream === 'function' && init.body instanceof ReadableStream);
-    // A Request's body is read when it is sent.
+    // Sending a Request consumes its body.
     const copy = isRequest && isRepeatable ? input.clone() : input;
     const response = await send(input, token);
     if (response.status !== 401) return response;
-    // The API's response is more useful to the caller than a refresh error.
+    // The 401 response is more useful to the caller than the error of a failed refresh.
     const other = await manager.replaceRejected(token).catch(() => null);
     return other && isRepeatable ? send(copy, other) : response;
   };
@@ -36,12 +36,12 @@ export function createAuthorizedFetch(core: ClientCore): typeof globalThis.fetch
 
 const pageOrigin = (): string | null => (typeof document === 'object' ? location.origin : null);
 
-/** Returns a URL's origin, or null if it has none or it is uncertain. */
+/** Returns the origin of a URL, or null if it has none or cannot be parsed reliably. */
 function originOf(url: string): string | null {
   try {
     return new URL(url, typeof document === 'object' ? document.baseURI : undefined).origin;
   } catch {
-    // Earlier React Native versions have a URL without `origin`.
+    // In older React Native versions, URL has no `origin`.
     return /^https?:\/\/[a-z0-9.:-]+(?=[/?#]|$)/i.exec(url)?.[0].toLowerCase() ?? null;
   }
 }

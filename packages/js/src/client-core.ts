@@ -7,7 +7,7 @@ import { browserStorage, memoryStorage, type ClientStorage } from './storage.js'
 import { Transport } from './transport.js';
 import type { AccessTokenResponse, AuthResponse, SignInResult } from './types.js';
 
-/** A source of random bytes. `globalThis.crypto` has this shape. */
+/** A source of random bytes, such as `globalThis.crypto`. */
 export interface RandomSource {
   getRandomValues(array: Uint8Array<ArrayBuffer>): unknown;
 }
@@ -23,7 +23,7 @@ export interface ClientOptions {
   storage?: ClientStorage;
   /** The storage key for the tokens, for several clients on one origin. Default: `gatehouse.session`. */
   storageKey?: string;
-  /** Further origins to which `client.fetch` sends the access token, such as `https://api.example.com`. */
+  /** Additional origins to which `client.fetch` sends the access token, such as `https://api.example.com`. */
   apiOrigins?: string[];
   /** The source of random bytes. Default: `globalThis.crypto`. */
   crypto?: RandomSource;
@@ -32,13 +32,13 @@ export interface ClientOptions {
 }
 
 /**
- * The core that all parts of a client share. The parts that are loaded on demand import only types from the core:
- * otherwise bundlers would split the core into several files.
+ * The core that all parts of a client share. The parts that are loaded on demand import only types from the core, so
+ * that bundlers do not split the core into several files.
  */
 export class ClientCore {
   /**
-   * Stores the flows that leave the page. Memory would not survive this, and an emailed link opens another tab. The
-   * stored values are useless without the code from the redirect.
+   * Stores the flows that leave the page: memory would be lost, and an emailed link opens in another tab. The stored
+   * values are useless without the code from the redirect.
    */
   readonly flowStorage: ClientStorage;
   readonly isLost = isLost;
@@ -54,7 +54,7 @@ export class ClientCore {
   ) {
     const { publishableKey, storage = memoryStorage(), storageKey = 'gatehouse.session', fetch } = options;
     const url = options.url.replace(/\/+$/, '');
-    // Browsers require that fetch is called on the global object.
+    // Browsers require fetch to be called on the global object.
     this.fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.flowStorage = browserStorage() ?? storage;
     this.store = new SessionStore(storage, storageKey, platform);
@@ -62,7 +62,7 @@ export class ClientCore {
     this.manager = new SessionManager(this.transport, this.store, storageKey);
   }
 
-  /** Returns an error that the client itself reports. */
+  /** Creates an error that does not come from the API. */
   error(code: string, message: string, cause?: unknown): GatehouseError {
     return new GatehouseError(code, message, { cause });
   }
@@ -72,7 +72,7 @@ export class ClientCore {
     return this.transport.send<Body>('POST', path, body);
   }
 
-  /** Sends a request that can sign a customer in, and stores the tokens from its response. @throws GatehouseError */
+  /** Sends a request that can sign a customer in, and stores the tokens from the response. @throws GatehouseError */
   async signIn(path: string, body: unknown): Promise<SignInResult> {
     const sentAt = this.platform.now();
     const { tokens, customer, challenge, recoveryCodes } = await this.post<Partial<AuthResponse>>(path, body);
@@ -82,7 +82,7 @@ export class ClientCore {
     return { status: 'complete', customer, ...(recoveryCodes ? { recoveryCodes } : {}) };
   }
 
-  /** Sends a proof of identity and stores the new access token. @throws GatehouseError */
+  /** Reauthenticates the customer, and stores the new access token. @throws GatehouseError */
   async reauthenticate(path: string, body: unknown): Promise<void> {
     const sentAt = this.platform.now();
     const response = await this.manager.call<AccessTokenResponse>('POST', `/me/reauthenticate${path}`, body);

@@ -5,7 +5,7 @@ import type { Platform } from './platform.js';
 
 const GATEHOUSE = 'https://auth.example.com';
 
-/** Timers that run on the test's command, with their delays in milliseconds. */
+/** Timers that the test runs manually, with their delays in milliseconds. */
 class ManualTimers {
   readonly waiting = new Map<() => void, number>();
   time = 1_700_000_000_000;
@@ -58,7 +58,10 @@ const customer = {
   emailVerified: true,
 };
 
-/** Returns a client with a session that is older than ten seconds. `respond` answers calls to the customer's API. */
+/**
+ * Returns a client with a session that is older than ten seconds. `respond` handles all requests except sign-in and
+ * refresh.
+ */
 async function signedInClient(respond: Respond): Promise<Client> {
   const client = newClient(
     (request, attempt) => {
@@ -79,7 +82,7 @@ describe('requests to Gatehouse', () => {
   const overloaded = (retryAfter: string) =>
     Response.json({ code: 'overloaded' }, { status: 503, headers: { 'Retry-After': retryAfter } });
 
-  it('repeats at most twice after a Retry-After of at most five seconds', async () => {
+  it('are repeated at most twice, after a Retry-After of at most five seconds', async () => {
     const client = newClient(() => overloaded('5'));
     const result = client.options().catch((error: unknown) => error);
     await timers.run(5_000);
@@ -90,13 +93,13 @@ describe('requests to Gatehouse', () => {
     expect(requests[0]!.headers.get('X-Publishable-Key')).toBe('pk_1');
   });
 
-  it('does not repeat after a longer Retry-After', async () => {
+  it('are not repeated after a longer Retry-After', async () => {
     const client = newClient(() => overloaded('6'));
     await expect(client.options()).rejects.toMatchObject({ code: 'overloaded', retryAfter: 6 });
     expect(requests).toHaveLength(1);
   });
 
-  it('fails after eight seconds without a complete response', async () => {
+  it('fail after eight seconds without a complete response', async () => {
     const client = newClient(
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
@@ -107,14 +110,14 @@ describe('requests to Gatehouse', () => {
     expect(timers.waiting.size).toBe(0);
   });
 
-  it('fails with network_error when a network responds with its own page', async () => {
+  it('fail with network_error when a captive portal responds with HTML', async () => {
     const client = newClient(() => new Response('<h1>Welcome to the hotel</h1>'));
     await expect(client.options()).rejects.toMatchObject({ code: 'network_error', status: 0 });
   });
 });
 
 describe('client.fetch', () => {
-  it('adds the token for the allowed origins only', async () => {
+  it('adds the token only for allowed origins', async () => {
     const client = await signedInClient(() => new Response());
     const urls = {
       'https://api.example.com/orders': true,
@@ -129,7 +132,7 @@ describe('client.fetch', () => {
     };
     const sent: Record<string, boolean> = {};
     for (const url of Object.keys(urls)) {
-      // Credentials in a URL are a fetch error, after the decision on the token.
+      // fetch rejects URLs with credentials, but only after the client has decided on the token.
       const isAccepted = await client.fetch(url).then(
         () => true,
         () => false,
@@ -139,13 +142,13 @@ describe('client.fetch', () => {
     expect(sent).toEqual(urls);
   });
 
-  it("keeps the caller's credentials", async () => {
+  it('keeps the Authorization header from the caller', async () => {
     const client = await signedInClient(() => new Response());
     await client.fetch('https://api.example.com/', { headers: { Authorization: 'Basic abc' } });
     expect(requests[0]!.headers.get('Authorization')).toBe('Basic abc');
   });
 
-  it('repeats a rejected request once, with its body unless that is a stream', async () => {
+  it('repeats a rejected request once, unless its body is a stream', async () => {
     const url = 'https://api.example.com/orders';
     const init = () => ({ method: 'POST', body: 'text' });
     const stream = () =>
@@ -175,7 +178,7 @@ describe('client.fetch', () => {
 });
 
 describe('the session', () => {
-  it('stays in place when another sign-in requires a second factor', async () => {
+  it('remains active when another sign-in requires a second factor', async () => {
     const challenge = { kind: 'second_factor', token: 'chal_1', methods: ['totp'] };
     const client = newClient((_, attempt) =>
       Response.json(attempt === 1 ? { tokens: tokens(0), customer, challenge: null } : { challenge }),
@@ -189,7 +192,7 @@ describe('the session', () => {
     expect(states.at(-1)).toBe('signed_in');
   });
 
-  it("stays in place when a refresh is rejected because of the page's origin", async () => {
+  it("remains active when a refresh is rejected because of the page's origin", async () => {
     const rejected = () => Response.json({ code: 'origin_not_allowed' }, { status: 403 });
     const responses = [
       () => Response.json({ tokens: tokens(0), customer, challenge: null }),
@@ -203,7 +206,7 @@ describe('the session', () => {
     expect(await client.getAccessToken()).toBe(tokens(0).accessToken);
     timers.time += 10_000;
     await expect(client.getAccessToken()).rejects.toMatchObject({ code: 'origin_not_allowed', status: 403 });
-    // The operator has added the origin to `allowedOrigins`.
+    // The origin has been added to `allowedOrigins`.
     expect(await client.getAccessToken()).toBe(tokens(1).accessToken);
   });
 });
@@ -211,13 +214,13 @@ describe('the session', () => {
 describe('redirects', () => {
   const redirectUrl = 'https://app.example.com/signed-in';
 
-  it('requires a secure source of random bytes', async () => {
+  it('require a secure source of random bytes', async () => {
     const crypto = {} as ClientOptions['crypto'];
     const client = newClient(() => new Response(), { projectId: 'prj_1', ...(crypto ? { crypto } : {}) });
     await expect(client.signInUrl({ redirectUrl })).rejects.toMatchObject({ code: 'no_secure_random' });
   });
 
-  it("ignores a redirect unless it repeats the state from one of this client's flows", async () => {
+  it('are ignored unless their state matches a flow of this client', async () => {
     const client = newClient(() => new Response(), { projectId: 'prj_1' });
     await client.signInUrl({ redirectUrl });
     for (const query of ['code=abc&state=planted', 'code=abc', 'error=access_denied', 'other=1'])
@@ -225,7 +228,7 @@ describe('redirects', () => {
     expect(requests).toEqual([]);
   });
 
-  it("handles a redirect again when the exchange's response is lost", async () => {
+  it('can be handled again when the exchange response was lost', async () => {
     const client = newClient(
       (_, attempt) => {
         if (attempt === 1) throw new TypeError('fetch failed');

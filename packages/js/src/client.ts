@@ -14,13 +14,13 @@ import { currentPlatform, type Platform } from './platform.js';
 import { createChallenge, createPublicFunctions, createSignIn } from './sign-in.js';
 import type { AuthState, RedirectResult } from './types.js';
 
-/** Signs customers in and keeps their session. */
+/** Signs customers in and maintains their session. */
 export type Client = ReturnType<typeof createClientOn>;
 
 /** Returns a client. One client per application is enough. */
 export const createClient = (options: ClientOptions): Client => createClientOn(currentPlatform(), options);
 
-/** Returns a client on a platform, which tests of this package replace. */
+/** Returns a client for the given platform, which only the tests of this package replace. */
 export function createClientOn(platform: Platform, options: ClientOptions) {
   const core = new ClientCore(options, platform);
   const { manager, store } = core;
@@ -36,15 +36,15 @@ export function createClientOn(platform: Platform, options: ClientOptions) {
     reauthenticate: createReauthenticate(core),
 
     /**
-     * Completes a sign-in at the redirect URL: from an identity provider, the hosted page or an emailed link. It also
-     * completes `identities.link()` and `reauthenticate.social()`. Returns null if the URL is not such a redirect, or
-     * if this browser has not started the flow.
-     * @throws GatehouseError with the code of the redirect or the exchange
+     * Completes a flow at its redirect URL: a sign-in with an identity provider, the hosted page or an emailed link,
+     * `identities.link()`, or `reauthenticate.social()`. Returns null if the URL is not a redirect from Gatehouse, or
+     * if the flow did not start in this browser.
+     * @throws GatehouseError with the code from the redirect or from the exchange
      */
     handleRedirect: createHandleRedirect(core),
 
     /**
-     * Ends this session, the others or all. The tokens are deleted even if Gatehouse cannot be reached.
+     * Ends this session, all other sessions, or all of them. Deletes the tokens even if Gatehouse cannot be reached.
      * @throws GatehouseError if the session could not be ended at Gatehouse
      */
     signOut: async ({ scope = 'this' }: { scope?: 'this' | 'others' | 'all' } = {}): Promise<void> => {
@@ -60,17 +60,17 @@ export function createClientOn(platform: Platform, options: ClientOptions) {
 
     /**
      * Returns an access token that is valid for at least 30 more seconds, or null if no customer is signed in. While
-     * Gatehouse cannot be reached, returns the token until it expires.
+     * Gatehouse cannot be reached, returns the current token until it expires.
      * @throws GatehouseError if the token has expired and Gatehouse cannot be reached: the customer stays signed in
      */
     getAccessToken: (): Promise<string | null> => manager.accessToken(),
 
-    /** Sends a request with the access token to your own API. It takes the arguments of the global `fetch`. */
+    /** Sends a request with the access token to your own API. Takes the same arguments as the global `fetch`. */
     fetch: createAuthorizedFetch(core),
 
     /**
-     * Calls back once with the current state, then after each sign-in and sign-out, also in other tabs. Returns a
-     * function that unsubscribes.
+     * Calls the listener once with the current state, then after each sign-in and sign-out, including those in other
+     * tabs. Returns a function that unsubscribes.
      */
     onAuthStateChange: (listener: (state: AuthState) => void): (() => void) => store.subscribe(listener),
   };
@@ -86,7 +86,7 @@ function createHandleRedirect(core: ClientCore): (url?: string) => Promise<Redir
     (await loadRedirects()).handleRedirect(core, url);
   return async (url = location.href) => {
     if (!/[?&](code|error)=/.test(url)) return null;
-    // Components that are mounted twice call it twice, but a code can be exchanged once.
+    // A component that is mounted twice calls this twice, but a code can be exchanged only once.
     if (current?.url !== url) {
       const result = handle(url).finally(() => (current = undefined));
       current = { url, result };

@@ -1,14 +1,14 @@
 /** An invalid request field. */
 export interface FieldError {
-  /** The field's name, such as `email`. */
+  /** Name of the field, such as `email`. */
   field: string;
-  /** The problem's code, such as `required`. */
+  /** Code of the problem, such as `required`. */
   code: string;
   /** Message for developers. */
   message: string;
 }
 
-/** Further error properties. */
+/** Additional properties of a GatehouseError. */
 export interface ErrorDetails {
   status?: number;
   fields?: FieldError[];
@@ -20,7 +20,7 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
-/** The only error that the client throws. Base decisions on `code`: the message is for developers. */
+/** The only error class that the client throws. Base decisions on `code`; the message is for developers. */
 export class GatehouseError extends Error {
   override readonly name = 'GatehouseError';
   /** HTTP status, or 0 if Gatehouse did not respond. */
@@ -29,17 +29,17 @@ export class GatehouseError extends Error {
   declare readonly fields: FieldError[];
   /** The reasons for `weak_password`. */
   declare readonly reasons: string[];
-  /** The proofs that `reauthentication_required` accepts. */
+  /** The methods that `reauthentication_required` accepts. */
   declare readonly methods: string[];
-  /** The slug of the identity provider that `sso_required` names. */
+  /** The slug of the required identity provider, for `sso_required`. */
   declare readonly provider: string | undefined;
-  /** Seconds after which another attempt can succeed. */
+  /** Seconds until another attempt can succeed. */
   declare readonly retryAfter: number | undefined;
-  /** The request's id in Gatehouse's log. */
+  /** Id of the request in the Gatehouse log. */
   declare readonly requestId: string | undefined;
 
   constructor(
-    /** An API code, or one from the client: `network_error`, `timeout`, `signed_out`, `no_secure_random` … */
+    /** An API code, or a client code such as `network_error`, `timeout`, `signed_out` or `no_secure_random`. */
     readonly code: string,
     message: string,
     details: ErrorDetails = {},
@@ -50,7 +50,7 @@ export class GatehouseError extends Error {
   }
 }
 
-/** Returns the error in a response, whose body is a problem (RFC 9457) unless a proxy has sent it. */
+/** Converts an error response. The body is a problem (RFC 9457) unless the response is from a proxy. */
 export function errorOfResponse({ status, headers }: Response, body: unknown): GatehouseError {
   const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const retryAfter = Number(headers.get('Retry-After') ?? NaN);
@@ -69,7 +69,7 @@ export function errorOfResponse({ status, headers }: Response, body: unknown): G
   );
 }
 
-/** The codes in a 401 response to a refresh that mean that the session has ended. */
+/** The codes of a 401 response to a refresh that mean that the session has ended. */
 export const sessionEndingCodes = [
   'invalid_refresh_token',
   'refresh_token_expired',
@@ -77,10 +77,13 @@ export const sessionEndingCodes = [
   'reauthentication_required',
 ];
 
-/** Returns true if a refresh was rejected because the session has ended. Any other error leaves the session in place. */
+/**
+ * Returns true if a refresh was rejected because the session has ended. After any other error, the session remains
+ * active.
+ */
 export const endsSession = (error: unknown): error is GatehouseError =>
   error instanceof GatehouseError && error.status === 401 && sessionEndingCodes.includes(error.code);
 
-/** Returns true if a request has no response: it may or may not have been carried out. */
+/** Returns true if a request got no response. Gatehouse may or may not have processed it. */
 export const isLost = (error: unknown): boolean =>
   error instanceof GatehouseError && (error.code === 'network_error' || error.code === 'timeout');

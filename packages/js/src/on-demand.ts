@@ -1,3 +1,3 @@
-// The parts that are loaded on demand. Each part has one function, so that bundlers write its code once.
+// The parts that are loaded on demand. Each has a single import, so that bundlers emit its code only once.
 export const loadPasskeys = () => import('./passkeys.js');
 export const loadRedirects = () => import('./redirects.js');

@@ -5,10 +5,10 @@ export interface Page<Item> {
   hasMore: boolean;
 }
 
-/** A list: `await` returns its first page, and `for await` returns the items on all pages. */
+/** A paginated list: `await` returns the first page, and `for await` iterates over the items of all pages. */
 export interface PagedList<Item> extends PromiseLike<Page<Item>>, AsyncIterable<Item> {}
 
-/** Returns a list. @param load requests the page after a cursor; undefined requests the first page */
+/** Returns a paginated list. @param load requests the page after a cursor, or the first page without one */
 export function pagedList<Item>(load: (cursor?: string) => Promise<Page<Item>>): PagedList<Item> {
   return {
     then: (onPage, onError) => load().then(onPage, onError),

@@ -69,7 +69,7 @@ export async function reauthenticate(core: ClientCore): Promise<void> {
   await core.reauthenticate('', { method: 'passkey', response: await usePasskey(core, options) });
 }
 
-/** Names the passkey that was just added: the enrollment itself accepts no name. */
+/** Names the passkey that was just added, because the enrollment request accepts no name. */
 async function renameNewest(core: ClientCore, name: string): Promise<void> {
   const [newest] = (await list(core)).sort((a, b) => b.createdAt.localeCompare(a.createdAt));
   if (newest) await rename(core, newest.id, name);

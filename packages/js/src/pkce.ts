@@ -1,7 +1,7 @@
 import type { ClientCore } from './client-core.js';
 import { sha256 } from './sha256.js';
 
-/** Returns bytes in base64url. React Native has no `btoa`. */
+/** Encodes bytes as base64url. React Native has no `btoa`. */
 function base64url({ base64Alphabet }: ClientCore, bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < bytes.length; i += 3) {
@@ -11,7 +11,7 @@ function base64url({ base64Alphabet }: ClientCore, bytes: Uint8Array): string {
   return text.slice(0, Math.ceil((bytes.length * 4) / 3));
 }
 
-/** Returns 256 random bits. @throws GatehouseError `no_secure_random` */
+/** Returns 256 random bits as base64url. @throws GatehouseError `no_secure_random` */
 export function randomText(core: ClientCore): string {
   const source = core.options.crypto ?? (globalThis as { crypto?: Crypto }).crypto;
   if (typeof source?.getRandomValues !== 'function')
@@ -21,13 +21,13 @@ export function randomText(core: ClientCore): string {
   return base64url(core, bytes);
 }
 
-/** Returns a verifier and its challenge (RFC 7636). @throws GatehouseError `no_secure_random` */
+/** Returns a code verifier and its challenge (RFC 7636). @throws GatehouseError `no_secure_random` */
 export async function createVerifier(
   core: ClientCore,
 ): Promise<{ codeVerifier: string; codeChallenge: string }> {
   const codeVerifier = randomText(core);
   const bytes = Uint8Array.from(codeVerifier, (char) => char.charCodeAt(0));
-  // Pages on plain http and React Native have no `crypto.subtle`.
+  // `crypto.subtle` is missing in React Native and on pages served over plain http.
   const subtle = (globalThis as { crypto?: Partial<Crypto> }).crypto?.subtle;
   const hash = subtle ? new Uint8Array(await subtle.digest('SHA-256', bytes)) : sha256(bytes);
   return { codeVerifier, codeChallenge: base64url(core, hash) };

@@ -1,28 +1,28 @@
-/** A connection to the origin's other tabs. */
+/** A connection to the other tabs of the origin. */
 export interface TabChannel {
   post: (message: string) => void;
 }
 
-/**
- * The client's environment. This package's tests replace it to control time and tabs. It is internal: applications
- * cannot set it.
- */
+/** The environment of a client. Internal: only the tests of this package replace it, to control time and tabs. */
 export interface Platform {
   /** Returns the time in milliseconds since 1970. */
   now: () => number;
-  /** Calls back after this many milliseconds. Returns a function that cancels the call. */
+  /** Runs the callback after `ms` milliseconds. Returns a function that cancels it. */
   startTimer: (callback: () => void, ms: number) => () => void;
-  /** Web Locks, where they exist. */
+  /** The Web Locks API, if available. */
   locks?: Pick<LockManager, 'request'> | undefined;
-  /** Connects to the other tabs, where that is possible. @param receive is called with each message from another tab */
+  /**
+   * Connects to the other tabs, if the platform supports it.
+   * @param receive is called with each message from another tab
+   */
   openChannel?: (name: string, receive: (message: string) => void) => TabChannel;
-  /** Calls back with the new value when another tab sets a key of localStorage. */
+  /** Calls `receive` with the new value when another tab sets the key in localStorage. */
   onStorageChange?: (key: string, receive: (value: string) => void) => void;
-  /** Calls back when the page becomes visible, because a frozen page misses other tabs' messages. */
+  /** Runs the callback when the page becomes visible: a frozen page misses messages from other tabs. */
   onVisible?: (callback: () => void) => void;
 }
 
-/** Returns the platform for a browser, React Native or Node.js. */
+/** Returns the platform of the current browser, React Native or Node.js process. */
 export function currentPlatform(): Platform {
   const platform: Platform = {
     now: () => Date.now(),
@@ -30,11 +30,11 @@ export function currentPlatform(): Platform {
       const timer = setTimeout(callback, ms);
       return () => clearTimeout(timer);
     },
-    // React Native has a navigator without locks.
+    // In React Native, `navigator` has no `locks`.
     locks: typeof navigator === 'object' ? navigator.locks : undefined,
   };
   if (typeof BroadcastChannel === 'function') platform.openChannel = openBroadcastChannel;
-  // React Native has a window without events.
+  // In React Native, `window` has no events.
   if (typeof document === 'object' && typeof addEventListener === 'function') {
     platform.onStorageChange = (key, receive) =>
       addEventListener('storage', (event) => {

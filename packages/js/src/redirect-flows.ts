@@ -4,7 +4,7 @@ import type { Redirect } from './redirect-url.js';
 /** A flow that leaves the page and returns to the redirect URL. */
 export interface Flow {
   kind: 'sign_in' | 'link' | 'reauthenticate';
-  /** The value that the redirect repeats; null for flows whose redirect has none. */
+  /** The value that the redirect must return. Null for flows without a state. */
   state: string | null;
   codeVerifier: string;
   redirectUrl: string;
@@ -13,7 +13,7 @@ export interface Flow {
 }
 
 const KEY = 'gatehouse.flows';
-/** Gatehouse's flows are valid for ten minutes. The rest is for clocks that are set meanwhile. */
+/** Milliseconds. Gatehouse accepts flows for ten minutes; the margin allows for clock changes in the meantime. */
 const MAX_AGE = 3_600_000;
 const MAX_FLOWS = 10;
 
@@ -29,18 +29,21 @@ async function read(core: ClientCore): Promise<Flow[]> {
 const write = async (core: ClientCore, flows: Flow[]): Promise<void> =>
   void (await core.flowStorage.setItem(KEY, JSON.stringify(flows.slice(0, MAX_FLOWS))));
 
-/** Stores a flow, newest first. */
+/** Stores a flow before all earlier ones. */
 export const addFlow = async (core: ClientCore, flow: Flow): Promise<void> =>
   write(core, [flow, ...(await read(core))]);
 
-/** Removes a flow, which can be completed only once. */
+/** Removes a flow. A flow can be completed only once. */
 export const removeFlow = async (core: ClientCore, { codeVerifier }: Flow): Promise<void> =>
   write(
     core,
     (await read(core)).filter((flow) => flow.codeVerifier !== codeVerifier),
   );
 
-/** Returns the flow that a redirect completes: the one with the same state, or the newest for the same URL. */
+/**
+ * Returns the flow that a redirect completes: the one with the same state, or the newest one without a state for the
+ * same URL.
+ */
 export async function findFlow(core: ClientCore, redirect: Redirect): Promise<Flow | null> {
   const { code, error, state, cleanUrl } = redirect;
   if (!code && !error) return null;
@@ -51,5 +54,5 @@ export async function findFlow(core: ClientCore, redirect: Redirect): Promise<Fl
   return (await read(core)).find(isOwn) ?? null;
 }
 
-/** Browsers add a slash to a URL without a path. */
+/** Normalizes a URL for comparison: browsers add a slash to a URL without a path. */
 const comparable = (url: string): string => url.replace(/#.*$/s, '').replace(/\/(?=\?|$)/, '');

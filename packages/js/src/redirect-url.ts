@@ -7,7 +7,7 @@ export interface Redirect {
   cleanUrl: string;
 }
 
-/** Reads a URL to which the browser was redirected. React Native's URL class is incomplete. */
+/** Parses a redirect URL. Does not use the URL class, which is incomplete in React Native. */
 export function readRedirect(url: string): Redirect {
   const [, base = '', query = '', hash = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
   const values: Record<string, string> = {};

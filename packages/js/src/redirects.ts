@@ -4,33 +4,33 @@ import { addFlow, findFlow, removeFlow, type Flow } from './redirect-flows.js';
 import { readRedirect } from './redirect-url.js';
 import type { Identity, RedirectResult } from './types.js';
 
-/** A flow at an identity provider. */
+/** Options for an identity provider flow. */
 export interface RedirectTarget {
   /** The identity provider's slug. */
   provider: string;
-  /** The URL at which the flow ends: an entry in the project setting `redirectUrls`. */
+  /** The URL where the flow ends: an entry in the project setting `redirectUrls`. */
   redirectUrl: string;
   /**
-   * Opens a URL. Default: the browser leaves the page. An application that opens a browser returns the URL to which the
+   * Opens a URL. Default: the browser leaves the page. An app that opens a browser itself returns the URL to which the
    * browser was redirected.
    */
   openUrl?: (url: string) => string | null | undefined | void | Promise<string | null | undefined | void>;
 }
 
 export interface SignInUrlOptions {
-  /** The URL at which the sign-in ends: an entry in the project setting `redirectUrls`. */
+  /** The URL where the sign-in ends: an entry in the project setting `redirectUrls`. */
   redirectUrl: string;
   screen?: 'sign_in' | 'sign_up' | 'forgot_password';
-  /** Email address that the forms contain. */
+  /** Email address to fill in. */
   loginHint?: string;
   prompt?: 'login';
-  /** Maximum age of the proof at an identity provider, in seconds. */
+  /** Maximum age of the authentication at an identity provider, in seconds. */
   maxAge?: number;
   /** Languages in order of preference. */
   uiLocales?: string[] | string;
 }
 
-/** Signs in at an identity provider. */
+/** Signs in with an identity provider. */
 export async function signIn(core: ClientCore, target: RedirectTarget): Promise<RedirectResult | null> {
   const state = randomText(core);
   const codeChallenge = await begin(core, { kind: 'sign_in', state, redirectUrl: target.redirectUrl });
@@ -42,11 +42,11 @@ export async function signIn(core: ClientCore, target: RedirectTarget): Promise<
   return open(core, url, target);
 }
 
-/** Links an account at an identity provider. */
+/** Links an identity provider account. */
 export const link = (core: ClientCore, target: RedirectTarget): Promise<RedirectResult | null> =>
   openInSession(core, 'link', `/me/identities/${encodeURIComponent(target.provider)}`, target);
 
-/** Reauthenticates the customer at an identity provider. */
+/** Reauthenticates the customer with an identity provider. */
 export const reauthenticate = (core: ClientCore, target: RedirectTarget): Promise<RedirectResult | null> =>
   openInSession(
     core,
@@ -62,13 +62,13 @@ async function openInSession(
   target: RedirectTarget,
 ): Promise<RedirectResult | null> {
   const { redirectUrl } = target;
-  // These routes accept no state. Gatehouse binds the code to the session instead.
+  // These routes accept no state: Gatehouse binds the code to the session instead.
   const codeChallenge = await begin(core, { kind, state: null, redirectUrl });
   const { url } = await core.manager.call<{ url: string }>('POST', path, { redirectUrl, codeChallenge });
   return open(core, url, target);
 }
 
-/** Returns the request for an email with a link. */
+/** Returns the request body for a code email with a link. */
 export async function emailLinkRequest(
   core: ClientCore,
   email: string,
@@ -99,12 +99,12 @@ export async function hostedPageUrl(core: ClientCore, options: SignInUrlOptions)
   return `${core.transport.url}/sign-in?${query.map(([name, value]) => `${name}=${encodeURIComponent(value!)}`).join('&')}`;
 }
 
-/** Completes the flow that has led to a URL. Returns null if this client has not started one. */
+/** Completes the flow that redirected to a URL. Returns null if this client did not start one. */
 export async function handleRedirect(core: ClientCore, url: string): Promise<RedirectResult | null> {
   const redirect = readRedirect(url);
   const flow = await findFlow(core, redirect);
   if (!flow) return null;
-  // The code must not stay in the history or in the Referer header.
+  // Keeps the code out of the browser history and the Referer header.
   if (typeof document === 'object' && url === location.href)
     history.replaceState(history.state, '', redirect.cleanUrl);
   if (redirect.error) {
@@ -114,7 +114,7 @@ export async function handleRedirect(core: ClientCore, url: string): Promise<Red
   try {
     return await exchange(core, flow, redirect.code!);
   } catch (error) {
-    // Without a response, the application can handle the same URL again.
+    // If there was no response, the application can pass the same URL again.
     if (core.isLost(error)) await addFlow(core, flow);
     throw error;
   }

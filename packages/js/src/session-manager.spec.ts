@@ -17,7 +17,7 @@ const customer: CustomerSummary = {
   emailVerified: true,
 };
 
-/** A clock that advances only on the test's command. */
+/** A clock that advances only when the test advances it. */
 class SimulatedClock {
   time = 1_700_000_000_000;
   private readonly timers = new Set<{ at: number; callback: () => void }>();
@@ -30,7 +30,7 @@ class SimulatedClock {
 
   wait = (ms: number): Promise<void> => new Promise((resolve) => this.startTimer(resolve, ms));
 
-  /** Runs the timers in the next `ms` milliseconds in order. */
+  /** Advances the clock by `ms` milliseconds, and runs the timers that are due in order. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;
     for (;;) {
@@ -44,7 +44,7 @@ class SimulatedClock {
     this.time = end;
   }
 
-  /** Advances until a promise is settled. */
+  /** Advances the clock until a promise is settled. */
   async finish<Result>(work: Promise<Result>): Promise<Result> {
     let isSettled = false;
     const settle = () => (isSettled = true);
@@ -54,18 +54,21 @@ class SimulatedClock {
   }
 }
 
-/** A request's outcome: it reaches the server or not, and its response arrives or not. */
+/**
+ * What happens to a request: whether it reaches the server, and whether the response arrives. A number is an error
+ * status.
+ */
 type Network = 'up' | 'offline' | 'response lost' | 'hangs' | number;
 
-/** A server with Gatehouse's refresh token rule (`refreshGrace: until_used`). */
+/** A server that rotates refresh tokens like Gatehouse with `refreshGrace: until_used`. */
 class FakeServer {
   private readonly sessions = new Map<string, { generation: number; revokedBy?: string }>();
   private accessTokens = 0;
-  /** Outcomes for the next requests, then `network`. */
+  /** The outcomes of the next requests. Later requests use `network`. */
   readonly next: Network[] = [];
   network: Network = 'up';
   refreshes = 0;
-  /** Milliseconds in each direction. */
+  /** Latency in each direction, in milliseconds. */
   latency = () => 50;
 
   constructor(private readonly clock: SimulatedClock) {}
@@ -121,7 +124,7 @@ class FakeServer {
   }
 }
 
-/** An origin's locks. A tab that is killed releases its lock; a frozen one does not. */
+/** The Web Locks of an origin. */
 class FakeLocks {
   private readonly waiting: { start: () => void; reject: (error: Error) => void }[] = [];
   private isHeld = false;
@@ -153,7 +156,7 @@ class FakeLocks {
   private release(): void {
     const next = this.waiting.shift();
     this.isHeld = next !== undefined;
-    // A browser grants a lock by a message between processes.
+    // Browsers grant a lock through a message between processes.
     if (next) this.clock.startTimer(next.start, 50);
   }
 }
@@ -167,7 +170,9 @@ interface Tab {
   kill: () => void;
 }
 
-/** An origin with tabs. Each tab has its own copy of localStorage, which other tabs' writes reach later. */
+/**
+ * An origin with tabs. Each tab has its own copy of localStorage, which receives writes from other tabs with a delay.
+ */
 class FakeOrigin {
   readonly clock = new SimulatedClock();
   readonly server = new FakeServer(this.clock);
@@ -178,7 +183,7 @@ class FakeOrigin {
   hasChannel = true;
   hasStorageEvents = true;
   isFull = false;
-  /** Milliseconds after which another tab sees a write or a message. */
+  /** Milliseconds until a write or a message reaches another tab. */
   propagation = () => 20;
   private readonly inboxes = new Map<
     Tab,
@@ -255,7 +260,7 @@ class FakeOrigin {
 
 const statusesOf = ({ states }: Tab): string[] => states.map(({ status }) => status);
 
-describe("a client's session", () => {
+describe('SessionManager', () => {
   let origin: FakeOrigin;
   beforeEach(() => (origin = new FakeOrigin()));
 
@@ -264,7 +269,7 @@ describe("a client's session", () => {
   const expectContinued = (generation: number): void =>
     expect(origin.server.stateOf('ses_1')).toEqual({ generation });
 
-  it('uses a token until 30 seconds before it expires, and then refreshes once for all calls', async () => {
+  it('uses a token until 30 seconds before it expires, then refreshes once for all callers', async () => {
     const tab = await origin.openSignedIn();
     const first = await accessToken(tab);
     await origin.clock.advance(HOUR - 60 * SECOND);
@@ -306,7 +311,7 @@ describe("a client's session", () => {
     expectContinued(1);
   });
 
-  it('continues in another tab after a tab was closed while it refreshed', async () => {
+  it('continues in another tab after a tab was closed during a refresh', async () => {
     const closed = await origin.openSignedIn();
     const other = origin.open();
     await origin.clock.advance(HOUR);
@@ -320,7 +325,7 @@ describe("a client's session", () => {
     expectContinued(2);
   });
 
-  it('repeats a refresh at once when its response is lost', async () => {
+  it('repeats a refresh immediately when its response is lost', async () => {
     const tab = await origin.openSignedIn();
     await origin.clock.advance(HOUR);
     origin.server.next.push('response lost');
@@ -329,7 +334,7 @@ describe("a client's session", () => {
     expectContinued(1);
   });
 
-  it('repeats a refresh two hours after its response was lost, also in a new tab', async () => {
+  it('repeats a refresh in a new tab two hours after its response was lost', async () => {
     const tab = await origin.openSignedIn();
     await origin.clock.advance(HOUR);
     origin.server.next.push('response lost', 'hangs');
@@ -340,7 +345,7 @@ describe("a client's session", () => {
     expectContinued(1);
   });
 
-  it('stays signed in while Gatehouse fails, and returns the token until it expires', async () => {
+  it('stays signed in during failures, and returns the token until it expires', async () => {
     const failures: Record<string, Network> = {
       offline: 'offline',
       hangs: 'hangs',
@@ -371,7 +376,7 @@ describe("a client's session", () => {
       500: status(500),
       503: status(503),
       429: status(429),
-      // A proxy has sent it: the body has no code.
+      // From a proxy: the body has no code.
       401: status(401),
     });
   });
@@ -430,7 +435,7 @@ describe("a client's session", () => {
     expectContinued(3);
   });
 
-  it('reads the storage before it refreshes, for storages that announce no changes', async () => {
+  it('reads the storage before a refresh, because a storage may not announce changes', async () => {
     origin.hasChannel = false;
     origin.hasStorageEvents = false;
     const tab = await origin.openSignedIn();
@@ -455,7 +460,7 @@ describe("a client's session", () => {
       await accessToken(tab);
     }
     await origin.clock.advance(HOUR);
-    // A write from a tab that was frozen for two hours.
+    // Simulates a write from a tab that was frozen for two hours.
     await other.store.put(JSON.parse(outdated));
     other.items.set(KEY, outdated);
     await other.store.read();
@@ -476,7 +481,7 @@ describe("a client's session", () => {
     expectContinued(2);
   });
 
-  it('does not refresh within ten seconds for an API that rejects every token', async () => {
+  it('does not refresh again within ten seconds if an API rejects every token', async () => {
     const tab = await origin.openSignedIn();
     await origin.clock.advance(10 * SECOND);
     const first = (await accessToken(tab))!;
@@ -511,7 +516,7 @@ describe("a client's session", () => {
     expect(tab.items.get(KEY)).not.toContain('refreshToken');
   });
 
-  it("replaces another customer's session in all tabs, also while it is refreshed", async () => {
+  it("replaces another customer's session in all tabs, even during a refresh", async () => {
     const tab = await origin.openSignedIn('ses_1');
     const other = origin.open();
     await origin.clock.advance(HOUR);
@@ -528,7 +533,7 @@ describe("a client's session", () => {
       });
   });
 
-  it('notifies a listener once at first, then about each change, and not about a refresh', async () => {
+  it('notifies a listener of the initial state and of each change, but not of a refresh', async () => {
     const tab = await origin.openSignedIn();
     const states: string[] = [];
     const end = tab.store.subscribe(({ status }) => states.push(status));
@@ -544,7 +549,7 @@ describe("a client's session", () => {
     expect(states).toEqual(['signed_in', 'signed_out']);
   });
 
-  it('announces nothing to other tabs when its storage is in memory', async () => {
+  it('sends nothing to other tabs when the storage is in memory', async () => {
     const channels: string[] = [];
     const platform: Platform = {
       now: () => origin.clock.time,
@@ -599,7 +604,7 @@ describe("a client's session", () => {
   });
 });
 
-/** Returns a generator of numbers from 0 to 1 (mulberry32). */
+/** Returns a seeded random number generator with values from 0 to 1 (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

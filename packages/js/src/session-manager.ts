@@ -11,21 +11,21 @@ import type { SessionStore } from './session-store.js';
 import type { Method, Transport } from './transport.js';
 import type { AccessTokenResponse, CustomerSummary, RefreshResponse, Tokens } from './types.js';
 
-/** Milliseconds before its expiry at which an access token is replaced. */
+/** Access tokens are refreshed this many milliseconds before they expire. */
 const REFRESH_AHEAD = 30_000;
 /**
- * Milliseconds for which a new refresh token is not used. It exceeds the request deadline: a refresh that another tab
- * has begun with the previous token ends before that token is two generations old. It also limits the refreshes caused
- * by an API that always responds with 401.
+ * Minimum age of a refresh token before it is used, in milliseconds. Longer than the request deadline, so that a
+ * refresh that another tab started with the previous token ends before that token is two generations old. Also limits
+ * the number of refreshes if an API always responds with 401.
  */
 const MINIMUM_AGE = 10_000;
-/** Milliseconds to wait for the Web Lock. It saves requests; correctness does not depend on it. */
+/** Maximum wait for the Web Lock, in milliseconds. The lock saves requests; correctness does not depend on it. */
 const LOCK_WAIT = 5_000;
 
 /**
- * Opens, refreshes and ends the session. Gatehouse returns the same successor to the previous refresh token until that
- * successor is used, and ends the session when an older token is used. Any number of tabs can therefore refresh with the
- * same token at the same time, as long as none uses a token that is two generations old.
+ * Starts, refreshes and ends the session. For the previous refresh token, Gatehouse returns the same successor until
+ * that successor is used; if an older token is used, Gatehouse ends the session. Any number of tabs can therefore
+ * refresh with the same token concurrently, as long as none uses a token that is two generations old.
  */
 export class SessionManager {
   private refreshing: Promise<LiveRecord | null> | undefined;
@@ -36,7 +36,7 @@ export class SessionManager {
     private readonly lockName: string,
   ) {}
 
-  /** Stores the tokens from a sign-in, in place of any other session. @param sentAt the request's time */
+  /** Stores the tokens from a sign-in, replacing any other session. @param sentAt when the request was sent */
   async begin(tokens: Tokens, customer: CustomerSummary, sentAt: number): Promise<void> {
     const latest = await this.store.read();
     const receivedAt = this.now();
@@ -49,12 +49,12 @@ export class SessionManager {
     });
   }
 
-  /** Ends a record's session in all tabs. @param reason the error code that ended it */
+  /** Ends the session of a record in all tabs. @param reason the error code that ended it */
   async end({ epoch, sid }: SessionRecord, reason?: string): Promise<void> {
     await this.store.put({ epoch, sid, ended: true, ...(reason ? { reason } : {}) });
   }
 
-  /** Replaces the access token after a proof of identity. @param sentAt the request's time */
+  /** Replaces the access token after a reauthentication. @param sentAt when the request was sent */
   async replaceAccessToken({ accessToken, expiresIn }: AccessTokenResponse, sentAt: number): Promise<void> {
     const record = this.store.current;
     if (!isLive(record) || record.sid !== sessionIdOf(accessToken)) return;
@@ -62,8 +62,8 @@ export class SessionManager {
   }
 
   /**
-   * Returns an access token, or null if no customer is signed in. It replaces a token that expires within 30 seconds.
-   * While Gatehouse cannot be reached, it returns the token until it expires.
+   * Returns an access token, or null if no customer is signed in. Refreshes a token that expires within 30 seconds.
+   * While Gatehouse cannot be reached, returns the current token until it expires.
    * @throws GatehouseError if the token has expired and Gatehouse cannot be reached
    */
   async accessToken(): Promise<string | null> {
@@ -80,7 +80,7 @@ export class SessionManager {
   }
 
   /**
-   * Returns a token in place of one that was rejected with 401, or null if there is no other one.
+   * Returns a replacement for a token that was rejected with 401, or null if there is none.
    * @throws GatehouseError if the refresh fails
    */
   async replaceRejected(rejected: string): Promise<string | null> {
@@ -89,7 +89,10 @@ export class SessionManager {
     return latest && latest.accessToken !== rejected ? latest.accessToken : null;
   }
 
-  /** Calls Gatehouse with the customer's access token. @throws GatehouseError `signed_out` if there is none */
+  /**
+   * Calls Gatehouse with the customer's access token.
+   * @throws GatehouseError `signed_out` if no customer is signed in
+   */
   async call<Body>(method: Method, path: string, body?: unknown): Promise<Body> {
     const token = await this.accessToken();
     if (!token) throw this.signedOut();
@@ -97,7 +100,7 @@ export class SessionManager {
     try {
       return await send(token);
     } catch (error) {
-      // Other codes with status 401 need no refresh: `invalid_credentials` means that a password was wrong.
+      // Other codes with status 401 do not call for a refresh: `invalid_credentials` means that a password was wrong.
       if (!(error instanceof GatehouseError) || error.code !== 'invalid_access_token') throw error;
       const other = await this.replaceRejected(token);
       if (!other) throw error;
@@ -116,7 +119,7 @@ export class SessionManager {
     return new GatehouseError(reason ?? 'signed_out', 'No customer is signed in', { status: 401 });
   }
 
-  /** Refreshes once for all callers. Returns the newest session, or null. */
+  /** Refreshes once for all concurrent callers. Returns the newest session, or null. */
   private refresh(): Promise<LiveRecord | null> {
     const known = this.store.current;
     this.refreshing ??= this.withLock(() => this.transport.retry(() => this.refreshOnce(known))).finally(
@@ -125,20 +128,20 @@ export class SessionManager {
     return this.refreshing;
   }
 
-  /** Refreshes unless it is unnecessary, because another tab has done so. @param known the record before the wait */
+  /** Refreshes the session unless another tab already has. @param known the record before the wait for the lock */
   private async refreshOnce(known: SessionRecord | null, isRepeated = false): Promise<LiveRecord | null> {
     const record = await this.store.read();
     if (!isLive(record)) return null;
     const now = this.now();
     const age = now - record.obtainedAt;
     const isExpired = record.expiresAt <= now;
-    // A negative age means that the clock was set back. Such an age contains no information about the token.
+    // A negative age means that the clock was set back, so it says nothing about the token.
     if (!isExpired && age >= 0 && age < MINIMUM_AGE) return record;
     if (record !== known && isNewer(record, known) && record.expiresAt - now > REFRESH_AHEAD) return record;
     try {
       return await this.exchange(record);
     } catch (error) {
-      // Without a response, the token may be used up. Gatehouse then returns the same successor again.
+      // If the response was lost, the token may be spent, but Gatehouse returns the same successor for it.
       if (isLost(error) && !isRepeated) return this.refreshOnce(record, true);
       if (!endsSession(error)) throw error;
       return this.reject(record, error);
@@ -160,7 +163,7 @@ export class SessionManager {
     return this.store.session();
   }
 
-  /** Ends the session after a rejected refresh, unless another tab has a newer record. */
+  /** Ends the session after a rejected refresh, unless another tab has stored a newer record. */
   private async reject(record: LiveRecord, error: GatehouseError): Promise<LiveRecord | null> {
     const latest = await this.store.read();
     if (latest && isNewer(latest, record)) return isLive(latest) ? latest : null;
@@ -168,7 +171,10 @@ export class SessionManager {
     throw error;
   }
 
-  /** Runs a function alone among the tabs, or after five seconds in any case: a frozen tab may hold the lock. */
+  /**
+   * Runs a function while holding the lock of all tabs. After five seconds, runs it without the lock, which a frozen
+   * tab may hold.
+   */
   private async withLock<Result>(work: () => Promise<Result>): Promise<Result> {
     const { locks, startTimer } = this.transport.platform;
     if (!locks || !this.store.isShared) return work();

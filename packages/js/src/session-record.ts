@@ -2,32 +2,32 @@ import type { CustomerSummary, Tokens } from './types.js';
 
 /** A customer's session with its newest tokens. */
 export interface LiveRecord {
-  /** Orders the sign-ins in all tabs: the sign-in's time, or a later number. */
+  /** Orders the sign-ins of all tabs: the time of the sign-in, or a higher number than the previous epoch. */
   epoch: number;
-  /** The session's id: the claim `sid` in its access tokens. */
+  /** Id of the session: the `sid` claim of its access tokens. */
   sid: string;
   /** Number of refreshes since the sign-in. Two records with the same number have the same refresh token. */
   generation: number;
   accessToken: string;
   refreshToken: string;
-  /** The time at which the access token expires, in milliseconds since 1970. */
+  /** When the access token expires, in milliseconds since 1970. */
   expiresAt: number;
-  /** The time at which the refresh token was obtained, in milliseconds since 1970. */
+  /** When the refresh token was received, in milliseconds since 1970. */
   obtainedAt: number;
-  /** The customer at the last refresh. */
+  /** The customer as of the last refresh. */
   customer: CustomerSummary;
 }
 
-/** A session's end. It is stored in place of the session, so that no outdated copy comes back. */
+/** The end of a session. It is stored in place of the session, so that an outdated copy cannot restore it. */
 export interface EndedRecord {
   epoch: number;
   sid: string;
   ended: true;
-  /** The error code that ended the session; undefined after a sign-out. */
+  /** The error code that ended the session. Undefined after a sign-out. */
   reason?: string | undefined;
 }
 
-/** The last session's stored state. */
+/** The stored state of the last session. */
 export type SessionRecord = LiveRecord | EndedRecord;
 
 /** Returns true if a record describes an active session. */
@@ -35,8 +35,8 @@ export const isLive = (record: SessionRecord | null): record is LiveRecord =>
   record !== null && !('ended' in record);
 
 /**
- * Returns true if the first record replaces the second one. A later sign-in replaces an earlier one; within a
- * session, its end replaces everything, then a later refresh, then a later access token.
+ * Returns true if the first record replaces the second one. A later sign-in replaces an earlier one. Within a session,
+ * its end takes precedence, then a later refresh, then a later access token.
  */
 export function isNewer(first: SessionRecord, second: SessionRecord | null): boolean {
   if (!second) return true;
@@ -48,7 +48,7 @@ export function isNewer(first: SessionRecord, second: SessionRecord | null): boo
   return first.expiresAt > second.expiresAt;
 }
 
-/** Returns the stored record, or null if it is missing or invalid. */
+/** Parses a stored record. Returns null if it is missing or invalid. */
 export function parseRecord(text: string | null): SessionRecord | null {
   try {
     const record = JSON.parse(text ?? 'null') as Partial<LiveRecord & EndedRecord> | null;
@@ -62,7 +62,7 @@ export function parseRecord(text: string | null): SessionRecord | null {
 /** The base64url alphabet (RFC 4648). */
 export const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Returns the session id in an access token. React Native has no `atob`. */
+/** Returns the session id from an access token. React Native has no `atob`. */
 export function sessionIdOf(accessToken: string): string {
   let bits = 0;
   let length = 0;
@@ -78,9 +78,9 @@ export function sessionIdOf(accessToken: string): string {
 }
 
 /**
- * Returns the record fields that new tokens determine. The times are in milliseconds since 1970.
- * @param sentAt the request's time: a page that was frozen before it read the response must not overestimate the
- *   validity
+ * Returns the record fields for new tokens. All times are in milliseconds since 1970.
+ * @param sentAt when the request was sent. Expiry is counted from then, because a page may be frozen before it reads
+ *   the response
  */
 export const tokenFields = (
   { accessToken, refreshToken, expiresIn }: Tokens,

@@ -4,8 +4,8 @@ import type { ClientStorage } from './storage.js';
 import type { AuthState } from './types.js';
 
 /**
- * Keeps the newest record in memory and in the storage. Browsers copy localStorage and messages between tabs with a
- * delay and in any order, so every record that arrives is compared with the one in memory: the newer one is kept.
+ * Keeps the newest record in memory and in the storage. Changes to localStorage and messages reach other tabs with a
+ * delay and in any order, so each incoming record is compared with the one in memory, and the newer one is kept.
  */
 export class SessionStore {
   private newest: SessionRecord | null = null;
@@ -30,18 +30,18 @@ export class SessionStore {
     return this.storage.isShared === true;
   }
 
-  /** The newest record that has arrived, or null. */
+  /** The newest record received so far, or null. */
   get current(): SessionRecord | null {
     return this.newest;
   }
 
-  /** Returns the newest record after reading the storage. */
+  /** Reads the storage, and returns the newest record. */
   async read(): Promise<SessionRecord | null> {
     await this.receive(await this.readText());
     return this.newest;
   }
 
-  /** Returns the active session in memory, or in the storage if this tab has not read it yet. */
+  /** Returns the active session from memory, or from the storage if this tab has not read it yet. */
   async session(): Promise<LiveRecord | null> {
     const record = this.newest ?? (await this.read());
     return isLive(record) ? record : null;
@@ -54,10 +54,10 @@ export class SessionStore {
     await this.write();
   }
 
-  /** Calls back with the state now and after each change. Returns a function that unsubscribes. */
+  /** Calls the listener with the current state and after each change. Returns a function that unsubscribes. */
   subscribe(listener: (state: AuthState) => void): () => void {
     let isActive = true;
-    // A listener that is passed twice is called twice.
+    // Wraps the listener, so that one that is added twice is called twice.
     const own = (state: AuthState) => {
       if (isActive) listener(state);
     };
@@ -75,7 +75,8 @@ export class SessionStore {
   private async receive(text: string | null): Promise<void> {
     const record = parseRecord(text);
     if (record && this.adopt(record)) return;
-    // The sender or the storage has an outdated record. Without it, a later tab would use its spent refresh token.
+    // The sender or the storage has an outdated record. Replaces it, because a new tab would use its spent refresh
+    // token.
     if (!this.newest || (record && !isNewer(this.newest, record))) return;
     if (record) this.channel?.post(JSON.stringify(this.newest));
     await this.write();
@@ -103,11 +104,11 @@ export class SessionStore {
     try {
       return await this.storage.getItem(this.key);
     } catch {
-      return null; // A storage that fails must not sign a customer out.
+      return null; // A storage failure must not sign the customer out.
     }
   }
 
-  /** Writes the newest record after the writes that have begun: the last one determines what a later tab reads. */
+  /** Writes the newest record after all pending writes: the last write determines what a new tab reads. */
   private write(): Promise<void> {
     this.writing = this.writing.then(async () => {
       try {
@@ -120,7 +121,7 @@ export class SessionStore {
   }
 
   /**
-   * Removes the outdated record from a full storage: a later tab would use its spent refresh token and end the session.
+   * Removes the outdated record from a full storage: a new tab would use its spent refresh token and end the session.
    */
   private async removeOutdated(): Promise<void> {
     try {

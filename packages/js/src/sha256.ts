@@ -17,7 +17,7 @@ const INITIAL_HASH = [
 
 const rotate = (value: number, bits: number): number => (value >>> bits) | (value << (32 - bits));
 
-/** Returns the SHA-256 hash of bytes. It is for pages on plain http, which have no `crypto.subtle`. */
+/** Returns the SHA-256 hash of a message, for platforms without `crypto.subtle`. */
 export function sha256(message: Uint8Array): Uint8Array<ArrayBuffer> {
   const hash = [...INITIAL_HASH];
   const padded = new Uint8Array(((message.length + 72) >> 6) << 6);

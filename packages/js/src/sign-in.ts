@@ -22,7 +22,7 @@ export const createSignIn = (core: ClientCore) => ({
   emailCode: (proof: { token: string; code: string; locale?: string }): Promise<SignInResult> =>
     core.signIn('/auth/email-code/verify', proof),
 
-  /** Signs in with a token that your server has created (`customers.createSignInToken` in `@gatehouse/server`). */
+  /** Signs in with a token that your server created with `customers.createSignInToken` from `@gatehouse/server`. */
   token: (token: string): Promise<SignInResult> => core.signIn('/auth/sign-in-token', { token }),
 
   /** Signs in with a passkey that the customer chooses. */
@@ -40,16 +40,19 @@ export const createSignIn = (core: ClientCore) => ({
   }): Promise<SignInResult> => core.signIn(`/auth/oauth/${encodeURIComponent(provider)}/token`, proof),
 
   /**
-   * Opens an identity provider's page. Returns the result if `openUrl` returns the redirect's URL. Otherwise returns
+   * Opens an identity provider's page. Returns the result if `openUrl` returns the redirect URL. Otherwise returns
    * null, and `handleRedirect()` completes the sign-in.
    */
   social: async (target: RedirectTarget): Promise<RedirectResult | null> =>
     (await loadRedirects()).signIn(core, target),
 });
 
-/** Returns the `client.challenge` functions, for a sign-in's second step. All throw GatehouseError. */
+/**
+ * Returns the `client.challenge` functions, which complete sign-ins that require a second factor. All throw
+ * GatehouseError.
+ */
 export const createChallenge = (core: ClientCore) => ({
-  /** Completes a sign-in with an authenticator app code. */
+  /** Completes a sign-in with a code from an authenticator app. */
   totp: ({ token, code }: { token: string; code: string }): Promise<SignInResult> =>
     core.signIn('/auth/challenge/totp', { challengeToken: token, code }),
 
@@ -61,7 +64,7 @@ export const createChallenge = (core: ClientCore) => ({
   passkey: async ({ token }: { token: string }): Promise<SignInResult> =>
     (await loadPasskeys()).completeChallenge(core, token),
 
-  /** Returns the secret for a new authenticator app. Its first code for `totp()` completes the sign-in. */
+  /** Returns the secret for a new authenticator app. `totp()` completes the sign-in with its first code. */
   enrollTotp: ({ token }: { token: string }): Promise<TotpSecret> =>
     core.post('/auth/challenge/enroll-totp', { challengeToken: token }),
 
@@ -70,14 +73,14 @@ export const createChallenge = (core: ClientCore) => ({
     (await loadPasskeys()).enroll(core, token, name),
 });
 
-/** Returns the client functions that need no session. All throw GatehouseError. */
+/** Returns the client functions that require no session. All throw GatehouseError. */
 export const createPublicFunctions = (core: ClientCore) => ({
   /** Registers a customer. */
   signUp: (fields: SignUpFields): Promise<SignInResult> => core.signIn('/auth/register', fields),
 
   /**
-   * Emails a code, and with `redirectUrl` also a link to that URL. Returns the token for `signIn.emailCode()`. The
-   * response is the same for every address.
+   * Emails a code, plus a link to `redirectUrl` if it is set. Returns the token for `signIn.emailCode()`. The response
+   * is the same whether or not a customer has the address.
    */
   sendEmailCode: async ({
     email,
@@ -100,7 +103,7 @@ export const createPublicFunctions = (core: ClientCore) => ({
   signInUrl: async (options: SignInUrlOptions): Promise<string> =>
     (await loadRedirects()).hostedPageUrl(core, options),
 
-  /** Returns the methods that a sign-in page should offer, also for an email address. */
+  /** Returns the methods that a sign-in page should offer, optionally for an email address. */
   options: ({ email }: { email?: string } = {}): Promise<SignInOptions | EmailSignInOptions> =>
     email
       ? core.post('/auth/options', { email })
@@ -121,7 +124,7 @@ export const createPublicFunctions = (core: ClientCore) => ({
   resetPassword: (fields: { token: string; password: string }): Promise<void> =>
     core.post('/auth/reset-password', fields),
 
-  /** Removes what another person has added to an account that was created with the customer's address. */
+  /** Lets the owner of an email address take over an account that another person created with it. */
   disown: (token: string): Promise<VerifiedEmail> => core.post('/auth/disown', { token }),
 
   /** Confirms an email address change with the emailed token. The change requires both addresses. */

@@ -1,15 +1,15 @@
 type Awaitable<Value> = Value | Promise<Value>;
 
-/** Stores strings by key. `sessionStorage` and React Native's AsyncStorage have this shape. */
+/** Stores strings by key, like `sessionStorage` or React Native's AsyncStorage. */
 export interface ClientStorage {
   getItem(key: string): Awaitable<string | null>;
   setItem(key: string, value: string): Awaitable<unknown>;
   removeItem(key: string): Awaitable<unknown>;
-  /** True if other tabs or clients use the same storage. Changes are then announced to them. Default: false. */
+  /** True if other tabs use the same storage. Changes, including tokens, are then sent to them. Default: false. */
   isShared?: boolean;
 }
 
-/** Returns a storage that is lost when the page is reloaded or the process ends. */
+/** Returns a storage whose contents are lost when the page is reloaded or the process ends. */
 export function memoryStorage(): ClientStorage {
   const items = new Map<string, string>();
   return {
@@ -20,8 +20,8 @@ export function memoryStorage(): ClientStorage {
 }
 
 /**
- * Returns a storage that all tabs of the origin share and that a reload does not clear. Without localStorage, or if it
- * is blocked, the data is stored in memory.
+ * Returns a storage that is shared by all tabs of the origin and survives a reload. Falls back to memory if
+ * localStorage is missing or blocked.
  */
 export function localStorageStorage(): ClientStorage {
   const storage = browserStorage();
@@ -37,7 +37,7 @@ export function localStorageStorage(): ClientStorage {
 /** Returns the page's localStorage, or null. */
 export function browserStorage(): Storage | null {
   try {
-    // Without a page, Node.js would warn about its own experimental localStorage.
+    // Accessing localStorage in Node.js would print an experimental warning.
     return typeof document === 'object' ? (localStorage ?? null) : null;
   } catch {
     return null; // Browsers throw if the user blocks site data.

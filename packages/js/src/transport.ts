@@ -1,11 +1,11 @@
 import { errorOfResponse, GatehouseError } from './gatehouse-error.js';
 import type { Platform } from './platform.js';
 
-/** Milliseconds after which a request without a complete response fails. */
+/** Time limit for a complete response, in milliseconds. */
 const DEADLINE = 8_000;
-/** The longest Retry-After, in seconds, that the client waits for. A longer one is left to the caller. */
+/** Longest Retry-After that the client waits for, in seconds. Longer ones are left to the caller. */
 const LONGEST_WAIT = 5;
-/** Maximum number of times that a request is repeated after a Retry-After. */
+/** Maximum number of retries after a Retry-After. */
 const MAX_RETRIES = 2;
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -21,15 +21,15 @@ export class Transport {
   ) {}
 
   /**
-   * Sends a request, and sends it again after a short Retry-After.
-   * @param accessToken the customer's token; without it, the request has the publishable key
+   * Sends a request, and retries it after a short Retry-After.
+   * @param accessToken the customer's token. Without it, the request contains the publishable key
    * @throws GatehouseError
    */
   send<Body>(method: Method, path: string, body?: unknown, accessToken?: string): Promise<Body> {
     return this.retry(() => this.sendOnce<Body>(method, path, body, accessToken));
   }
 
-  /** Calls a function up to three times while its error has a Retry-After of at most five seconds. */
+  /** Calls a function up to three times, as long as it fails with a Retry-After of at most five seconds. */
   async retry<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let retries = 0; ; retries += 1) {
       try {
@@ -64,7 +64,7 @@ export class Transport {
       });
       const text = await response.text();
       if (!response.ok) throw errorOfResponse(response, parse(text));
-      // A network's login page returns HTML with status 200.
+      // Throws for a captive portal, which returns HTML with status 200.
       return (text ? JSON.parse(text) : undefined) as Body;
     } catch (error) {
       if (error instanceof GatehouseError) throw error;

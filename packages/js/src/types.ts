@@ -20,9 +20,9 @@ export type TotpSecret = Schemas['TotpSecretResponse'];
 export type NewTotpFactor = Schemas['NewTotpFactorResponse'];
 /** A customer's passkey. */
 export type Passkey = Schemas['PasskeyResponse'];
-/** A passkey that was added. `recoveryCodes` comes with the first second factor, and is null otherwise. */
+/** A passkey that was added. `recoveryCodes` is null unless it is the first second factor. */
 export type AddedPasskey = Schemas['AddedPasskeyResponse'];
-/** An identity provider account with which the customer can sign in. */
+/** An identity provider account that the customer can sign in with. */
 export type Identity = Schemas['IdentityResponse'];
 /** A step that a sign-in still requires. */
 export type Challenge = Schemas['ChallengeResponse'];
@@ -42,17 +42,17 @@ export type RefreshResponse = Schemas['RefreshResponse'];
 export type VerifiedEmail = Schemas['VerifyEmailResponse'];
 /** An email address change. It stays pending until both addresses are confirmed. */
 export type EmailChange = Schemas['EmailChangeResponse'];
-/** A new access token after a proof of identity. */
+/** A new access token after a reauthentication. */
 export type AccessTokenResponse = Schemas['AccessTokenResponse'];
 
-/** A sign-in's result. */
+/** The result of a sign-in. */
 export type SignInResult =
   | { status: 'complete'; customer: CustomerSummary; recoveryCodes?: string[] }
   | { status: 'second_factor'; challenge: Challenge }
   | { status: 'enroll_factor'; challenge: Challenge }
   | { status: 'verify_email'; customer?: CustomerSummary };
 
-/** The result after a redirect back to the page. */
+/** The result of a flow that ended with a redirect. */
 export type RedirectResult =
   | SignInResult
   | { status: 'linked'; identity: Identity }
@@ -64,6 +64,6 @@ export type AuthState =
   | {
       status: 'signed_out';
       customer: null;
-      /** The error code that ended the session, such as `refresh_token_expired`; undefined after a sign-out. */
+      /** The error code that ended the session, such as `refresh_token_expired`. Undefined after a sign-out. */
       reason?: string;
     };
