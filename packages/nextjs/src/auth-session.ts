@@ -2,30 +2,30 @@ import { GatehouseError, type AccessTokenClaims, type AuthConditions } from '@ga
 import type { Deployment } from './deployment.js';
 import { readCookies, type CookieSession } from './session-cookies.js';
 
-/** A signed-in customer's session. */
+/** The session of a signed-in customer. */
 export interface AuthSession {
   isSignedIn: true;
   customerId: string;
   sessionId: string;
-  /** The access token's verified claims. */
+  /** The verified claims of the access token. */
   claims: AccessTokenClaims;
 }
 
 /** The result of `auth()`. */
 export type Auth = AuthSession | { isSignedIn: false; customerId: null; sessionId: null; claims: null };
 
-/** The proof in a page or route request. */
+/** What the cookies of a page or route request prove. */
 export type Proof =
   | { status: 'valid'; session: AuthSession; cookies: CookieSession }
-  /** The access token is missing or has expired, and can be refreshed. */
+  /** The access token is missing or has expired, but can be refreshed. */
   | { status: 'expired'; cookies: CookieSession }
   | { status: 'signed_out'; cookies: CookieSession }
-  /** The session is valid and does not meet the conditions. */
+  /** The session is valid, but does not meet the conditions. */
   | { status: 'unmet'; error: GatehouseError; cookies: CookieSession };
 
 /**
- * Returns the proof in a request's cookies. Sends no request while the public keys are cached.
- * @throws GatehouseError `unavailable` (503), which must not sign anyone out
+ * Verifies the session in the cookies of a request. Sends no request while the public keys are cached.
+ * @throws GatehouseError `unavailable` (503), which must not be treated as signed out
  */
 export async function prove(
   { options, verifier }: Deployment,

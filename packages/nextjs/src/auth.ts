@@ -1,5 +1,5 @@
 import type { AuthConditions } from '@gatehouse/server';
-// Node.js cannot load `next/navigation` as an ES module, and `next/navigation.js` works in client components only.
+// Node.js cannot load `next/navigation` as an ES module, and `next/navigation.js` works only in client components.
 import { redirect } from 'next/dist/client/components/navigation.react-server.js';
 import { headers } from 'next/headers.js';
 import type { NextRequest } from 'next/server.js';
@@ -11,21 +11,21 @@ import { protectPage, readAuth, type ProtectOptions } from './protect-page.js';
 /** Reads and requires a customer's session. */
 export interface AuthFunction {
   /**
-   * Returns the request's session in a server component, route or server function. It never refreshes.
+   * Returns the session of the request in a server component, route or server function. Never refreshes it.
    * @throws GatehouseError `unavailable` (503) while the public keys cannot be read
    */
   (): Promise<Auth>;
 
   /**
-   * Returns the request's session, or redirects: to the handler, which refreshes an expired session and redirects back,
-   * or to the sign-in page.
+   * Returns the session of the request, or redirects: to the handler, which refreshes an expired access token and
+   * redirects back, or to the sign-in page.
    * @throws GatehouseError `unavailable` (503) while the public keys cannot be read; `reauthentication_required` (403)
    *   without `reauthenticationUrl`
    */
   protect: (options?: ProtectOptions) => Promise<AuthSession>;
 
   /**
-   * Returns a route handler for signed-in customers. To other requests, it responds with a problem: 401
+   * Returns a route handler for signed-in customers. Responds to other requests with a problem: 401
    * `invalid_access_token`, 403 `reauthentication_required` or `cross_site_request`, or 503 `unavailable`.
    */
   route: <Req extends Request = NextRequest, Context = unknown>(
@@ -36,7 +36,7 @@ export interface AuthFunction {
 
 /** Returns the functions that guard pages and routes. */
 export function createAuth(deployment: () => Deployment): AuthFunction {
-  // The headers are read before the environment: a build has no environment, and stops here when it reads the headers.
+  // Reads the headers first: a build, which has no environment variables, stops rendering the page here.
   const withHeaders = async <Result>(
     work: (deployment: Deployment, headers: Headers) => Promise<Result>,
   ): Promise<Result> => {
@@ -56,5 +56,5 @@ export function createAuth(deployment: () => Deployment): AuthFunction {
   });
 }
 
-/** Reads and requires a customer's session, with the settings from the environment. */
+/** Reads or requires a customer's session, with settings from environment variables. */
 export const auth = createAuth(environment);

@@ -24,15 +24,15 @@ function createCookieClient(session: HydratedSession): Client {
   const isBrowser = typeof document === 'object';
   return createClient({
     url: session.handlerPath,
-    // The handler adds the key.
+    // The handler adds the publishable key.
     publishableKey: '',
     projectId: session.projectId,
-    // A shared storage on the server would mix the customers from all requests.
+    // On the server, a shared storage would mix up the customers of different requests.
     ...(isBrowser && { storage: cookieStorage(session, browserStorage(), Date.now()) }),
   });
 }
 
-/** Renders the server components again when they were rendered for another session. */
+/** Renders the server components again when the session is no longer the one that they were rendered for. */
 function useRenderedSession(client: Client, sessionId: string | null): void {
   const router = useRouter();
   useEffect(() => {
@@ -43,7 +43,7 @@ function useRenderedSession(client: Client, sessionId: string | null): void {
       known = current;
       router.refresh();
     });
-    // Only a change may cause another server rendering.
+    // `sessionId` is left out: only a change of the session may render the server components again.
   }, [client, router]);
 }
 

@@ -14,7 +14,7 @@ const session = (sessionId: string | null): HydratedSession => ({
   expiresIn: 3_600,
 });
 
-/** A localStorage with a record. */
+/** Returns a fake localStorage with a record. */
 function storageWith(record: object | null) {
   const items = new Map(record ? [[KEY, JSON.stringify(record)]] : []);
   return {
@@ -32,7 +32,7 @@ const firstRead = (sessionId: string | null, record: object | null) => {
   return storage.record();
 };
 
-it('gives a client the session that the server has rendered', async () => {
+it('provides the client with the session that the server rendered', async () => {
   const storage = { ...cookieStorage(session('s'), null, Date.now()), isShared: false };
   const client = createClient({ url: '/api/gatehouse', publishableKey: '', storage });
   const state = await new Promise<AuthState>((resolve) => void client.onAuthStateChange(resolve));
@@ -40,7 +40,7 @@ it('gives a client the session that the server has rendered', async () => {
   expect(await client.getAccessToken()).toMatch(/^e30\.[\w-]+\.$/);
 });
 
-it('prefers the session in the cookies to a stored one, and keeps the sign-in order', () => {
+it('prefers the session in the cookies to a stored one, and preserves the sign-in order', () => {
   expect(firstRead('new', null)).toMatchObject({ epoch: 1_000, sid: 'new' });
   expect(firstRead('new', { epoch: 5_000, sid: 'old' })).toMatchObject({ epoch: 5_001, sid: 'new' });
   expect(firstRead('new', { epoch: 5_000, sid: 'old', ended: true })).not.toHaveProperty('ended');
@@ -48,14 +48,14 @@ it('prefers the session in the cookies to a stored one, and keeps the sign-in or
   expect(firstRead('same', same)).toMatchObject({ epoch: 5_000, generation: 3, expiresAt: 3_601_000 });
 });
 
-it('signs out where the server or another tab has signed out', () => {
+it('signs out after a sign-out on the server or in another tab', () => {
   expect(firstRead(null, null)).toBeNull();
   const live = { epoch: 5, sid: 's', refreshToken: 'session.s', customer };
   expect(firstRead(null, live)).toEqual({ epoch: 5, sid: 's', ended: true });
   expect(firstRead('s', { epoch: 5, sid: 's', ended: true })).toEqual({ epoch: 5, sid: 's', ended: true });
 });
 
-it('reads what the client and other tabs have stored after the first read', () => {
+it('returns values that the client and other tabs stored after the first read', () => {
   const storage = storageWith(null);
   const { getItem, setItem } = cookieStorage(session('s'), storage, 1_000);
   void getItem(KEY);

@@ -2,7 +2,9 @@ import type { ClientStorage } from '@gatehouse/js';
 import type { HydratedSession } from './hydrated-session.js';
 import { placeholderRefreshToken, unsignedToken } from './placeholder-tokens.js';
 
-/** The record that `@gatehouse/js` stores for a session: with placeholders, since the cookies contain the tokens. */
+/**
+ * The record that `@gatehouse/js` stores for a session. Contains placeholders, because the tokens are in the cookies.
+ */
 interface StoredRecord {
   epoch: number;
   sid: string;
@@ -10,9 +12,9 @@ interface StoredRecord {
 }
 
 /**
- * Returns the client's storage in a page. Its first read returns the session that the server has rendered; later reads
- * and other tabs use the values that the client has stored since.
- * @param storage localStorage, or null where it is blocked
+ * Returns the storage for the client in a page. The first read returns the session that the server rendered; later
+ * reads and other tabs use the values that the client has stored since.
+ * @param storage localStorage, or null if it is blocked
  * @param now milliseconds since 1970
  */
 export function cookieStorage(
@@ -44,7 +46,7 @@ export function cookieStorage(
   };
 }
 
-/** Returns the record for the session that the server has rendered. The cookies decide which session it is. */
+/** Returns the record for the session that the server rendered from the cookies, which take precedence. */
 function reconcile(
   stored: StoredRecord | null,
   { initialState, expiresIn }: HydratedSession,
@@ -54,7 +56,7 @@ function reconcile(
     return stored && { epoch: stored.epoch, sid: stored.sid, ended: true };
   const { sessionId: sid, customer } = initialState;
   const isSame = stored?.sid === sid;
-  // Another tab has signed out since the server has rendered this page.
+  // Another tab has signed out since the server rendered this page.
   if (isSame && stored.ended) return stored;
   const live = {
     generation: 0,

@@ -5,7 +5,7 @@ import { createProxy, type GatehouseProxy } from './gatehouse-proxy.js';
 import type { GatehouseOptions } from './options.js';
 import { createHandlers } from './route-handlers.js';
 
-/** An app's functions. */
+/** The functions of an app. */
 export interface Gatehouse {
   gatehouseProxy: GatehouseProxy;
   auth: AuthFunction;
@@ -15,8 +15,8 @@ export interface Gatehouse {
 }
 
 /**
- * Returns an app's functions with settings that differ from the environment.
- * @throws TypeError on their first use, with the missing variable's name
+ * Returns the functions of an app, with settings that replace environment variables.
+ * @throws TypeError on first use, with the name of the missing variable
  */
 export function createGatehouse(options: GatehouseOptions): Gatehouse {
   const deployment = lazyDeployment(options);

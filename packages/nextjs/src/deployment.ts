@@ -3,7 +3,7 @@ import { createApi, createVerifier, type GatehouseApi } from './gatehouse-api.js
 import { resolveOptions, type GatehouseOptions, type ResolvedOptions } from './options.js';
 import { createRefresher, sharedEntries, type Refresher } from './session-refresher.js';
 
-/** The context that an app's proxy, handlers and guards share. */
+/** The context that the proxy, handlers and guards of an app share. */
 export interface Deployment {
   options: ResolvedOptions;
   verifier: Gatehouse;
@@ -12,8 +12,8 @@ export interface Deployment {
 }
 
 /**
- * Returns a function that creates the deployment on its first call: a build imports the routes without the server's
- * environment.
+ * Returns a function that creates the deployment on its first call, because a build imports the routes without the
+ * environment variables of the server.
  */
 export function lazyDeployment(options: GatehouseOptions): () => Deployment {
   let deployment: Deployment | undefined;
@@ -26,5 +26,5 @@ function createDeployment(options: ResolvedOptions): Deployment {
   return { options, verifier, api, refresher: createRefresher(options, api, sharedEntries()) };
 }
 
-/** The deployment with the settings from the environment. */
+/** The deployment with settings from environment variables. */
 export const environment = lazyDeployment({});

@@ -2,34 +2,39 @@ import { createServer, type Gatehouse } from '@gatehouse/server';
 import type { ResolvedOptions } from './options.js';
 import { unavailable } from './problems.js';
 
-/** Ends a request without a response before `@gatehouse/js` in the page does. In milliseconds. */
+/** Request timeout in milliseconds. Shorter than the timeout of `@gatehouse/js` in the page. */
 const TIMEOUT = 7_000;
-/** The page's request headers that Gatehouse reads. */
+/** Request headers from the page that are forwarded to Gatehouse. */
 const FORWARDED = ['accept-language', 'content-type', 'user-agent'];
 
 export interface ApiRequest {
   method: string;
   /** The path with its query, such as `/api/v1/me`. */
   path: string;
-  /** The headers from the request for which this one is sent. */
+  /** The headers of the original request. */
   headers: Headers;
   body?: string | undefined;
-  /** The customer's token; without it, the request has the publishable key. */
+  /** The customer's token. Without it, the request contains the publishable key. */
   accessToken?: string | undefined;
 }
 
-/** Sends a customer's request to Gatehouse. @throws GatehouseError `unavailable` (503) without a complete response */
+/**
+ * Sends a request from a customer to Gatehouse.
+ * @throws GatehouseError `unavailable` (503) without a complete response
+ */
 export type GatehouseApi = (request: ApiRequest) => Promise<{ response: Response; text: string }>;
 
 /** Returns the verifier for access tokens. */
 export const createVerifier = ({ url, projectId, secretKey, fetch }: ResolvedOptions): Gatehouse =>
   createServer({ url, projectId, secretKey, fetch });
 
-/** Returns the function that sends customers' requests. */
+/** Returns the function that sends requests from customers. */
 export function createApi(options: ResolvedOptions, { vouchFor }: Pick<Gatehouse, 'vouchFor'>): GatehouseApi {
   const { url, publishableKey, secretKey, clientIp, fetch } = options;
 
-  /** Returns a request's credentials: without the customer's IP, all customers share the rate limits. */
+  /**
+   * Returns the credential headers for a request. Without the customer's IP, all customers would share the rate limits.
+   */
   const credentials = ({ path, headers, accessToken }: ApiRequest): Record<string, string> => {
     if (accessToken) return { authorization: `Bearer ${accessToken}` };
     const address = secretKey && path.startsWith('/api/v1/auth/') ? clientIp({ headers }) : null;

@@ -5,17 +5,17 @@ import { CookieProvider } from './cookie-provider.js';
 import { environment, type Deployment } from './deployment.js';
 import { hydratedSession } from './hydrated-session.js';
 
-/** The provider's properties. */
+/** The props of the provider. */
 export type ProviderProps = Omit<GatehouseProviderProps, 'client' | 'initialState'>;
 
 /** A server component that provides the session to the components and hooks from `@gatehouse/react`. */
 export type ServerProvider = (props: ProviderProps) => Promise<ReactElement>;
 
-/** Returns an app's provider. */
+/** Returns the provider of an app. */
 export const createProvider =
   (deployment: () => Deployment): ServerProvider =>
   async ({ children, ...props }) => {
-    // The headers are read before the environment: a build has no environment, and stops here when it reads the headers.
+    // Reads the headers first: a build, which has no environment variables, stops rendering the page here.
     const requestHeaders = await headers();
     return (
       <CookieProvider {...props} {...hydratedSession(deployment().options, requestHeaders)}>
@@ -24,5 +24,5 @@ export const createProvider =
     );
   };
 
-/** The provider with the settings from the environment. */
+/** The provider with settings from environment variables. */
 export const GatehouseProvider = createProvider(environment);

@@ -12,7 +12,7 @@ export type AuthHandler<Req extends Request, Context> = (
   context: Context,
 ) => Response | Promise<Response>;
 
-/** Returns a route handler that calls another one with the customer's session, or responds with a problem. */
+/** Wraps a route handler: calls it with the customer's session, or responds with a problem. */
 export function guardRoute<Req extends Request, Context>(
   deployment: () => Deployment,
   conditions: AuthConditions,

@@ -30,19 +30,19 @@ import {
 import { changesOf, isJustIssued, needsRefresh } from './session-refresher.js';
 import { readClaims } from './token-claims.js';
 
-/** The headers from Gatehouse that the page receives. Set-Cookie is not one of them. */
+/** Response headers that are forwarded to the page. Set-Cookie must not be one of them. */
 const RETURNED = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'x-request-id'];
-/** The longest body, in characters. Gatehouse's limit is the same number in bytes. */
+/** Maximum length of a body in characters. Gatehouse allows the same number of bytes. */
 const MAX_BODY = 65_536;
 
-/** A request from the page with its context. */
+/** A request from the page, with its context. */
 interface Call {
   deployment: Deployment;
   request: Request;
-  /** The path at Gatehouse, without a query. */
+  /** The path of the Gatehouse route, without a query. */
   path: string;
   query: string;
-  /** The body; undefined if it is empty. */
+  /** The body. Undefined if it is empty. */
   body: string | undefined;
   cookies: CookieSession;
   /** The cookies to store with the response. */
@@ -51,13 +51,13 @@ interface Call {
 
 type TokensBody = { tokens?: Tokens | null; customer?: CustomerSummary | null; accessToken?: string };
 
-/** Returns the response to a request from the page: Gatehouse's response, with placeholders in place of the tokens. */
+/** Handles a request from the page. Returns the response from Gatehouse, with placeholders in place of the tokens. */
 export async function handleRequest(deployment: Deployment, request: Request): Promise<Response> {
   const { options } = deployment;
   const { pathname, search } = new URL(request.url);
   const path = readRoute(options, pathname);
   if (path === '/refresh' && request.method === 'GET') return refreshAndReturn(deployment, request);
-  // The client's `signInUrl()` redirects to the hosted page.
+  // The URL from `signInUrl()` in the page, for the hosted sign-in page.
   if (path === '/sign-in' && request.method === 'GET') return redirectTo(`${options.url}/sign-in${search}`);
   if (path === null || !isForwardedRoute(path))
     return problemResponse(notFound('The handler forwards the routes for customers only.'));
@@ -73,9 +73,9 @@ export async function handleRequest(deployment: Deployment, request: Request): P
   return response;
 }
 
-/** Returns the route that a request names, or null for any other path below the handler. */
+/** Returns the handler route of a path, or null if there is none. */
 function readRoute({ handlerPath }: ResolvedOptions, pathname: string): string | null {
-  // Not at the start if the URL has the setting `basePath`.
+  // A `basePath` precedes the handler path.
   const index = pathname.indexOf(`${handlerPath}/`);
   return index < 0 ? null : handlerRoute(pathname.slice(index + handlerPath.length));
 }
@@ -100,7 +100,7 @@ async function forward(call: Call, accessToken: string | undefined): Promise<Res
 }
 
 /**
- * Returns the access token for a request with a placeholder; undefined for a request without one.
+ * Returns the access token for a request with a placeholder. Undefined for a request without one.
  * @throws GatehouseError `invalid_access_token` if the placeholder belongs to another session, `unavailable`
  */
 async function customerToken(call: Call): Promise<string | undefined> {
@@ -112,7 +112,7 @@ async function customerToken(call: Call): Promise<string | undefined> {
   throw invalidAccessToken('The session of this page has ended, or another customer has signed in.');
 }
 
-/** Refreshes the tokens that have expired. @throws GatehouseError `unavailable` */
+/** Refreshes the tokens if the access token has expired or is about to. @throws GatehouseError `unavailable` */
 async function refreshIfNeeded(call: Call): Promise<void> {
   const { deployment, request, cookies } = call;
   const now = deployment.options.now();
@@ -124,7 +124,9 @@ async function refreshIfNeeded(call: Call): Promise<void> {
   Object.assign(call.changes, changesOf(refreshed));
 }
 
-/** Responds to the client's refresh: its placeholder names the session, and the cookies contain the tokens. */
+/**
+ * Responds to a refresh request from the client. The placeholder identifies the session; the tokens are in the cookies.
+ */
 async function refresh(call: Call): Promise<Response> {
   const { deployment, request, cookies } = call;
   const sessionId = sessionOfPlaceholder(readField(call.body, 'refreshToken'));
@@ -153,14 +155,14 @@ function refreshedResponse({ deployment }: Call, accessToken: string, customer: 
   return Response.json({ tokens, customer }, { headers: { 'Cache-Control': 'no-store' } });
 }
 
-/** Ends the session. The cookies are removed even if Gatehouse cannot be reached. */
+/** Ends the session. Removes the cookies even if Gatehouse cannot be reached. */
 async function signOut(call: Call): Promise<Response> {
   const sessionId = sessionOfPlaceholder(bearerOf(call.request));
   try {
     return await forward(call, await customerToken(call));
   } finally {
     const newest = call.changes.accessToken ?? call.cookies.accessToken;
-    // A tab with an earlier session must not end the session of a customer who has signed in since.
+    // A tab with an earlier session must not end the session of a customer who has signed in since then.
     const isOwn = !newest || readClaims(newest)?.sid === sessionId;
     if (isOwn && readField(call.body, 'scope') !== 'others') endSession(call);
   }
@@ -172,13 +174,13 @@ function endSession(call: Call): void {
   call.changes = signedOut;
 }
 
-/** Returns a response from Gatehouse to the page, and stores the tokens that it contains. */
+/** Converts a response from Gatehouse to a response to the page, and stores its tokens in cookies. */
 function toPage(call: Call, { status, headers }: Response, text: string): Response {
   const returned = new Headers({ 'Cache-Control': 'no-store' });
   for (const name of RETURNED) if (headers.has(name)) returned.set(name, headers.get(name)!);
   if (text === '') return new Response(null, { status, headers: returned });
   const body: TokensBody | null = parseJson(text);
-  // A proxy in front of Gatehouse has sent this response.
+  // The response is from a proxy in front of Gatehouse.
   if (body === null) throw unavailable('The response of Gatehouse is not JSON.');
   returned.set('Content-Type', headers.get('content-type') ?? 'application/json');
   return new Response(JSON.stringify(withoutTokens(body, storeTokens(call, body))), {
@@ -187,7 +189,7 @@ function toPage(call: Call, { status, headers }: Response, text: string): Respon
   });
 }
 
-/** Adds a response's tokens to the cookies. Returns their session's id. */
+/** Stores the tokens of a response in cookies. Returns the id of their session. */
 function storeTokens({ changes, cookies }: Call, { tokens, customer, accessToken }: TokensBody): string {
   if (tokens) {
     changes.accessToken = tokens.accessToken;
@@ -200,7 +202,7 @@ function storeTokens({ changes, cookies }: Call, { tokens, customer, accessToken
   return (newest && readClaims(newest)?.sid) || '';
 }
 
-/** @throws GatehouseError `payload_too_large` (413), without reading the rest */
+/** @throws GatehouseError `payload_too_large` (413) without reading the rest of the body */
 async function readBody({ method, body }: Request): Promise<string | undefined> {
   if (isSafeMethod(method) || !body) return undefined;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -219,7 +221,7 @@ function readField(body: string | undefined, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the parsed value, or null for anything but an object or an array. */
+/** Returns the parsed value, or null if it is not an object or an array. */
 function parseJson(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);

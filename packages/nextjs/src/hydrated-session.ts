@@ -2,18 +2,18 @@ import type { AuthState } from '@gatehouse/js';
 import type { ResolvedOptions } from './options.js';
 import { readCookies } from './session-cookies.js';
 
-/** The session data that the page receives: no token. */
+/** The session data that is sent to the page. Contains no tokens. */
 export interface HydratedSession {
   handlerPath: string;
   projectId: string;
   initialState: AuthState;
-  /** Seconds for which the access token is still valid. */
+  /** Remaining lifetime of the access token in seconds. */
   expiresIn: number;
 }
 
 /**
- * Returns the session in a request's cookies, for the page to display. It is not verified and guards nothing: a page
- * stays usable while the public keys cannot be read.
+ * Returns the session in the cookies of a request, for display. It is not verified, so that pages keep working while
+ * the public keys cannot be read. Do not use it to protect anything.
  */
 export function hydratedSession(
   { handlerPath, projectId, now, ...options }: ResolvedOptions,

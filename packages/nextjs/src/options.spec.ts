@@ -6,7 +6,7 @@ const env = {
   GATEHOUSE_PUBLISHABLE_KEY: 'pk',
 };
 
-it('reads the environment, and names a missing variable', () => {
+it('reads environment variables, and throws with the name of a missing one', () => {
   expect(resolveOptions({}, env)).toMatchObject({
     url: 'https://auth.example.com',
     projectId: 'p',
@@ -16,7 +16,7 @@ it('reads the environment, and names a missing variable', () => {
   for (const name of Object.keys(env)) expect(() => resolveOptions({}, { ...env, [name]: '' })).toThrow(name);
 });
 
-it('trusts no client IP unless a header is named', () => {
+it('trusts no client IP header unless one is configured', () => {
   const headers = new Headers({ 'x-forwarded-for': '192.0.2.1, 203.0.113.7', 'x-real-ip': '192.0.2.1' });
   expect(resolveOptions({}, env).clientIp({ headers })).toBeNull();
   const named = { ...env, GATEHOUSE_CLIENT_IP_HEADER: 'x-forwarded-for' };

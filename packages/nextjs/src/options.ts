@@ -1,23 +1,24 @@
-/** An app's settings. */
+/** The settings of an app. */
 export interface GatehouseOptions {
-  /** Gatehouse's URL (`PUBLIC_URL`). Default: GATEHOUSE_URL. */
+  /** The URL of Gatehouse (`PUBLIC_URL`). Default: GATEHOUSE_URL. */
   url?: string;
   /** The project's id. Default: GATEHOUSE_PROJECT_ID. */
   projectId?: string;
   /** The project's publishable key, `pk_…`. Default: GATEHOUSE_PUBLISHABLE_KEY. */
   publishableKey?: string;
-  /** A secret key with the scope `customer:write`. Only `clientIp` requires it. Default: GATEHOUSE_SECRET_KEY. */
+  /** A secret key with the scope `customer:write`. Required only for `clientIp`. Default: GATEHOUSE_SECRET_KEY. */
   secretKey?: string | undefined;
   /**
-   * Returns the customer's IP, from a source that the customer cannot choose, or null. Rate limits and sessions then
-   * use it instead of this server's IP. Default: the last address in the header that GATEHOUSE_CLIENT_IP_HEADER names.
+   * Returns the customer's IP, or null. Rate limits and sessions use it instead of the IP of this server, so it must
+   * come from a source that customers cannot forge. Default: the last address in the header that
+   * GATEHOUSE_CLIENT_IP_HEADER names.
    */
   clientIp?: (request: { headers: Headers }) => string | null;
-  /** The route handler's path. Default: `/api/gatehouse`. */
+  /** The path of the route handlers. Default: `/api/gatehouse`. */
   handlerPath?: string;
-  /** The sign-in page's path. Default: `/sign-in`. */
+  /** The path of the sign-in page. Default: `/sign-in`. */
   signInUrl?: string;
-  /** True to send cookies over https only. Default: true for requests that were sent over https. */
+  /** True to send cookies only over https. Default: true for requests that were sent over https. */
   secureCookies?: boolean;
   /** Sends all requests to Gatehouse. Default: the global `fetch`. */
   fetch?: typeof fetch;
@@ -41,12 +42,12 @@ export interface ResolvedOptions {
   now: () => number;
 }
 
-// The package has no Node.js types, and edge runtimes have `process.env` too.
+// The package does not depend on Node.js types. Edge runtimes have `process.env` too.
 declare const process: { env: Record<string, string | undefined> };
 
 /**
- * Returns the settings, from the environment where an option is missing.
- * @throws TypeError with the missing variable's name
+ * Returns the settings. Reads options that are not set from environment variables.
+ * @throws TypeError with the name of the missing variable
  */
 export function resolveOptions(options: GatehouseOptions, env = process.env): ResolvedOptions {
   const required = (value: string | undefined, variable: string): string => {
@@ -69,7 +70,7 @@ export function resolveOptions(options: GatehouseOptions, env = process.env): Re
   };
 }
 
-/** Returns a function that reads the last address in a header, which the nearest proxy has added. */
+/** Returns a function that reads the last address in a header, which is the one that the nearest proxy added. */
 const lastAddressIn =
   (name: string | undefined) =>
   ({ headers }: { headers: Headers }): string | null =>

@@ -1,26 +1,26 @@
 import { encodeText, decodeText, readClaims } from './token-claims.js';
 
 /**
- * The page receives placeholders instead of tokens, so that `@gatehouse/js` works in it unchanged. They have no signature
- * and no secret. They name the session, so that a tab cannot act for another customer who has signed in since.
+ * The page receives placeholders instead of tokens, so that `@gatehouse/js` works unchanged. They contain no signature
+ * and no secret, only the session id, so that a tab cannot act for another customer who has signed in since.
  */
 const HEADER = encodeText('{}');
 const REFRESH_PREFIX = 'session.';
 
-/** Returns an access token's placeholder. Each token has another one, because the client compares them. */
+/** Returns the placeholder for an access token. It is different for each token, because the client compares tokens. */
 export function placeholderAccessToken(accessToken: string): string {
   const { sid = '', jti = '' } = readClaims(accessToken) ?? {};
   return unsignedToken({ sid, jti });
 }
 
-/** Returns a session token without a signature. */
+/** Returns a JWT without a signature. */
 export const unsignedToken = (claims: { sid: string; jti: string }): string =>
   `${HEADER}.${encodeText(JSON.stringify(claims))}.`;
 
-/** Returns the placeholder for a session's refresh token. */
+/** Returns the placeholder for the refresh token of a session. */
 export const placeholderRefreshToken = (sessionId: string): string => REFRESH_PREFIX + sessionId;
 
-/** Returns the session id that a placeholder names; null for anything else, such as a token. */
+/** Returns the session id in a placeholder, or null if the value is not a placeholder but, for example, a token. */
 export function sessionOfPlaceholder(placeholder: string | null | undefined): string | null {
   if (placeholder?.startsWith(REFRESH_PREFIX)) return placeholder.slice(REFRESH_PREFIX.length);
   const [header, payload = '', signature] = placeholder?.split('.') ?? [];
@@ -34,7 +34,7 @@ export function sessionOfPlaceholder(placeholder: string | null | undefined): st
 }
 
 /**
- * Returns a response's JSON value with placeholders in place of all tokens.
+ * Returns a JSON value with all tokens replaced by placeholders.
  * @param sessionId the session to which the tokens belong
  */
 export function withoutTokens(value: unknown, sessionId: string): unknown {
@@ -48,6 +48,6 @@ export function withoutTokens(value: unknown, sessionId: string): unknown {
   return Object.fromEntries(entries) as unknown;
 }
 
-/** Returns the credential in a request's Authorization header, or undefined. */
+/** Returns the bearer token in the Authorization header of a request, or undefined. */
 export const bearerOf = ({ headers }: Request): string | undefined =>
   /^Bearer (\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];

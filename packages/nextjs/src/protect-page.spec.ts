@@ -24,7 +24,7 @@ beforeAll(async () => {
       .sign(privateKey);
 });
 
-/** Returns the customer's id, or the URL to which the request is redirected. */
+/** Returns the customer id, or the URL to redirect to. */
 async function protect(cookies: Record<string, string>, options: ProtectOptions = {}): Promise<string> {
   const cookie = Object.entries(cookies).map(([name, value]) => `gatehouse-${name}=${value}`);
   const headers = new Headers({ cookie: cookie.join('; '), 'x-gatehouse-path': '/orders?page=2' });
@@ -32,7 +32,7 @@ async function protect(cookies: Record<string, string>, options: ProtectOptions 
   return 'session' in result ? result.session.customerId : result.redirectTo;
 }
 
-it('returns the session, or where the request must go first', async () => {
+it('returns the session, or the URL to redirect to', async () => {
   const [access, expired] = [await sign(), await sign({ exp: SECONDS - 3_600 })];
   expect(await protect({ access })).toBe('c');
   expect(await protect({ access, refresh: 'r' }, { maxAge: '10m' })).toBe('c');
@@ -46,11 +46,11 @@ it('returns the session, or where the request must go first', async () => {
   expect(await protect({}, { signInUrl: '/login' })).toBe(signIn.replace('sign-in', 'login'));
 });
 
-it('ends a refresh loop when the browser does not store the new tokens', async () => {
+it('throws instead of looping when the browser does not store the new tokens', async () => {
   await expect(protect({ refresh: 'r', refreshed: '1' })).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-it('requires a new proof of identity without ending the session', async () => {
+it('requires reauthentication without ending the session', async () => {
   const access = await sign({ auth_time: SECONDS - 3_600 });
   const required = { code: 'reauthentication_required', status: 403 };
   await expect(protect({ access }, { maxAge: '10m' })).rejects.toMatchObject(required);
@@ -58,7 +58,7 @@ it('requires a new proof of identity without ending the session', async () => {
   expect(url).toBe('/prove?redirect_url=%2Forders%3Fpage%3D2&methods=totp%2Cpasskey%2Crecovery_code');
 });
 
-it('reports tokens that cannot be verified as signed out, and unavailable keys as an error', async () => {
+it('treats invalid tokens as signed out, but throws when the keys are unavailable', async () => {
   const headers = (access: string) => new Headers({ cookie: `gatehouse-access=${access}` });
   expect(await readAuth(deployment, headers(await sign()))).toMatchObject({
     isSignedIn: true,

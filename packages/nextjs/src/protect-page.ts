@@ -4,26 +4,29 @@ import type { Deployment } from './deployment.js';
 import { PATH_HEADER } from './proxy-request.js';
 import { safeReturnUrl, withQuery } from './return-url.js';
 
-/** A page's requirements. */
+/** The options for a protected page. */
 export interface ProtectOptions extends AuthConditions {
-  /** The sign-in page's path. Default: the app's option `signInUrl`, `/sign-in`. */
+  /** The path of the sign-in page. Default: `signInUrl` of the app, or `/sign-in`. */
   signInUrl?: string;
-  /** The path to which the customer returns. Default: the page's path, which only the proxy can add to a request. */
+  /**
+   * The path to which the customer returns. Default: the path of the page, which is available only if the proxy runs
+   * for it.
+   */
   returnUrl?: string;
   /**
-   * The path to a page on which the customer proves their identity again, with the client's `reauthenticate` functions.
-   * The query has `redirect_url`, and `methods`, separated by commas. Without it, `reauthentication_required` is
-   * thrown.
+   * The path of a page where the customer reauthenticates with `client.reauthenticate`. The query contains
+   * `redirect_url`, and `methods` separated by commas. Without this option, `reauthentication_required` is thrown.
    */
   reauthenticationUrl?: string;
 }
 
-/** The session for a protected page, or the URL to which the request is redirected instead. */
+/** The session for a protected page, or the URL to redirect to. */
 export type Protected = { session: AuthSession } | { redirectTo: string };
 
 /**
- * Returns the session state in a request's cookies.
- * @throws GatehouseError `unavailable` (503) while the public keys cannot be read, which must not sign anyone out
+ * Returns the session state from the cookies of a request.
+ * @throws GatehouseError `unavailable` (503) while the public keys cannot be read, which must not be treated as signed
+ *   out
  */
 export async function readAuth(deployment: Deployment, headers: Headers): Promise<Auth> {
   const proof = await prove(deployment, headers);
@@ -32,10 +35,10 @@ export async function readAuth(deployment: Deployment, headers: Headers): Promis
 }
 
 /**
- * Returns a request's session, or the URL to which the request must go first: the handler, which refreshes, the sign-in
- * page or the page for a new proof of identity.
- * @throws GatehouseError `reauthentication_required` (403) without such a page; `unavailable` (503) while the public
- *   keys cannot be read, or if the browser does not store the cookies from a refresh
+ * Returns the session of a request, or the URL to redirect to: the handler to refresh the tokens, the sign-in page, or
+ * the reauthentication page.
+ * @throws GatehouseError `reauthentication_required` (403) without `reauthenticationUrl`; `unavailable` (503) while the
+ *   public keys cannot be read, or if the browser does not store the cookies from a refresh
  */
 export async function protectPage(
   deployment: Deployment,

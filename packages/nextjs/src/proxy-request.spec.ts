@@ -5,7 +5,7 @@ import { proxyRequest } from './proxy-request.js';
 
 const settings = { url: 'https://auth.example.com', projectId: 'p', publishableKey: 'pk' };
 
-/** Sends a request with an expired session through the proxy. Returns true if the proxy has refreshed it. */
+/** Sends a request with an expired session through the proxy. Returns true if the proxy refreshed the session. */
 async function isRefreshed(path: string, { basePath = '', handlerPath = '/api/gatehouse' } = {}) {
   let count = 0;
   const refresher = {
@@ -16,7 +16,7 @@ async function isRefreshed(path: string, { basePath = '', handlerPath = '/api/ga
   };
   const options = resolveOptions({ ...settings, handlerPath }, {});
   const headers = new Headers({ cookie: 'gatehouse-refresh=r' });
-  // As in Next.js, which resolves dot segments before it selects a page.
+  // Like Next.js, resolves dot segments before the page is selected.
   const url = new URL(path, 'https://shop.example').href;
   await proxyRequest({ options, refresher } as unknown as Deployment, {
     url,
@@ -40,7 +40,7 @@ const handled = [
   '/api/v1/auth/email-code/verify',
 ];
 
-it('leaves the refresh to the handler for its own routes', async () => {
+it('does not refresh the session for handler routes, which refresh it themselves', async () => {
   const paths = handled.map((path) => `/api/gatehouse${path}`);
   expect(await notRefreshed(paths)).toEqual(paths);
   const inBasePath = paths.map((path) => `/shop${path}`);
@@ -49,7 +49,7 @@ it('leaves the refresh to the handler for its own routes', async () => {
   expect(await notRefreshed(elsewhere, { handlerPath: '/auth/' })).toEqual(elsewhere);
 });
 
-it('refreshes the session for every path that only looks like a handler route', async () => {
+it('refreshes the session for paths that only resemble a handler route', async () => {
   const others = [
     '/api/gatehouse',
     '/api/gatehouse/',
@@ -88,13 +88,13 @@ it('refreshes the session for every path that only looks like a handler route', 
   expect(await notRefreshed(others)).toEqual([]);
 });
 
-it("takes no page for the handler because of the app's basePath", async () => {
+it('does not mistake a page for the handler because of the basePath', async () => {
   const basePath = '/api/gatehouse';
   expect(await notRefreshed([`${basePath}/orders`, `${basePath}/refresh`], { basePath })).toEqual([]);
   expect(await notRefreshed(['/api/gatehouse/refresh'], { basePath: '/shop' })).toEqual([]);
 });
 
-it('takes no path with other characters than in its routes for the handler', async () => {
+it('treats only paths with the exact characters of a route as handler paths', async () => {
   const parts = fc.constantFrom(
     ...['/', '//', '.', '..', '%2e', '%2E%2e', '%2f', '%5C', '\\', ';x', '%', '%00', '%25', '~', '@'],
     ...['api', 'gatehouse', 'v1', 'me', 'auth', 'refresh', 'sign-in', 'API', 'g%61tehouse', 'orders', 'de'],

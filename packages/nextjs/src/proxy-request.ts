@@ -3,14 +3,14 @@ import { handlerRoute } from './handler-route.js';
 import { changedCookieHeader, readCookies, serializeCookies } from './session-cookies.js';
 import { changesOf, needsRefresh } from './session-refresher.js';
 
-/** The header with the page's path, to which `auth.protect()` returns. */
+/** The request header with the path of the page, to which `auth.protect()` makes the customer return. */
 export const PATH_HEADER = 'x-gatehouse-path';
 
 /** The changes to a proxied request and its response. */
 export interface ProxiedRequest {
-  /** The request headers as the pages and routes receive them. */
+  /** The request headers for pages and routes. */
   headers: Headers;
-  /** The response's Set-Cookie values. */
+  /** The Set-Cookie values for the response. */
   setCookies: string[];
 }
 
@@ -18,7 +18,7 @@ export interface ProxiedRequest {
 export type IncomingRequest = Pick<Request, 'url' | 'headers'> & { nextUrl?: { basePath: string } };
 
 /**
- * Refreshes a request's session if its access token has expired. It rejects no request: pages and routes guard
+ * Refreshes the session of a request if its access token has expired. Never rejects a request: pages and routes protect
  * themselves, because a request can reach them without the proxy.
  */
 export async function proxyRequest(
@@ -29,7 +29,8 @@ export async function proxyRequest(
   const headers = new Headers(original);
   headers.set(PATH_HEADER, pathname + search);
   const cookies = readCookies(options, original);
-  // The handler refreshes on its own. Two refreshes for one request would end the session for concurrent requests.
+  // The handler refreshes the session itself. Two refreshes for one request would end the session for concurrent
+  // requests.
   const isHandled = isHandlerPath(pathname, (nextUrl?.basePath ?? '') + options.handlerPath);
   if (isHandled || !cookies.refreshToken || !needsRefresh(cookies, options.now()))
     return { headers, setCookies: [] };
@@ -39,6 +40,6 @@ export async function proxyRequest(
   return { headers, setCookies: serializeCookies(options, original, changes) };
 }
 
-/** @param handlerPath with the setting `basePath` */
+/** @param handlerPath the handler path, including the `basePath` */
 const isHandlerPath = (pathname: string, handlerPath: string): boolean =>
   pathname.startsWith(`${handlerPath}/`) && handlerRoute(pathname.slice(handlerPath.length)) !== null;

@@ -6,8 +6,9 @@ import { readCookies, serializeCookies } from './session-cookies.js';
 import { changesOf } from './session-refresher.js';
 
 /**
- * Refreshes a navigation's session and redirects back to the page. Pages cannot store cookies, so `auth.protect()`
- * redirects here. A request from another site is harmless: it only refreshes, and redirects to a page on this site.
+ * Refreshes the session and redirects back to the page. `auth.protect()` redirects here, because pages cannot store
+ * cookies. Requests from other sites are harmless: they can only refresh the session and redirect to a page of this
+ * site.
  */
 export async function refreshAndReturn(
   { options, refresher }: Deployment,

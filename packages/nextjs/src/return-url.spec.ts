@@ -1,6 +1,6 @@
 import { safeReturnUrl, withQuery } from './return-url.js';
 
-it('returns only paths on this site', () => {
+it('returns only paths of this site', () => {
   const paths = [
     '/',
     '/orders',

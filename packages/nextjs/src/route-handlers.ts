@@ -13,5 +13,5 @@ export function createHandlers(
   return { GET: handle, POST: handle, PATCH: handle, DELETE: handle };
 }
 
-/** The route handlers with the settings from the environment. */
+/** The route handlers with settings from environment variables. */
 export const { GET, POST, PATCH, DELETE } = createHandlers(environment);

@@ -2,8 +2,8 @@ import type { ResolvedOptions } from './options.js';
 import { isSecure } from './session-cookies.js';
 
 /**
- * Returns true if a page on this site has sent a request. Browsers add Sec-Fetch-Site, and older ones and plain http
- * add Origin. Without both, the sender is unknown.
+ * Returns true if a request was sent by a page of this site. Browsers send Sec-Fetch-Site; older browsers and pages on
+ * plain http send Origin. Without either header, the sender is unknown.
  */
 export function isSameOrigin(options: Pick<ResolvedOptions, 'secureCookies'>, { headers }: Request): boolean {
   const site = headers.get('sec-fetch-site');

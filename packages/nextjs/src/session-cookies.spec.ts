@@ -9,10 +9,10 @@ import {
 const options = { secureCookies: true };
 const headers = (cookie: string): Headers => new Headers({ cookie });
 
-// Browsers reject a cookie whose name begins with __Host- from a subdomain, but not one with these characters before
+// Browsers do not allow subdomains to set cookies whose name begins with __Host-, but do allow these characters before
 // it.
 it.each(['\u00a0', '\u0085', '\u00ad', '\u00ff', 'x'])(
-  'treats a cookie with %j before its prefix as another one',
+  'ignores a cookie with %j before the prefix',
   (character) => {
     const other = `${character}__Host-gatehouse-refresh=theirs`;
     expect(readCookies(options, headers(other)).refreshToken).toBeNull();
@@ -22,7 +22,7 @@ it.each(['\u00a0', '\u0085', '\u00ad', '\u00ff', 'x'])(
   },
 );
 
-/** A browser's cookies. Browsers ignore cookies with more than 4,096 bytes. */
+/** A browser with cookies. Browsers ignore cookies of more than 4,096 bytes. */
 class Browser {
   readonly cookies = new Map<string, string>();
   get headers(): Headers {
@@ -39,14 +39,14 @@ class Browser {
   }
 }
 
-/** Returns an access token with claims of this size, as Gatehouse issues it. */
+/** Returns a token like those that Gatehouse issues, with claims of this size in bytes. */
 const tokenOf = (bytes: number): string => {
   const claims = { sid: 'session', exp: 1_800_000_000, permissions: 'x'.repeat(bytes) };
   return ['e30', Buffer.from(JSON.stringify(claims)).toString('base64url'), 's'.repeat(86)].join('.');
 };
 
-describe('a long value', () => {
-  it('becomes several cookies that browsers store, whether it grows or shrinks', () => {
+describe('serializeCookies', () => {
+  it('splits long values into cookies that browsers store, when a value grows or shrinks', () => {
     const browser = new Browser();
     const lengths = [100, 6_144, 20, 2_700, 3_000, 8_192, 6_144, 0];
     for (const bytes of lengths) {

@@ -2,19 +2,19 @@ import type { CustomerSummary } from '@gatehouse/js';
 import type { ResolvedOptions } from './options.js';
 import { decodeText, encodeText, readClaims, type TokenClaims } from './token-claims.js';
 
-/** The session that a request's cookies contain. Nothing in it is verified. */
+/** The session in the cookies of a request. Nothing in it is verified. */
 export interface CookieSession {
   accessToken: string | null;
-  /** The access token's claims, or null. */
+  /** The claims of the access token, or null. */
   claims: TokenClaims | null;
   refreshToken: string | null;
   /** The customer as of the last sign-in or refresh, for display. */
   customer: CustomerSummary | null;
-  /** True if the handler has refreshed this browser's tokens in the last seconds. */
+  /** True if the handler refreshed this browser's tokens within the last seconds. */
   isJustRefreshed: boolean;
 }
 
-/** The values to store. Undefined keeps a cookie, and null removes it. */
+/** The values to store. Undefined leaves a cookie unchanged, and null removes it. */
 export interface CookieChanges {
   accessToken?: string | null;
   refreshToken?: string | null;
@@ -22,13 +22,18 @@ export interface CookieChanges {
   isJustRefreshed?: true;
 }
 
-/** A session's longest lifetime (`refreshAbsoluteTtl`). Gatehouse ends shorter ones. In seconds. */
+/**
+ * Cookie lifetime in seconds: the maximum lifetime of a session (`refreshAbsoluteTtl`). Gatehouse ends shorter sessions
+ * itself.
+ */
 const LIFETIME = 90 * 86_400;
-/** For this time, an expired token is not refreshed again: the browser does not store its cookies. In seconds. */
+/**
+ * Time in seconds after a refresh in which another refresh is an error, because the browser has not stored the cookies.
+ */
 const JUST_REFRESHED = 10;
 
 /**
- * The longest value for one cookie. Browsers ignore a cookie whose name and value have more than 4,096 bytes, and some
+ * Maximum length of a cookie value. Browsers ignore a cookie whose name and value exceed 4,096 bytes, and some also
  * count the attributes.
  */
 const MAX_VALUE = 3_800;
@@ -48,7 +53,7 @@ export function isSecure(
   return secureCookies ?? headers.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https';
 }
 
-/** Returns the session in a request's cookies. */
+/** Returns the session in the cookies of a request. */
 export function readCookies(
   options: Pick<ResolvedOptions, 'secureCookies'>,
   headers: Headers,
@@ -66,7 +71,7 @@ export function readCookies(
   };
 }
 
-/** Returns the Set-Cookie values that store changes. */
+/** Returns the Set-Cookie values for changes. */
 export function serializeCookies(
   options: Pick<ResolvedOptions, 'secureCookies'>,
   headers: Headers,
@@ -86,7 +91,7 @@ export function serializeCookies(
   });
 }
 
-/** Returns a request's Cookie header as it would be after changes: the same render then reads the new tokens. */
+/** Returns the Cookie header with changes applied, so that the current render reads the new tokens. */
 export function changedCookieHeader(
   options: Pick<ResolvedOptions, 'secureCookies'>,
   headers: Headers,
@@ -101,7 +106,7 @@ export function changedCookieHeader(
 /** The changes that sign a browser out. */
 export const signedOut: CookieChanges = { accessToken: null, refreshToken: null, customer: null };
 
-/** Returns the cookies that store changes, and with null the request's cookies that they replace. */
+/** Returns the cookies to store for changes, and, with null, the cookies of the request to remove. */
 function splitChanges(
   headers: Headers,
   secure: boolean,
@@ -118,7 +123,7 @@ function splitChanges(
   });
 }
 
-/** Returns a cookie, or several with the suffixes `.0`, `.1` and so on for a value that is too long for one. */
+/** Returns one cookie, or several with the suffixes `.0`, `.1` and so on if the value is too long for one. */
 function splitValue(name: string, value: string): [name: string, value: string][] {
   if (value.length <= MAX_VALUE) return [[name, value]];
   const count = Math.ceil(value.length / MAX_VALUE);
@@ -132,8 +137,8 @@ const isPartOf = (name: string, other: string): boolean =>
   other === name || (other.startsWith(`${name}.`) && /^\d+$/.test(other.slice(name.length + 1)));
 
 /**
- * Returns the value of a cookie that may be split. Parts from different values, which two responses at the same time
- * can leave behind, are a token that is not valid: it is refreshed, and the parts are replaced.
+ * Returns the value of a cookie that may be split. Two concurrent responses can leave parts of different values behind.
+ * Their combination is an invalid token, so it is refreshed, which replaces the parts.
  */
 function readValue(values: Map<string, string>, name: string): string | null {
   const parts: string[] = [];
@@ -153,12 +158,14 @@ function serializeChanges(changes: CookieChanges): [name: string, value: string 
   return values.filter((entry): entry is [string, string | null] => entry[1] !== undefined);
 }
 
-/** Browsers accept `__Host-` only from this host over https, so that no other subdomain can set the cookie. */
+/**
+ * Adds `__Host-`, which browsers accept only from this host over https, so that no other subdomain can set the cookie.
+ */
 const fullName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
 
 /**
- * Returns a request's cookies. Names keep all characters but the spaces before them: `trim` would also remove
- * characters such as U+00A0, with which any subdomain can set a cookie that `__Host-` does not protect in a browser.
+ * Returns the cookies of a request. Removes only spaces before names: `trim` would also remove characters such as
+ * U+00A0, and any subdomain can set a cookie named U+00A0 followed by `__Host-…`.
  */
 function parseCookies(headers: Headers): [name: string, value: string][] {
   const pairs = (headers.get('cookie') ?? '').split(/; */).filter((pair) => pair.includes('='));

@@ -1,7 +1,7 @@
 import type { GatehouseApi } from './gatehouse-api.js';
 import { createRefresher, type Refreshed } from './session-refresher.js';
 
-/** A refresher whose API rotates `name.1` to `name.2` and so on. */
+/** Creates a refresher with a fake API that rotates `name.1` to `name.2` and so on. */
 function setUp() {
   const used: string[] = [];
   const state = { now: 0, status: 200 };
@@ -32,7 +32,7 @@ it('returns the newest tokens to requests that arrive with an earlier refresh to
   expect(used).toEqual(['a.1', 'a.2']);
 });
 
-it('removes results after ten seconds, and results for a session that has ended', async () => {
+it('removes results after ten seconds, and when their session has ended', async () => {
   const { used, state, entries, refresher, refresh } = setUp();
   await refresh('a.1');
   state.now += 10_000;

@@ -3,40 +3,40 @@ import type { GatehouseApi } from './gatehouse-api.js';
 import type { ResolvedOptions } from './options.js';
 import { signedOut, type CookieChanges, type CookieSession } from './session-cookies.js';
 
-/** A refresh result. */
+/** The result of a refresh. */
 export type Refreshed =
   | { status: 'refreshed'; tokens: RefreshResponse['tokens']; customer: RefreshResponse['customer'] }
-  /** Gatehouse has ended the session. `code` is the reason. */
+  /** Gatehouse ended the session. `code` is the error code. */
   | { status: 'ended'; code: string }
-  /** The session's state is unknown, and it must stay as it is. */
+  /** The state of the session is unknown, so it must stay unchanged. */
   | { status: 'unavailable' };
 
-/** An access token is replaced this long before it expires. In milliseconds. */
+/** Access tokens are refreshed this many milliseconds before they expire. */
 const REFRESH_AHEAD = 30_000;
 /**
- * For this time, requests that were sent with the previous refresh token arrive. They get the same result, and no new
- * token is used: Gatehouse ends a session when a token is used that is two generations old. In milliseconds.
+ * Time in milliseconds after a refresh in which requests with the previous refresh token may still arrive. They receive
+ * the same result, without another refresh: Gatehouse ends a session when a token that is two generations old is used.
  */
 export const OVERLAP = 10_000;
 /** Maximum number of results in memory. */
 const MAX_RESULTS = 10_000;
 
 export interface Refresher {
-  /** Refreshes a session. Never rejects. @param headers from the request that needs the tokens */
+  /** Refreshes a session. Never rejects. @param headers the headers of the request that needs the tokens */
   refresh: (refreshToken: string, headers: Headers) => Promise<Refreshed>;
-  /** Removes the results for a session that has ended, so that no late request gets its tokens. */
+  /** Removes the results of a session that has ended, so that no late request receives its tokens. */
   forget: (refreshToken: string) => void;
 }
 
 interface Entry {
   result: Promise<Refreshed>;
-  /** In milliseconds since 1970; Infinity while the refresh is running. */
+  /** In milliseconds since 1970. Infinity while the refresh is running. */
   finishedAt: number;
-  /** The refresh token that has replaced this one. */
+  /** The refresh token that replaced this one. */
   successor?: string;
 }
 
-/** Returns true if a request's tokens should be refreshed now. @param now milliseconds since 1970 */
+/** Returns true if the tokens of a request should be refreshed now. @param now milliseconds since 1970 */
 export function needsRefresh({ refreshToken, claims }: CookieSession, now: number): boolean {
   return refreshToken !== null && (claims === null || claims.exp * 1_000 - now <= REFRESH_AHEAD);
 }
@@ -54,9 +54,9 @@ export function changesOf(refreshed: Refreshed): CookieChanges {
 }
 
 /**
- * Returns a refresher that refreshes once for all requests in this process with the same refresh token: for concurrent
- * requests, and for the requests in the seconds after the refresh.
- * @param entries the results, which the proxy's and the routes' bundles share
+ * Returns a refresher that refreshes only once for all requests in this process with the same refresh token, whether
+ * they are concurrent or arrive within seconds after the refresh.
+ * @param entries the results, which the bundles of the proxy and the routes share
  */
 export function createRefresher(
   { now }: Pick<ResolvedOptions, 'now'>,
@@ -64,7 +64,7 @@ export function createRefresher(
   entries: Map<string, Entry>,
 ): Refresher {
   const prune = (): void => {
-    // A Map has insertion order, so the oldest entries are first.
+    // A Map iterates in insertion order, so the oldest entries come first.
     for (const [token, { finishedAt }] of entries) {
       if (now() - finishedAt < OVERLAP && entries.size <= MAX_RESULTS) return;
       if (finishedAt !== Infinity) entries.delete(token);
@@ -77,7 +77,7 @@ export function createRefresher(
     void entry.result.then((refreshed) => {
       entry.finishedAt = now();
       if (refreshed.status === 'refreshed') entry.successor = refreshed.tokens.refreshToken;
-      // The next request refreshes again.
+      // Removed, so that the next request refreshes again.
       else entries.delete(refreshToken);
     });
     return entry;
@@ -97,7 +97,7 @@ export function createRefresher(
   };
 }
 
-/** The proxy and the routes are separate bundles in one process. */
+/** Key of the shared results: the proxy and the routes are separate bundles in one process. */
 const SHARED = Symbol.for('@gatehouse/nextjs/refreshes');
 
 /** Returns the results that all bundles in this process share. */

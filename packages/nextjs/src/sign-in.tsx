@@ -10,20 +10,20 @@ import { useEffect } from 'react';
 import { safeReturnUrl } from './return-url.js';
 
 interface ReturnProps {
-  /** The path for customers whom `auth.protect()` has not sent here. Default: `/`. */
+  /** The path for customers who were not redirected here by `auth.protect()`. Default: `/`. */
   fallbackUrl?: string;
 }
 
 export type SignInProps = SignInFormProps & ReturnProps;
 export type SignUpProps = SignUpFormProps & ReturnProps;
 
-/** Signs customers in, and redirects them back to the page that has required it. */
+/** Signs customers in, and redirects them back to the page that required it. */
 export function SignIn({ fallbackUrl, ...props }: SignInProps) {
   useReturn(fallbackUrl);
   return <SignInForm {...props} />;
 }
 
-/** Registers customers, and redirects them back to the page that has required it. */
+/** Registers customers, and redirects them back to the page that required it. */
 export function SignUp({ fallbackUrl, ...props }: SignUpProps) {
   useReturn(fallbackUrl);
   return <SignUpForm {...props} />;
@@ -31,13 +31,13 @@ export function SignUp({ fallbackUrl, ...props }: SignUpProps) {
 
 const RETURN_URL = 'gatehouse.return-url';
 
-/** Leaves the page once a customer is signed in, also one who was signed in before. */
+/** Leaves the page once a customer is signed in, even if they were signed in before. */
 function useReturn(fallbackUrl = '/'): void {
   const { status } = useAuth();
   useEffect(() => {
     const query = new URLSearchParams(location.search);
     const url = query.get('redirect_url');
-    // A sign-in at an identity provider ends at this page without the parameter.
+    // A sign-in with an identity provider returns to this page without the parameter.
     if (url !== null) sessionStorage.setItem(RETURN_URL, url);
     else if (!query.has('code') && !query.has('error')) sessionStorage.removeItem(RETURN_URL);
   }, []);
@@ -45,7 +45,7 @@ function useReturn(fallbackUrl = '/'): void {
     if (status !== 'signed_in') return;
     const url = sessionStorage.getItem(RETURN_URL) ?? fallbackUrl;
     sessionStorage.removeItem(RETURN_URL);
-    // The router may have prefetched the page for a customer who was signed out.
+    // Does not use the router, which may have prefetched the page for a signed-out customer.
     location.replace(safeReturnUrl(url));
   }, [status, fallbackUrl]);
 }

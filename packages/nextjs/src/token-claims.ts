@@ -1,6 +1,6 @@
 /** The access token claims that this package reads before the token is verified. */
 export interface TokenClaims {
-  /** The session's id. */
+  /** Id of the session. */
   sid: string;
   jti: string;
   /** Seconds since 1970. */
@@ -10,8 +10,8 @@ export interface TokenClaims {
 }
 
 /**
- * Returns a token's claims without verifying its signature, or null if it is malformed. They may decide when to
- * refresh, but not who the customer is.
+ * Returns the claims of a token without verifying its signature, or null if it is malformed. Use them only to decide
+ * when to refresh, never to identify the customer.
  */
 export function readClaims(token: string): TokenClaims | null {
   try {
@@ -24,14 +24,14 @@ export function readClaims(token: string): TokenClaims | null {
   }
 }
 
-/** Returns a string's UTF-8 bytes as base64url. */
+/** Encodes a string as base64url (UTF-8). */
 export function encodeText(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
-/** Returns the string that base64url encodes. @throws Error if it is malformed */
+/** Decodes a base64url string (UTF-8). @throws Error if it is malformed */
 export function decodeText(encoded: string): string {
   const binary = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'));
   return new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)));
