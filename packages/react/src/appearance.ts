@@ -1,8 +1,8 @@
 /** CSS variable values. The variable for `colorPrimary` is `--gh-color-primary`. */
 export interface AppearanceVariables {
-  /** The main button's background. */
+  /** Main button background. */
   colorPrimary?: string;
-  /** The main button's text. */
+  /** Main button text. */
   colorOnPrimary?: string;
   colorText?: string;
   /** Hints and other less important text. */
@@ -15,18 +15,18 @@ export interface AppearanceVariables {
   fontFamily?: string;
   fontSize?: string;
   borderRadius?: string;
-  /** Distance between a component's border and its content. */
+  /** Distance between the border of a component and its content. */
   padding?: string;
 }
 
-/** The components' appearance. */
+/** The appearance of the components. */
 export interface Appearance {
-  /** `auto` follows the customer's system. Default: `auto`. */
+  /** `auto` follows the theme of the customer's system. Default: `auto`. */
   theme?: 'auto' | 'light' | 'dark';
   variables?: AppearanceVariables;
 }
 
-/** Returns an appearance's CSS variables, as an element's style. */
+/** Returns the CSS variables of an appearance as an inline style. */
 export const cssVariables = ({ variables = {} }: Appearance): Record<string, string> =>
   Object.fromEntries(
     Object.entries(variables as Record<string, string>).map(([name, value]) => [

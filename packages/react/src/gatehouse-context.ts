@@ -3,16 +3,16 @@ import { createContext, useContext } from 'react';
 import type { Appearance } from './appearance.js';
 import type { Localization } from './localization/texts.js';
 
-/** The customer's state. It is `loading` until the session is known and a redirect is completed. */
+/** The authentication state. `loading` until the session has been read and a redirect, if any, is completed. */
 export type ProviderState = AuthState | { status: 'loading'; customer: null };
 
-/** The flow that has led to this page from an identity provider, the hosted page or an emailed link. */
+/** A flow that redirected to this page from an identity provider, the hosted page or an emailed link. */
 export interface Redirect {
-  /** The flow's result, such as a challenge; null without a flow. */
+  /** The result of the flow, such as a challenge. Null without a flow. */
   result: RedirectResult | null;
-  /** The error that has ended the flow. */
+  /** The error that ended the flow. */
   error: GatehouseError | null;
-  /** Removes the result and the error, when they have been handled. */
+  /** Clears the result and the error. Call it after handling them. */
   clear: () => void;
 }
 
@@ -21,8 +21,8 @@ export interface GatehouseContextValue {
   state: ProviderState;
   redirect: Redirect;
   /**
-   * Delays the change from signed out to signed in while it is true, so that a component inside `<SignedOut>` can still
-   * show the recovery codes from a completed sign-in.
+   * Keeps the state signed out while `isHeld` is true, so that a component inside `<SignedOut>` can show the recovery
+   * codes of a completed sign-in.
    */
   holdSignIn: (isHeld: boolean) => void;
   appearance: Appearance;
@@ -31,7 +31,7 @@ export interface GatehouseContextValue {
 
 export const GatehouseContext = createContext<GatehouseContextValue | null>(null);
 
-/** Returns the provider's values. @throws Error outside a `<GatehouseProvider>` */
+/** Returns the values from the provider. @throws Error outside a `<GatehouseProvider>` */
 export function useGatehouse(): GatehouseContextValue {
   const value = useContext(GatehouseContext);
   if (!value) throw new Error('Render this component inside of <GatehouseProvider>');

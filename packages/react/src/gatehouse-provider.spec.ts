@@ -27,7 +27,7 @@ describe('GatehouseProvider on a server', () => {
     expect(render({ status: 'signed_out', customer: null })).toBe('signed out');
   });
 
-  it('renders the loading state without one', () => {
+  it('renders the loading state if the server passes no state', () => {
     expect(render()).toBe('loading');
   });
 

@@ -8,10 +8,10 @@ import type { Localization } from './localization/texts.js';
 export interface GatehouseProviderProps {
   /** The client that `createClient()` from `@gatehouse/js` returns. Create it once, outside components. */
   client: Client;
-  /** The state that a server has rendered. Without it, the state is `loading` until the client has read its storage. */
+  /** The state that the server rendered. Without it, the state is `loading` until the client has read its storage. */
   initialState?: AuthState;
   appearance?: Appearance;
-  /** Texts that replace the English ones: a language such as `de`, or single texts. */
+  /** Texts that replace the English ones: a language such as `de`, or individual texts. */
   localization?: Localization;
   children?: ReactNode;
 }
@@ -20,7 +20,7 @@ const NONE = {};
 const LOADING = { status: 'loading', customer: null } as const;
 const SIGNED_OUT = { status: 'signed_out', customer: null } as const;
 
-/** Provides the client and the customer's state, and completes a sign-in that has left the page. */
+/** Provides the client and the authentication state, and completes flows that redirect back to the page. */
 export function GatehouseProvider({
   client,
   initialState,
@@ -42,7 +42,7 @@ function applyDelays(state: ProviderState, isPending: boolean, isHeld: boolean):
   return isPending && state.status === 'signed_out' ? LOADING : state;
 }
 
-/** Returns a client's state as an external React store. */
+/** Returns the state of a client as an external React store. */
 function createStore(client: Client, initialState: ProviderState = LOADING) {
   let state = initialState;
   return {
@@ -56,7 +56,7 @@ function createStore(client: Client, initialState: ProviderState = LOADING) {
   };
 }
 
-/** Completes the flow that has led to this page. */
+/** Completes the flow that redirected to this page. */
 function useRedirectOfPage(client: Client) {
   const [redirect, setRedirect] = useState<{
     isPending: boolean;
@@ -64,7 +64,7 @@ function useRedirectOfPage(client: Client) {
     error: GatehouseError | null;
   }>({ isPending: false, result: null, error: null });
   useEffect(() => {
-    // React Native passes the URL of a deep link to the client itself.
+    // In React Native, the app passes deep links to the client itself.
     if (typeof document !== 'object' || !/[?&](code|error)=/.test(location.search)) return;
     let isCurrent = true;
     const finish = (result: RedirectResult | null, error: GatehouseError | null) => {

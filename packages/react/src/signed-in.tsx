@@ -12,5 +12,5 @@ export const SignedIn = ({ children }: Props) => (useAuth().status === 'signed_i
 /** Renders its children while no customer is signed in. */
 export const SignedOut = ({ children }: Props) => (useAuth().status === 'signed_out' ? children : null);
 
-/** Renders its children until it is known whether a customer is signed in. */
+/** Renders its children while the session is loading. */
 export const Loading = ({ children }: Props) => (useAuth().status === 'loading' ? children : null);

@@ -4,11 +4,11 @@ import { useCallback, useEffect, useState } from 'react';
 import { useAuth } from './use-auth.js';
 
 export interface CustomerProfile {
-  /** The profile, or null while it is loading and if no customer is signed in. */
+  /** The profile. Null while it is loading, or if no customer is signed in. */
   customer: Customer | null;
   isLoading: boolean;
   error: GatehouseError | null;
-  /** Loads the profile again. */
+  /** Reloads the profile. */
   reload: () => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function useCustomer(): CustomerProfile {
       isCurrent = false;
     };
   }, [load, sessionId]);
-  // The profile of another session must not be shown until its own has arrived.
+  // Until the profile of the current session has loaded, the profile of an earlier one must not be shown.
   const isCurrent = sessionId !== null && loaded.sessionId === sessionId;
   return {
     customer: isCurrent ? loaded.customer : null,

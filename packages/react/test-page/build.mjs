@@ -3,9 +3,9 @@ import { build } from 'vite';
 
 // Usage: node build.mjs <folder>
 //
-// Builds the page for test/support/react-page.ts into a folder. A development build, so that StrictMode runs effects
-// twice and React reports problems in the console. A separate program, because the native part in the bundler rejects
-// objects that jest has created.
+// Builds the page for test/support/react-page.ts into a folder. It is a development build, so that StrictMode runs
+// effects twice and React reports problems in the console. It is a separate program because the native part of the
+// bundler rejects objects that jest created.
 process.env.NODE_ENV = 'development';
 await build({
   root: import.meta.dirname,

@@ -9,7 +9,7 @@ import './page.css';
 const { GatehouseProvider, Loading, SignedIn, SignedOut, useAuth, useCustomer } = components;
 const config = JSON.parse(document.getElementById('config').textContent);
 
-/** Calls of `onComplete`, for assertions. */
+/** Email addresses passed to `onComplete`, for assertions. */
 window.completed = [];
 window.client = createClient({ ...config.client, storage: localStorageStorage() });
 

@@ -2,7 +2,8 @@ import type { Client, Customer, SignInOptions } from '@gatehouse/js';
 import { createContext, useContext } from 'react';
 
 /**
- * Calls a function, and again after each proof of identity that it requires. @param action takes the password if needed
+ * Calls a function, and calls it again after each reauthentication that it requires.
+ * @param action takes the current password if the change itself requires it
  */
 export type Prove = <Result>(action: (password?: string) => Promise<Result>) => Promise<Result>;
 
@@ -11,10 +12,10 @@ export interface Account {
   client: Client;
   customer: Customer;
   options: SignInOptions;
-  /** Loads the customer and the options again. */
+  /** Reloads the customer and the options. */
   reload: () => Promise<void>;
   prove: Prove;
-  /** Returns the URL at which identity provider flows end. */
+  /** Returns the URL where identity provider flows end. */
   pageUrl: () => string;
 }
 

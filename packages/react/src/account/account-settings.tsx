@@ -20,13 +20,13 @@ import { Localized } from '../localization/localized.js';
 
 export interface AccountSettingsProps {
   /**
-   * The URL at which identity provider flows end: an entry in the project setting `redirectUrls`. It has to lead to a
-   * page with this component. Default: the page's URL without query.
+   * The URL where identity provider flows end: an entry in the project setting `redirectUrls`, for a page with this
+   * component. Default: the URL of the page without its query.
    */
   redirectUrl?: string;
 }
 
-/** The settings of the customer's own account. Renders nothing if no customer is signed in. */
+/** The account settings for the signed-in customer. Renders nothing if no customer is signed in. */
 export function AccountSettings(props: AccountSettingsProps) {
   const { status, sessionId } = useAuth();
   if (status === 'signed_out') return null;
@@ -39,7 +39,7 @@ export function AccountSettings(props: AccountSettingsProps) {
   );
 }
 
-/** All sections. */
+/** The sections, without the surrounding panel. */
 export function Sections({ redirectUrl }: AccountSettingsProps) {
   const texts = useTexts();
   const { client } = useGatehouse();
@@ -60,7 +60,7 @@ export function Sections({ redirectUrl }: AccountSettingsProps) {
       <ProfileSection />
       {options.password ? <PasswordSection onChange={() => setPasswordChanges(passwordChanges + 1)} /> : null}
       <FactorSections />
-      {/* Loads again when an account has been linked. */}
+      {/* Reloads after an account was linked. */}
       <IdentitySection key={status} />
       <SessionSection key={passwordChanges} />
       <DeleteSection />
@@ -69,7 +69,7 @@ export function Sections({ redirectUrl }: AccountSettingsProps) {
   );
 }
 
-/** Returns the result or error from an identity provider flow that has redirected back to this page. */
+/** Returns the result or error of an identity provider flow that redirected back to this page. */
 function useRedirectResult(): { status?: string; error?: string | null } {
   const texts = useTexts();
   const { result, error, clear } = useGatehouse().redirect;

@@ -19,17 +19,17 @@ export interface CustomerMenuItem {
 }
 
 export interface CustomerButtonProps {
-  /** A page with `<AccountSettings>`. Default: a dialog shows the settings. */
+  /** A page with `<AccountSettings>`. Default: the settings open in a dialog. */
   settingsUrl?: string;
-  /** Is called instead of opening the dialog. */
+  /** Called instead of opening the dialog. */
   onOpenSettings?: () => void;
   /** Entries above "Account settings". */
   items?: CustomerMenuItem[];
-  /** The side of the button with which the menu is aligned. Default: `end`. */
+  /** Aligns the menu with this side of the button. Default: `end`. */
   align?: 'start' | 'end';
   /**
-   * The URL at which identity provider flows end that begin in the dialog. It has to lead to a page with this
-   * component.
+   * The URL where identity provider flows that start in the dialog end: an entry in the project setting `redirectUrls`,
+   * for a page with this component. Default: the URL of the page without its query.
    */
   redirectUrl?: string;
 }
@@ -57,7 +57,7 @@ function SignedInButton(props: CustomerButtonProps) {
   const { isOpen, close, root, buttonProps, menuProps } = useMenu();
   const hasOwnDialog = !settingsUrl && !onOpenSettings;
   useEffect(() => {
-    // A flow that has begun in the dialog has redirected back to the page.
+    // A flow that started in the dialog redirected back to the page.
     if (hasOwnDialog && (redirect.result || redirect.error)) setHasDialog(true);
   }, [redirect.result, redirect.error]);
   const settings: CustomerMenuItem = settingsUrl
@@ -101,7 +101,7 @@ function SignedInButton(props: CustomerButtonProps) {
   );
 }
 
-/** A menu entry. @param onSelect closes the menu and returns the focus to its button */
+/** A menu entry. @param onSelect closes the menu and returns focus to its button */
 function MenuItem({ label, href, onClick, onSelect }: CustomerMenuItem & { onSelect: () => void }) {
   const shared = { role: 'menuitem', tabIndex: -1, className: 'gh-item' };
   if (href)

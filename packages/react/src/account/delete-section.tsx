@@ -6,7 +6,7 @@ import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
 import { Section } from './section.js';
 
-/** Deletes the account, after the customer has entered the email address, and the password if there is one. */
+/** Deletes the account after the customer has entered the email address, and the password if there is one. */
 export function DeleteSection() {
   const texts = useTexts();
   const { client, customer, prove } = useAccount();

@@ -15,7 +15,7 @@ import { Row, Rows, Section, useUsage } from './section.js';
 
 interface Props {
   factors: Loaded<Factors>;
-  /** Shows recovery codes, if there are any. */
+  /** Shows recovery codes. Does nothing if `codes` is null. */
   showCodes: (codes: string[] | null) => void;
 }
 
@@ -96,7 +96,7 @@ function TotpSection({ factors, showCodes }: Props) {
   );
 }
 
-/** The number of recovery codes, with a button that creates new ones. */
+/** Shows the number of unused recovery codes, with a button that creates new ones. */
 function RecoveryRow({ factors: { value, reload }, showCodes }: Props) {
   const texts = useTexts();
   const { client, prove } = useAccount();

@@ -8,7 +8,7 @@ import { useAccount } from './account-context.js';
 import { HiddenUsername } from './hidden-username.js';
 import { Section } from './section.js';
 
-/** Sets a new password. The form requires the current password only from customers who have one. */
+/** Sets a new password. Only customers who have a password need to enter the current one. */
 export function PasswordSection({ onChange }: { onChange: () => void }) {
   const texts = useTexts();
   const { client, prove } = useAccount();

@@ -13,13 +13,13 @@ import { useAccount } from './account-context.js';
 import { HiddenUsername } from './hidden-username.js';
 import { proofError, requiredProofs, sendProof, type ProofMethod } from './proofs.js';
 
-/** A change that requires a proof of identity. */
+/** A change that requires reauthentication. */
 export interface ProofRequest {
-  /** The accepted proofs; one is required. */
+  /** The accepted methods, one of which is required. */
   methods: ProofMethod[];
-  /** Carries out the change. */
+  /** Makes the change. */
   repeat: (password?: string) => Promise<void>;
-  /** Ends the change with an error. */
+  /** Rejects the change with an error. */
   reject: (error: unknown) => void;
 }
 
@@ -28,7 +28,7 @@ interface Props {
   onEnd: () => void;
 }
 
-/** Requests a proof of identity, then carries out the change that requires it. */
+/** Reauthenticates the customer, then makes the change that requires it. */
 export function ProofDialog({ request, onEnd }: Props) {
   const texts = useTexts();
   const { client } = useAccount();
@@ -72,7 +72,7 @@ export function ProofDialog({ request, onEnd }: Props) {
   );
 }
 
-/** Returns the proofs that can be chosen, and the function that sends one. */
+/** Returns the available methods, the selected one, and the function that submits its form. */
 function useProofs({ request, onEnd }: Props) {
   const texts = useTexts();
   const { client } = useAccount();
@@ -93,7 +93,7 @@ function useProofs({ request, onEnd }: Props) {
       const isWrong = (error as GatehouseError).code === 'invalid_credentials';
       if (isWrong && method === 'current_password') throw proofError(error);
       if (isWrong) {
-        // The password was entered before the second factor, and is verified only now.
+        // The password was entered before the second factor, but is verified only now.
         setNotice(texts.errors.wrong_password);
         return ask(['current_password']);
       }
@@ -113,19 +113,19 @@ function useProofs({ request, onEnd }: Props) {
   return { methods, method, setMethod, notice, submit };
 }
 
-/** Returns the proofs that this browser can give. */
+/** Returns the methods that this browser supports. */
 const usable = (methods: ProofMethod[]): ProofMethod[] =>
   methods.filter((method) => method !== 'passkey' || hasPasskeys());
 
-/** The form for a proof. Without a field, its button is the one that chooses the method. */
+/** The form for a method. A form without a field has only a button, with `label`. */
 interface ProofForm {
   text: string;
-  /** Label for the button that chooses the method. */
+  /** Label for the button that selects the method. */
   label: string;
   field?: ReactNode;
 }
 
-/** Returns the forms for all methods. @param isSent true if the code was emailed */
+/** Returns the forms for all methods. @param isSent true if the code has been emailed */
 function useProofForms(isSent: boolean): Record<Exclude<ProofMethod, 'provider'>, ProofForm> {
   const texts = useTexts();
   const { email } = useAccount().customer;
@@ -161,12 +161,12 @@ function useProofForms(isSent: boolean): Record<Exclude<ProofMethod, 'provider'>
   };
 }
 
-/** The identity providers that can sign the customer in again. @param isOnly true if the customer has no other proof */
+/** The identity providers that can reauthenticate the customer. @param isOnly true if no other method is available */
 function ProviderProofs({ isOnly }: { isOnly: boolean }) {
   const texts = useTexts();
   const { client, options, pageUrl } = useAccount();
   const { value, error } = useLoaded(() => client.identities.list());
-  // The other providers cannot require their customers to sign in again.
+  // Other providers do not support forcing a new sign-in.
   const usableTypes = ['microsoft', 'gitlab', 'oidc'];
   const slugs = value?.filter(({ type }) => usableTypes.includes(type)).map(({ provider }) => provider);
   const providers = options.providers.filter(({ slug }) => slugs?.includes(slug));

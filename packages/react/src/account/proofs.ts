@@ -1,7 +1,7 @@
 import { GatehouseError, type Client } from '@gatehouse/js';
 import { digits } from '../components/form.js';
 
-/** The methods with which customers prove their identity. `current_password` is sent with the change itself. */
+/** The reauthentication methods. `current_password` is sent with the change itself. */
 export type ProofMethod =
   | 'current_password'
   | 'password'
@@ -14,13 +14,14 @@ export type ProofMethod =
 const ORDER: ProofMethod[] = ['password', 'totp', 'passkey', 'email_code', 'recovery_code'];
 
 /**
- * Returns the proofs that an error accepts, or null; one is required. The list is empty if the customer can give none.
+ * Returns the reauthentication methods that an error accepts, or null if it does not require reauthentication. The list
+ * is empty if the customer has none of the methods.
  */
 export function requiredProofs(error: unknown): ProofMethod[] | null {
   const { code, methods, fields } = error as GatehouseError;
   if (code === 'reauthentication_required') {
     const known = ORDER.filter((method) => methods.includes(method));
-    // With a second factor, the sign-in at a provider is not sufficient.
+    // For customers with a second factor, a sign-in with a provider is not sufficient.
     return known.includes('totp') || known.includes('recovery_code') ? known : [...known, 'provider'];
   }
   const isPassword = fields?.some(
@@ -29,7 +30,7 @@ export function requiredProofs(error: unknown): ProofMethod[] | null {
   return isPassword ? ['current_password'] : null;
 }
 
-/** Reauthenticates the customer with a value that they have entered. */
+/** Reauthenticates the customer with the value that they entered. */
 export function sendProof(client: Client, method: ProofMethod, value: string): Promise<void> {
   const { reauthenticate } = client;
   const code = value.trim();
@@ -40,6 +41,6 @@ export function sendProof(client: Client, method: ProofMethod, value: string): P
   return reauthenticate.passkey();
 }
 
-/** Returns the error as the dialog shows it: the same code would also name the email address. */
+/** Replaces `invalid_credentials`, whose message also mentions the email address, for display in the dialog. */
 export const proofError = (error: unknown): unknown =>
   (error as GatehouseError).code === 'invalid_credentials' ? new GatehouseError('wrong_password', '') : error;

@@ -16,13 +16,13 @@ export function Section({ title, text, children }: { title: string; text?: strin
   );
 }
 
-/** A list of rows. @param empty the text without rows */
+/** A list of rows. @param empty the text to show if there are none */
 export function Rows({ empty, children }: { empty?: string; children: ReactNode[] }) {
   const list = useRef<HTMLUListElement>(null);
   const count = children.length;
   const previous = useRef(count);
   useEffect(() => {
-    // The row whose button had the focus was removed.
+    // The focused button was in a row that has been removed.
     if (count < previous.current && document.activeElement === document.body)
       list.current?.closest('section')?.focus();
     previous.current = count;
@@ -34,7 +34,7 @@ export function Rows({ empty, children }: { empty?: string; children: ReactNode[
   );
 }
 
-/** A row in a list. @param children its buttons */
+/** A row in a list. @param children the buttons */
 export const Row = ({
   title,
   badge,
@@ -64,7 +64,7 @@ export function useDateText(withTime = false): (text: string, date: string) => s
   return (text, date) => fill(text, { date: format.format(new Date(date)) });
 }
 
-/** Returns a text that states when a factor, passkey or identity was used or added. */
+/** Returns a function that describes when a factor, passkey or identity was last used or, if never, added. */
 export function useUsage(): (item: { createdAt: string; lastUsedAt: string | null }) => string {
   const texts = useTexts();
   const dateText = useDateText();

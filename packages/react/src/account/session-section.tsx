@@ -9,7 +9,7 @@ import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
 import { Row, Rows, Section, useDateText } from './section.js';
 
-/** Sessions that are shown at first, and added with each click on "Show more". */
+/** Number of sessions to show initially, and to add with each click on "Show more". */
 const PAGE = 5;
 
 /** The sessions, newest first. */
@@ -76,7 +76,7 @@ function SessionRow({ session, reload }: { session: Session; reload: () => Promi
   );
 }
 
-/** A session that has ended meanwhile is the result that the customer wanted. */
+/** A session that has already ended is what the customer wanted. */
 function ignoreEnded(error: unknown): void {
   if ((error as { code?: string }).code !== 'not_found') throw error;
 }

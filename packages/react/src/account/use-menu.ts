@@ -5,7 +5,7 @@ const items = (menu: HTMLElement | null): HTMLElement[] => [
   ...(menu?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? []),
 ];
 
-/** Moves the focus within a menu. Returns false if the key has no meaning there. */
+/** Moves focus within a menu. Returns false if the key does not move focus. */
 function moveFocus(menu: HTMLElement | null, key: string): boolean {
   const all = items(menu);
   const current = all.indexOf(document.activeElement as HTMLElement);
@@ -21,8 +21,8 @@ function moveFocus(menu: HTMLElement | null, key: string): boolean {
 }
 
 /**
- * Returns the state and properties for a button with a menu, as the ARIA Authoring Practices Guide describes it.
- * @returns `root` is the ref to the element around both
+ * Returns the state and props for a menu button that follows the ARIA Authoring Practices Guide.
+ * @returns `root` is the ref for the element that contains both
  */
 export function useMenu() {
   const id = useId();
@@ -46,7 +46,7 @@ export function useMenu() {
       if (!root.current?.contains(target as Node)) setIsOpen(false);
     };
     document.addEventListener('pointerdown', closeOutside);
-    // The Tab key leaves the menu.
+    // Closes the menu when the Tab key moves focus out of it.
     document.addEventListener('focusin', closeOutside);
     return () => {
       document.removeEventListener('pointerdown', closeOutside);
@@ -57,7 +57,7 @@ export function useMenu() {
     if (event.key === 'Escape') close();
     else if (!moveFocus(menu.current, event.key)) return;
     event.preventDefault();
-    // A dialog around the menu must stay open.
+    // Keeps a dialog that contains the menu open.
     event.stopPropagation();
   };
   const onButtonKeyDown = (event: KeyboardEvent): void => {

@@ -5,9 +5,9 @@ import { ProofDialog, type ProofRequest } from './proof-dialog.js';
 import { requiredProofs } from './proofs.js';
 
 /**
- * Returns a function that calls another one, and requests proofs of identity until it succeeds. When the customer
- * cancels, it throws `reauthentication_required`.
- * @returns the function, and the dialog to render
+ * Returns a function that runs a change, and reauthenticates the customer until the change is accepted. Throws
+ * `reauthentication_required` if the customer cancels.
+ * @returns the function and the dialog to render
  */
 export function useProve(): [Prove, ReactNode] {
   const [request, setRequest] = useState<ProofRequest | null>(null);

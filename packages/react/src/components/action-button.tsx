@@ -7,7 +7,7 @@ export interface ActionButtonProps extends Omit<ButtonProps, 'onClick' | 'isBusy
   work: () => Promise<unknown>;
 }
 
-/** A button that calls a function and shows its error. */
+/** A button that calls a function and shows its error, if any. */
 export function ActionButton({ work, ...props }: ActionButtonProps) {
   const { isBusy, error, run } = useAction(work);
   return (

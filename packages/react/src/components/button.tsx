@@ -3,11 +3,10 @@ import type { ComponentProps } from 'react';
 
 export interface ButtonProps extends ComponentProps<'button'> {
   variant?: 'primary' | 'secondary' | 'danger' | 'link';
-  /** True while the button's action is running. The button then keeps the focus, and clicks have no effect. */
+  /** True while the button's action is running. The button then keeps focus but ignores clicks. */
   isBusy?: boolean;
 }
 
-/** A button. */
 export const Button = ({ variant = 'secondary', isBusy = false, onClick, ...props }: ButtonProps) => (
   <button
     type="button"

@@ -8,14 +8,14 @@ export interface DialogProps {
   title: string;
   text?: ReactNode;
   onClose: () => void;
-  /** True if the Escape key must not close the dialog, because its content is not shown again. */
+  /** True if the Escape key must not close the dialog, because its content cannot be shown again. */
   isPersistent?: boolean;
   /** True for a wide dialog with a button that closes it. */
   isWide?: boolean;
   children?: ReactNode;
 }
 
-/** A modal dialog, which is open while it is rendered. */
+/** A modal dialog that is open while it is rendered. */
 export function Dialog({ title, text, onClose, isPersistent, isWide, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -25,7 +25,7 @@ export function Dialog({ title, text, onClose, isPersistent, isWide, children }:
     const element = dialog.current;
     element?.showModal();
     (element?.querySelector<HTMLElement>('input:not([hidden])') ?? heading.current)?.focus();
-    // Closes the dialog before the element is removed, so that the browser returns the focus.
+    // Closes the dialog before the element is removed, so that the browser restores focus.
     return () => element?.close();
   }, []);
   return (
@@ -34,7 +34,7 @@ export function Dialog({ title, text, onClose, isPersistent, isWide, children }:
       className={isWide ? 'gh-dialog gh-wide' : 'gh-dialog'}
       aria-labelledby={id}
       onCancel={(event) => isPersistent && event.preventDefault()}
-      // StrictMode closes and opens the dialog once more. The event then arrives while it is open.
+      // StrictMode closes and reopens the dialog, so this event can arrive while it is open.
       onClose={() => dialog.current && !dialog.current.open && onClose()}
     >
       <h2 className="gh-title" id={id} tabIndex={-1} ref={heading}>
@@ -53,7 +53,7 @@ export function Dialog({ title, text, onClose, isPersistent, isWide, children }:
 
 export type FormDialogProps = Omit<DialogProps, 'isPersistent' | 'isWide'> & Omit<FormProps, 'other'>;
 
-/** A modal dialog with a form, which closes when the form's function succeeds. */
+/** A modal dialog with a form. Closes when `onSubmit` succeeds. */
 export function FormDialog({ title, text, onClose, onSubmit, ...form }: FormDialogProps) {
   const texts = useTexts();
   const submit: FormProps['onSubmit'] = async (values) => {
@@ -72,9 +72,9 @@ export interface FormDialogButtonProps
   extends
     Omit<FormDialogProps, 'onClose' | 'title' | 'submitLabel'>,
     Partial<Pick<FormDialogProps, 'title' | 'submitLabel'>> {
-  /** The button's label. Default for `title` and `submitLabel`. */
+  /** Label of the button, and default for `title` and `submitLabel`. */
   label: string;
-  /** The button's object, with which screen readers distinguish buttons with the same label. */
+  /** What the action applies to, so that screen readers can distinguish buttons with the same label. */
   subject?: string;
 }
 

@@ -6,7 +6,7 @@ import { errorText, formErrors } from './error-text.js';
 
 const error = (code: string, details = {}): GatehouseError => new GatehouseError(code, 'detail', details);
 
-/** Problems with the page, its settings or its requests, which customers cannot solve. */
+/** Problems with the page, its settings or its requests, which customers cannot resolve. */
 const DEVELOPER_CODES = [
   'idempotency_in_progress',
   'idempotency_key_reused',
@@ -24,7 +24,7 @@ const DEVELOPER_CODES = [
   'wrong_credential_type',
 ];
 
-/** Codes that the refresh and the sign-out return, which the components do not show. */
+/** Codes from refresh and sign-out, which the components do not show. */
 const SESSION_CODES = [
   'invalid_access_token',
   'invalid_refresh_token',
@@ -32,7 +32,7 @@ const SESSION_CODES = [
   'refresh_token_reused',
 ];
 
-/** Returns the codes for all routes below a path in docs/openapi.json. */
+/** Returns the error codes of all routes in docs/openapi.json whose path starts with a prefix. */
 async function codesOf(prefix: string): Promise<string[]> {
   const { paths, components } = JSON.parse(
     await readFile(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'),
@@ -49,7 +49,7 @@ async function codesOf(prefix: string): Promise<string[]> {
 }
 
 describe('errorText', () => {
-  it('has a sentence for each error that a customer can solve', async () => {
+  it('has a message for each error that a customer can resolve', async () => {
     const ignored = [...DEVELOPER_CODES, ...SESSION_CODES];
     const codes = [
       ...(await codesOf('/api/v1/auth/')),
@@ -73,7 +73,7 @@ describe('errorText', () => {
     expect(text).toBe(`Too many failed attempts. Try again in ${wait}.`);
   });
 
-  it('lists the reasons for a weak password in the language of the texts', () => {
+  it('lists the reasons for a weak password in the selected language', () => {
     const reasons = ['too_short', 'breached'];
     expect(errorText(de, error('weak_password', { reasons }))).toBe(
       `${de.reasons.too_short} ${de.reasons.breached}`,
@@ -81,8 +81,8 @@ describe('errorText', () => {
   });
 });
 
-describe('an error without a sentence', () => {
-  it('reports to the developer', () => {
+describe('errorText without a message for the code', () => {
+  it('returns a general message and reports the error', () => {
     const reported: unknown[] = [];
     globalThis.reportError = (each) => reported.push(each);
     const cause = error('validation_failed');
@@ -92,7 +92,7 @@ describe('an error without a sentence', () => {
 });
 
 describe('formErrors', () => {
-  it('shows an error at the field that it is about', () => {
+  it('assigns an error to its field', () => {
     expect(formErrors(en, error('invalid_code'), ['code'])).toEqual({
       fields: { code: en.errors.invalid_code },
     });
@@ -102,7 +102,7 @@ describe('formErrors', () => {
     });
   });
 
-  it('shows all other errors above the form', () => {
+  it('returns all other errors as a message for the form', () => {
     expect(formErrors(en, error('invalid_credentials'), ['email', 'password'])).toEqual({
       message: en.errors.invalid_credentials,
       fields: {},

@@ -2,13 +2,13 @@ import type { GatehouseError } from '@gatehouse/js';
 import type { Texts } from '../localization/texts.js';
 import { fill } from '../use-texts.js';
 
-/** An error's messages: for the entire form, and by field name. */
+/** Error messages for the entire form and by field name. */
 export interface FormErrors {
   message?: string | undefined;
   fields: Record<string, string>;
 }
 
-/** The names for the fields that errors are about. */
+/** The form fields that errors can refer to, by error code. */
 const FIELDS: Record<string, string[]> = {
   weak_password: ['newPassword', 'password'],
   email_already_registered: ['email'],
@@ -17,8 +17,8 @@ const FIELDS: Record<string, string[]> = {
 };
 
 /**
- * Returns a sentence for an error. An error without one is a problem with the page or the settings, such as a redirect
- * URL that is not allowed: it is reported to the developer as an uncaught error.
+ * Returns the message for an error. An error without a message is a problem with the page or the settings, such as a
+ * redirect URL that is not allowed, so it is also reported as an uncaught error.
  */
 export function errorText(texts: Texts, error: unknown): string {
   const { code = '', retryAfter, reasons = [] } = error as Partial<GatehouseError>;
@@ -30,8 +30,8 @@ export function errorText(texts: Texts, error: unknown): string {
 }
 
 /**
- * Returns an error as a form shows it: at the field that it is about if the form has this field.
- * @param names the form's field names
+ * Returns the messages for a form: for the field that the error refers to if the form has it, otherwise for the form.
+ * @param names the names of the form fields
  */
 export function formErrors(texts: Texts, error: unknown, names: string[]): FormErrors {
   const { code = '', fields: invalid = [] } = error as Partial<GatehouseError>;
@@ -45,7 +45,7 @@ export function formErrors(texts: Texts, error: unknown, names: string[]): FormE
   return Object.keys(fields).length > 0 ? { fields } : { message: errorText(texts, error), fields };
 }
 
-/** Returns a time in words, rounded up to whole minutes, or to hours from two hours on. @param seconds the time */
+/** Formats a duration, rounded up to minutes, or to hours from two hours on. @param seconds the duration */
 function waitInWords({ language }: Texts, seconds: number): string {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
   const isLong = minutes >= 120;

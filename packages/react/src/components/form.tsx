@@ -19,15 +19,15 @@ const ErrorsContext = createContext<Record<string, string>>({});
 export interface FormProps {
   /** Label for the button that submits the form. */
   submitLabel: string;
-  /** Called with the field values by name. Its error is shown, and the values remain. */
+  /** Called with the field values by name. If it throws, the error is shown and the fields keep their values. */
   onSubmit: (values: Record<string, string>) => Promise<unknown>;
   variant?: 'primary' | 'secondary' | 'danger';
-  /** A second button, whose action requires only some fields. */
+  /** A second button whose action uses only `fields`. */
   other?: { label: string; fields: string[]; onSubmit: (values: Record<string, string>) => Promise<unknown> };
   children?: ReactNode;
 }
 
-/** A form that checks its fields and shows errors in the provider's language. */
+/** A form that validates its fields and shows localized errors. */
 export function Form({ submitLabel, onSubmit, variant = 'primary', other, children }: FormProps) {
   const texts = useTexts();
   const form = useRef<HTMLFormElement>(null);
@@ -87,7 +87,10 @@ export function Form({ submitLabel, onSubmit, variant = 'primary', other, childr
   );
 }
 
-/** Returns the errors for the fields that the browser considers invalid, by name. @param names default: all */
+/**
+ * Returns the errors for fields that the browser considers invalid, by name.
+ * @param names the fields to check. Default: all
+ */
 function invalidFields({ errors }: Texts, form: HTMLFormElement, names?: string[]): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const input of form.querySelectorAll<HTMLInputElement>('input:invalid')) {
@@ -104,7 +107,7 @@ export interface FieldProps extends ComponentProps<'input'> {
   hint?: ReactNode;
 }
 
-/** A labeled input. It is required unless `required` is false. */
+/** A labeled input. Required unless `required` is false. */
 export function Field({ label, hint, children, ...props }: FieldProps) {
   const id = useId();
   const error = useContext(ErrorsContext)[props.name];
@@ -150,10 +153,10 @@ export function PasswordField(props: FieldProps) {
   );
 }
 
-/** Returns a code without the spaces that some apps show in it. */
+/** Removes spaces from a code: some apps display codes with spaces. */
 export const digits = (code: string): string => code.replace(/\s/g, '');
 
-/** A field for a numeric code that an email or an app shows. */
+/** A field for a numeric code from an email or an app. */
 export const CodeField = (props: Omit<FieldProps, 'name'>) => (
   <Field
     name="code"

@@ -4,7 +4,7 @@ import { cssVariables } from '../appearance.js';
 import { useGatehouse } from '../gatehouse-context.js';
 import { useTexts } from '../use-texts.js';
 
-/** The element around a component, with the provider's language, theme and CSS variables. */
+/** The outermost element of a component, with the language, theme and CSS variables from the provider. */
 export function Panel({ className = 'gh-card', children }: { className?: string; children: ReactNode }) {
   const { appearance } = useGatehouse();
   return (
@@ -20,8 +20,8 @@ export function Panel({ className = 'gh-card', children }: { className?: string;
 }
 
 /**
- * A component's step, with its heading.
- * @param hasFocus true if the step has replaced another one: screen readers then read its heading
+ * A step with a heading.
+ * @param hasFocus true to focus the heading, so that screen readers announce a step that replaced another one
  */
 export function Step({
   title,
@@ -49,7 +49,7 @@ export function Step({
   );
 }
 
-/** A message that screen readers read when it appears. It is an error unless `isSuccess` is true. */
+/** A message that screen readers announce when it appears. An error unless `isSuccess` is true. */
 export const Alert = ({ isSuccess = false, children }: { isSuccess?: boolean; children: ReactNode }) =>
   children ? (
     <p className={isSuccess ? 'gh-alert gh-success' : 'gh-alert'} role={isSuccess ? 'status' : 'alert'}>
@@ -57,7 +57,7 @@ export const Alert = ({ isSuccess = false, children }: { isSuccess?: boolean; ch
     </p>
   ) : null;
 
-/** Renders gray lines until a component's content has loaded. @param lines the number of lines */
+/** Gray lines in place of content that is loading. @param lines the number of lines */
 export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
   <div className="gh-skeleton" role="status" aria-label={useTexts().loading}>
     {Array.from({ length: lines }, (_, index) => (

@@ -1,8 +1,8 @@
 'use client';
 
 /**
- * Renders the QR code in an SVG document. Only its path is used: a content security policy may forbid data URL images,
- * and markup from a response must not be inserted into the page.
+ * Renders the QR code from an SVG document. Uses only its path, because a content security policy may forbid data URL
+ * images, and markup from a response must not be inserted into the page.
  */
 export function QrCode({ svg, label }: { svg: string; label: string }) {
   const viewBox = /viewBox="([\d. ]+)"/.exec(svg)?.[1];

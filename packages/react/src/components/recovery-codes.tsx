@@ -3,12 +3,15 @@ import { useState } from 'react';
 import { useTexts } from '../use-texts.js';
 import { Button } from './button.js';
 
-/** Shows recovery codes, with a button that copies them. @param onConfirm called when the customer has saved them */
+/**
+ * Shows recovery codes, with buttons to copy and download them.
+ * @param onConfirm called when the customer confirms that they are saved
+ */
 export function RecoveryCodes({ codes, onConfirm }: { codes: string[]; onConfirm: () => void }) {
   const texts = useTexts();
   const [isCopied, setIsCopied] = useState(false);
   const copy = (): void => {
-    // The clipboard does not exist on plain http, and the customer can forbid it. The codes remain on the screen.
+    // The clipboard is unavailable on plain http, and the customer can deny access. The codes remain visible.
     navigator.clipboard?.writeText(codes.join('\n')).then(
       () => setIsCopied(true),
       () => setIsCopied(false),

@@ -4,7 +4,7 @@ import { useTexts } from '../use-texts.js';
 import { CodeField } from './form.js';
 import { QrCode } from './qr-code.js';
 
-/** Shows the secret for a new authenticator app, with the field for its first code. */
+/** Shows the secret for a new authenticator app, with a field for its first code. */
 export function TotpSetup({ secret: { qrCode, secret } }: { secret: TotpSecret }) {
   const texts = useTexts();
   return (
@@ -18,5 +18,5 @@ export function TotpSetup({ secret: { qrCode, secret } }: { secret: TotpSecret }
   );
 }
 
-/** Returns a secret in groups of four letters, which are easier to type. */
+/** Splits a secret into groups of four letters, which are easier to type. */
 const inGroups = (secret: string): string => secret.replace(/(.{4})(?=.)/g, '$1 ');

@@ -5,13 +5,13 @@ import { errorText } from './error-text.js';
 
 export interface Action {
   isBusy: boolean;
-  /** The last call's error as a sentence, or null. */
+  /** The message for the error of the last call, or null. */
   error: string | null;
-  /** Calls the function, unless it is running. */
+  /** Calls the function, unless a call is already running. */
   run: () => Promise<void>;
 }
 
-/** Returns an asynchronous function with its state, for a button for example. */
+/** Wraps an asynchronous function with state, for example for a button. */
 export function useAction(work: () => Promise<unknown>): Action {
   const texts = useTexts();
   const [{ isBusy, error }, setState] = useState<{ isBusy: boolean; error: string | null }>({

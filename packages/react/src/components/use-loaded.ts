@@ -3,17 +3,17 @@ import { useEffect, useRef, useState } from 'react';
 import { errorText } from './error-text.js';
 import { useTexts } from '../use-texts.js';
 
-/** A value that has been requested. */
+/** A value that is loaded asynchronously. */
 export interface Loaded<Value> {
-  /** null until it has loaded, and after an error. */
+  /** Null until the value has loaded, and after an error. */
   value: Value | null;
-  /** The reason why it could not be loaded, as a sentence. */
+  /** The message for the error, or null. */
   error: string | null;
-  /** Requests it again. The previous value remains until the new one has arrived. */
+  /** Loads the value again. The previous value is kept in the meantime. */
   reload: () => Promise<void>;
 }
 
-/** Requests a value when the component is mounted. */
+/** Loads a value when the component is mounted. */
 export function useLoaded<Value>(load: () => PromiseLike<Value>): Loaded<Value> {
   const texts = useTexts();
   const [state, setState] = useState<{ value: Value | null; error: string | null }>({

@@ -1,7 +1,7 @@
 import { de } from './de.js';
 import { en } from './en.js';
 
-/** Returns each text's placeholders by its key, such as `{ 'errors.rate_limited': ['{wait}'] }`. */
+/** Returns the placeholders of each text by key, such as `{ 'errors.rate_limited': ['{wait}'] }`. */
 function placeholders(texts: object, prefix = ''): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(texts).flatMap(([key, text]: [string, string | object]) =>
@@ -13,7 +13,7 @@ function placeholders(texts: object, prefix = ''): Record<string, string[]> {
 }
 
 describe('the German texts', () => {
-  it('has the same keys and placeholders as the English texts', () => {
+  it('have the same keys and placeholders as the English texts', () => {
     expect(placeholders(de)).toEqual(placeholders(en));
   });
 });

@@ -5,8 +5,8 @@ import { TextsContext } from '../use-texts.js';
 import { en } from './en.js';
 
 /**
- * Provides a component with the texts in the provider's language. Modules import it last: bundlers then place the
- * English texts near another language's texts, and gzip finds their common keys.
+ * Provides the localized texts to a component. Modules import it last, so that bundlers place the English texts near
+ * those of another language, and gzip can compress their common keys.
  */
 export function Localized({ children }: { children: ReactNode }) {
   const { localization } = useGatehouse();

@@ -20,7 +20,7 @@ export function BackLine() {
   );
 }
 
-/** A button that sends an email again, and then confirms it. */
+/** A button that sends an email again, and then shows a confirmation. */
 function ResendButton({ label, work }: { label: string; work: () => Promise<unknown> }) {
   const texts = useTexts();
   const [isSent, setIsSent] = useState(false);
@@ -40,7 +40,7 @@ function ResendButton({ label, work }: { label: string; work: () => Promise<unkn
   );
 }
 
-/** Shows the form for an emailed code. */
+/** The form for an emailed code. */
 export function EmailCodeStep() {
   const texts = useTexts();
   const { client, email, linkFields, signIn, screen } = useFlow<'email_code'>();
@@ -64,7 +64,7 @@ export function EmailCodeStep() {
   );
 }
 
-/** Emails a link to set a new password. */
+/** The form that emails a link to set a new password. */
 export function ForgotPasswordStep() {
   const texts = useTexts();
   const { client, linkFields, go } = useFlow();
@@ -95,7 +95,7 @@ export function ResetSentStep() {
   );
 }
 
-/** Informs the customer that they have to open the emailed link. */
+/** Asks the customer to open the emailed link. */
 export function VerifyEmailStep() {
   const texts = useTexts();
   const { client, email, linkFields } = useFlow();

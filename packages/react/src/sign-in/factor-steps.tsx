@@ -12,7 +12,7 @@ import { BackLine } from './email-steps.js';
 import { FlowButton, hasPasskeys } from './other-ways.js';
 import { useFlow, type ChallengeKind } from './use-auth-flow.js';
 
-/** Shows the form for a second factor. */
+/** The form for a second factor. */
 export function SecondFactorStep() {
   const texts = useTexts();
   const { client, signIn, screen } = useFlow<ChallengeKind>();
@@ -57,7 +57,7 @@ export function SecondFactorStep() {
   );
 }
 
-/** Lets the customer add the second factor that the project requires. */
+/** The form for adding the second factor that the project requires. */
 export function EnrollStep() {
   const texts = useTexts();
   const { client, signIn, screen } = useFlow<ChallengeKind>();
@@ -67,7 +67,7 @@ export function EnrollStep() {
   const { error, run } = useAction(async () => setSecret(await client.challenge.enrollTotp({ token })));
   const hasBegun = useRef(false);
   useEffect(() => {
-    // In StrictMode, a second secret would replace the one that is shown.
+    // Runs once even in StrictMode: a second secret would replace the one on the screen.
     if (hasTotp && !hasBegun.current) void run();
     hasBegun.current = true;
   }, []);
@@ -100,7 +100,7 @@ export function EnrollStep() {
   );
 }
 
-/** Shows the recovery codes for the first second factor. */
+/** Shows the recovery codes that were created with the first second factor. */
 export function RecoveryCodesStep() {
   const texts = useTexts();
   const { complete, screen } = useFlow<'recovery_codes'>();

@@ -8,7 +8,7 @@ import { useTexts } from '../use-texts.js';
 import { OtherWays } from './other-ways.js';
 import { useFlow, type AuthFlow } from './use-auth-flow.js';
 
-/** The field for the email address, which all screens in a flow share. */
+/** A field for the email address, whose value all screens of a flow share. */
 export function EmailField({ hint }: { hint?: string | false }) {
   const { email, setEmail } = useFlow();
   return (
@@ -24,13 +24,13 @@ export function EmailField({ hint }: { hint?: string | false }) {
   );
 }
 
-/** Sends a code to an email address and shows the screen with the field for it. */
+/** Emails a code, and shows the screen for entering it. */
 async function sendCode({ client, linkFields, go }: AuthFlow, email: string): Promise<void> {
   const { token } = await client.sendEmailCode({ email, ...linkFields });
   go({ name: 'email_code', token });
 }
 
-/** A line with the switch between sign-in and sign-up. */
+/** A line with a link that switches between sign-in and sign-up. */
 function SwitchLine({ to }: { to: 'sign_in' | 'sign_up' }) {
   const texts = useTexts();
   const { go, otherUrl } = useFlow();
@@ -49,7 +49,7 @@ function SwitchLine({ to }: { to: 'sign_in' | 'sign_up' }) {
   );
 }
 
-/** A flow's first screen, with its loading state. */
+/** The first screen of a flow, with its loading state. */
 export function FirstStep() {
   const texts = useTexts();
   const { options: loaded, screen, hasMoved, notice } = useFlow();
@@ -76,7 +76,7 @@ export function FirstStep() {
 const hasMethod = ({ password, emailCode, passkey, providers }: SignInOptions): boolean =>
   password || emailCode || passkey || providers.length > 0;
 
-/** The project's form, and the other sign-in methods. */
+/** The form for passwords or emailed codes, and the other sign-in methods that the project offers. */
 function Methods({ options, isSignUp }: { options: SignInOptions; isSignUp: boolean }) {
   const texts = useTexts();
   const flow = useFlow();
@@ -101,7 +101,7 @@ function Methods({ options, isSignUp }: { options: SignInOptions; isSignUp: bool
   );
 }
 
-/** The form for a password. @param other the button that sends a code instead */
+/** The password form. @param other a button that emails a code instead */
 function PasswordForm({ isSignUp, other }: Pick<FormProps, 'other'> & { isSignUp: boolean }) {
   const texts = useTexts();
   const { client, signIn, linkFields, go } = useFlow();

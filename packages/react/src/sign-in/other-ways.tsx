@@ -5,10 +5,10 @@ import { ActionButton } from '../components/action-button.js';
 import { fill, useTexts } from '../use-texts.js';
 import { useFlow, type AuthFlow } from './use-auth-flow.js';
 
-/** True if the browser has passkeys. It has none on plain http, except on localhost. */
+/** Returns true if the browser supports passkeys. On plain http, only localhost supports them. */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential === 'function';
 
-/** A button that runs a request in the flow, and shows its error. */
+/** A button that runs a request in the flow, and shows its error, if any. */
 export function FlowButton({
   work,
   children,
@@ -21,7 +21,8 @@ export function FlowButton({
 }
 
 /**
- * The sign-in methods besides the form. @param withPasskey true to offer a passkey, which a new customer does not have
+ * The sign-in methods besides the form.
+ * @param withPasskey true to offer passkeys. False for sign-ups, because new customers have none
  */
 export function OtherWays({
   options,

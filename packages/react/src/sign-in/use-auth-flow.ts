@@ -15,8 +15,8 @@ import { useTexts } from '../use-texts.js';
 
 export interface AuthProps {
   /**
-   * The URL at which an identity provider sign-in ends: an entry in the project setting `redirectUrls`. Emails link
-   * there as well if it is set. Default: the page's URL without query, only for identity providers.
+   * The URL where an identity provider sign-in ends: an entry in the project setting `redirectUrls`. If set, links in
+   * emails also lead there. Default: the URL of the page without its query, only for identity providers.
    */
   redirectUrl?: string;
   /** Called when the customer is signed in. */
@@ -30,10 +30,10 @@ export interface AuthFlowProps extends AuthProps {
   signUpUrl?: string | undefined;
 }
 
-/** A step that a sign-in still requires. */
+/** The kinds of challenges that a sign-in can require. */
 export type ChallengeKind = 'second_factor' | 'enroll_factor';
 
-/** The screen that a flow shows. */
+/** The screens of a flow. */
 export type Screen =
   | { name: 'sign_in' | 'sign_up' | 'forgot_password' | 'reset_sent' | 'verify_email' }
   | { name: 'email_code'; token: string }
@@ -44,12 +44,12 @@ export type Screen =
 export interface AuthFlow {
   client: Client;
   options: Loaded<SignInOptions>;
-  /** The other component's page, if there is one. */
+  /** The page with the sign-up (for a sign-in) or the sign-in (for a sign-up), if it is separate. */
   otherUrl: string | undefined;
   screen: Screen;
-  /** True if the screen has replaced another one. */
+  /** True if the screen replaced another one. */
   hasMoved: boolean;
-  /** The error after which the flow has returned to the first screen. */
+  /** The message for the error that returned the flow to the first screen. */
   notice: string | null;
   /** The identity provider that the email address requires. */
   requiredProvider: string | null;
@@ -57,12 +57,12 @@ export interface AuthFlow {
   setEmail: (email: string) => void;
   /** Returns the URL to which identity providers redirect. */
   pageUrl: () => string;
-  /** The fields for requests that send an email with a link. */
+  /** Additional fields for requests that send an email with a link. */
   linkFields: { redirectUrl?: string };
   go: (screen: Screen) => void;
   /** Runs a request that can sign the customer in, and shows the next screen. */
   signIn: (work: () => Promise<RedirectResult | null>) => Promise<void>;
-  /** Ends the flow for a customer who is signed in. */
+  /** Ends the flow after the customer has signed in. */
   complete: (customer: CustomerSummary) => void;
 }
 
@@ -70,7 +70,7 @@ type Current = Pick<AuthFlow, 'screen' | 'notice' | 'hasMoved'>;
 
 export const AuthFlowContext = createContext<AuthFlow | null>(null);
 
-/** Returns the flow to a step, with the screen that the step renders. */
+/** Returns the flow for a step component, typed with the screen that the step renders. */
 export const useFlow = <Name extends Screen['name']>() =>
   useContext(AuthFlowContext) as AuthFlow & { screen: Extract<Screen, { name: Name }> };
 
@@ -119,7 +119,7 @@ export function useAuthFlow({
     throw error;
   };
   const signIn = async (work: () => Promise<RedirectResult | null>): Promise<void> => {
-    // Until the result's recovery codes are confirmed, the page must not replace this component.
+    // The page must not replace this component until the customer has confirmed the recovery codes, if any.
     holdSignIn(true);
     await work().then(show, showError);
   };
@@ -136,7 +136,9 @@ export function useAuthFlow({
   return { client, options, otherUrl, ...current, requiredProvider, email, ...actions };
 }
 
-/** Handles the result of a sign-in that has led to this page, once. `<AccountSettings>` handles all other results. */
+/**
+ * Handles the result of a sign-in that redirected to this page, once. `<AccountSettings>` handles all other results.
+ */
 function useRedirectResult(
   onResult: (result: RedirectResult) => void,
   onError: (error: GatehouseError) => void,
