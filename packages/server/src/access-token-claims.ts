@@ -1,14 +1,14 @@
 /** The claims in an access token. */
 export interface AccessTokenClaims {
-  /** Gatehouse's URL. */
+  /** The URL of Gatehouse (`PUBLIC_URL`). */
   iss: string;
-  /** The project's id. */
+  /** Id of the project. */
   aud: string;
-  /** The customer's id, or `externalId` if the project setting `tokenSubject` is `externalId`. */
+  /** Id of the customer, or the `externalId` if the project setting `tokenSubject` is `externalId`. */
   sub: string;
-  /** The customer's id. Only in tokens for a project whose `tokenSubject` is `externalId`. */
+  /** Id of the customer. Present only if the project setting `tokenSubject` is `externalId`. */
   customer_id?: string;
-  /** The session's id. */
+  /** Id of the session. */
   sid: string;
   jti: string;
   /** Seconds since 1970. */
@@ -17,11 +17,9 @@ export interface AccessTokenClaims {
   exp: number;
   /** As of the last sign-in or refresh. */
   email_verified: boolean;
-  /**
-   * The methods with which the customer has proven their identity in this session (RFC 8176). `mfa`: with two factors.
-   */
+  /** The methods with which the customer authenticated in this session (RFC 8176). Contains `mfa` after two factors. */
   amr?: string[];
-  /** Time of the last proof of identity, in seconds since 1970; 0 in a support session. */
+  /** When the customer last authenticated, in seconds since 1970. 0 in a support session. */
   auth_time?: number;
   /** The project's custom claims. */
   [claim: string]: unknown;

@@ -5,24 +5,24 @@ import { invalidAccessToken, unavailable } from './gatehouse-error.js';
 import { createPublicKeys } from './public-keys.js';
 
 export interface VerifierOptions {
-  /** The URL with the public keys, without a trailing slash. */
+  /** The URL of Gatehouse, without a trailing slash. */
   url: string;
   /** The token issuer, without a trailing slash. */
   issuer: string;
   projectId: string;
   fetch: typeof fetch;
-  /** Returns true if a valid token's session or customer has been revoked. */
+  /** Returns true if the session or the customer of a valid token has been revoked. */
   isRevoked: (claims: AccessTokenClaims) => boolean;
 }
 
-/** Tokens are accepted for this time after they have expired, because clocks differ. In seconds. */
+/** Time in seconds for which tokens are accepted after they expire, because clocks differ. */
 export const CLOCK_TOLERANCE = 5;
 
-/** The codes from jose for an invalid token. All other errors concern the public keys. */
+/** Error codes from jose for invalid tokens. All other errors concern the public keys. */
 const BAD_TOKEN =
   /^ERR_(JWT_|JWS_|JWKS_NO_MATCHING_KEY|JWKS_MULTIPLE_|JOSE_ALG_NOT_ALLOWED|JOSE_NOT_SUPPORTED)/;
 
-/** Returns a function that verifies one project's access tokens with Gatehouse's cached public keys. */
+/** Returns a function that verifies the access tokens of a project with Gatehouse's cached public keys. */
 export function createAccessTokenVerifier({ url, issuer, projectId, fetch, isRevoked }: VerifierOptions) {
   const publicKeys = createPublicKeys(url, fetch);
 
@@ -30,8 +30,8 @@ export function createAccessTokenVerifier({ url, issuer, projectId, fetch, isRev
     issuer,
     audience: projectId,
     typ: 'at+jwt',
-    // The project setting `signingAlgorithm` selects one of the two. Accepting both is safe: each public key names its
-    // algorithm, and jose uses a key with no other. A symmetric algorithm is never accepted.
+    // The project setting `signingAlgorithm` selects one of these. Accepting both is safe: each public key specifies
+    // its algorithm, and jose does not use a key with any other. Symmetric algorithms are never accepted.
     algorithms: ['ES256', 'RS256'],
     requiredClaims: ['exp', 'sub', 'sid'],
     clockTolerance: CLOCK_TOLERANCE,
@@ -60,7 +60,7 @@ export function createAccessTokenVerifier({ url, issuer, projectId, fetch, isRev
   };
 }
 
-/** Returns the token in an Authorization header. @throws GatehouseError `invalid_access_token` */
+/** Returns the bearer token from an Authorization header. @throws GatehouseError `invalid_access_token` */
 export function readBearerToken(authorization: string | null | undefined): string {
   const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   if (token) return token;

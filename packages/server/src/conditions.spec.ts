@@ -3,7 +3,7 @@ import { compileConditions, type AuthConditions } from './conditions.js';
 
 const NOW = 1_800_000_000;
 
-/** Returns 'accepted', or the error's methods. */
+/** Returns 'accepted', or the methods from the error. */
 function check(conditions: AuthConditions, claims: Partial<AccessTokenClaims>): string | string[] {
   try {
     compileConditions(conditions)(claims as AccessTokenClaims, NOW);
@@ -18,7 +18,7 @@ const secondFactors = ['totp', 'passkey', 'recovery_code'];
 const anyMethod = ['password', 'email_code', ...secondFactors];
 const withMfa = ['pwd', 'otp', 'mfa'];
 
-it('requires two factors and a proof within maxAge, and names the methods that satisfy both', () => {
+it('requires mfa and a recent authentication, and returns the methods that satisfy both', () => {
   const cases: [AuthConditions, Partial<AccessTokenClaims>, string | string[]][] = [
     [{}, {}, 'accepted'],
     [{ mfa: false }, { amr: ['pwd'] }, 'accepted'],

@@ -2,19 +2,19 @@ import type { AccessTokenClaims } from './access-token-claims.js';
 import { toSeconds, type Duration } from './duration.js';
 import { GatehouseError } from './gatehouse-error.js';
 
-/** A route's conditions in addition to a valid access token. */
+/** The conditions of a route, in addition to a valid access token. */
 export interface AuthConditions {
-  /** Requires that the session has proven two factors. */
+  /** Requires a session that was authenticated with two factors. */
   mfa?: boolean;
-  /** The longest time since the customer has last proven their identity: seconds, or a string such as `'10m'`. */
+  /** Maximum time since the customer last authenticated: seconds, or a string such as `'10m'`. */
   maxAge?: Duration;
 }
 
 const SECOND_FACTORS = ['totp', 'passkey', 'recovery_code'];
 
 /**
- * Returns a function that checks conditions against a token's claims.
- * @throws TypeError if `maxAge` is invalid: when the route is defined and not only when it is used
+ * Returns a function that checks the claims of a token against conditions.
+ * @throws TypeError if `maxAge` is invalid, when the route is defined instead of when it is called
  */
 export function compileConditions({ mfa = false, maxAge }: AuthConditions) {
   const maxSeconds = maxAge === undefined ? null : toSeconds(maxAge);
@@ -26,7 +26,7 @@ export function compileConditions({ mfa = false, maxAge }: AuthConditions) {
    */
   return ({ amr, auth_time: provenAt }: AccessTokenClaims, now: number): void => {
     const hasMfa = Array.isArray(amr) && amr.includes('mfa');
-    // Support sessions have the time 0: the customer has proven nothing.
+    // The time is 0 in support sessions, in which the customer has not authenticated.
     const isProven = typeof provenAt === 'number' && provenAt > 0;
     const isFresh = maxSeconds === null || (isProven && now - provenAt <= maxSeconds);
     if ((hasMfa || !mfa) && isFresh) return;
@@ -37,7 +37,7 @@ export function compileConditions({ mfa = false, maxAge }: AuthConditions) {
         mfa && !hasMfa
           ? 'This request requires a session with a second factor.'
           : `This request requires a proof of identity within the last ${maxSeconds} seconds.`,
-      // A customer with a second factor cannot renew the proof's time without it.
+      // A customer who has a second factor cannot reauthenticate without it.
       methods: mfa || hasMfa ? SECOND_FACTORS : ['password', 'email_code', ...SECOND_FACTORS],
     });
   };

@@ -3,12 +3,12 @@ import { createServer, type ServerOptions } from './create-server.js';
 
 const options = { url: 'https://auth.example.com', projectId: 'prj' };
 
-it("requires a url and a project: otherwise all projects' tokens would be valid", () => {
+it('requires a url and a project', () => {
   for (const missing of [{ url: '' }, { projectId: '' }, { projectId: undefined }, { url: undefined }])
     expect(() => createServer({ ...options, ...missing } as ServerOptions)).toThrow(TypeError);
 });
 
-it('requires the secret key, and revocation, only where they are used', async () => {
+it('requires the secret key and revocation only where they are used', async () => {
   const server = createServer(options);
   await expect(server.customers.get('id')).rejects.toThrow('secretKey');
   expect(() => server.vouchFor('203.0.113.7')).toThrow('secretKey');
@@ -19,7 +19,7 @@ it('requires the secret key, and revocation, only where they are used', async ()
   });
 });
 
-it('calls only documented routes with the arguments that they have', async () => {
+it('rejects unknown fields and missing ids in calls', async () => {
   const { customers, projects } = createServer({
     ...options,
     secretKey: 'sk_test',
@@ -35,7 +35,7 @@ it('calls only documented routes with the arguments that they have', async () =>
   await expect(customers.get()).rejects.toThrow(TypeError);
 });
 
-it("expects the token issuer where it differs from the public keys' URL", async () => {
+it('verifies the issuer when it differs from the URL of the public keys', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'key', alg: 'ES256' }];
   const urls = new Set<unknown>();

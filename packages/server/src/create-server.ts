@@ -11,22 +11,22 @@ import { createWebhook, type WebhookHandler, type WebhookHandlers, type WebhookO
 export interface ServerOptions {
   /** The URL at which this server reaches Gatehouse. */
   url: string;
-  /** The token issuer (`PUBLIC_URL`), if this server reaches Gatehouse at another `url`; default: `url`. */
+  /** The token issuer (`PUBLIC_URL`), if this server reaches Gatehouse at another `url`. Default: `url`. */
   issuer?: string | undefined;
-  /** The project's id, which is the token audience. */
+  /** Id of the project, which is the token audience. */
   projectId: string;
   /** Required for `request`, all resources, `vouchFor` and `revocation`. */
   secretKey?: string | undefined;
-  /** The webhook endpoint's signing secret, or several. Required for `webhook`. */
+  /** The signing secret of the webhook endpoint, or several. Required for `webhook`. */
   webhookSecret?: string | string[] | undefined;
-  /** Rejects tokens from ended sessions. Requires `revocations().start()`. */
+  /** Rejects tokens of ended sessions. Requires a call of `revocations().start()`. */
   revocation?: boolean | RevocationOptions;
-  /** Sends all requests; default: the global `fetch`. */
+  /** Sends all requests. Default: the global `fetch`. */
   fetch?: typeof fetch;
 }
 
 export interface VouchOptions {
-  /** Required for the routes that require a publishable key. */
+  /** Required for routes that require a publishable key. */
   publishableKey?: string;
   /** The customer's user agent, from which the session's `device` is derived. */
   userAgent?: string;
@@ -35,47 +35,51 @@ export interface VouchOptions {
 /** The client for one project. */
 export interface Gatehouse extends ReturnType<typeof createManagement> {
   /**
-   * Returns the claims in a customer's access token. Sends no request while the public keys are cached.
+   * Verifies a customer's access token, and returns its claims. Sends no request while the public keys are cached.
    * @throws GatehouseError `invalid_access_token` (401), `reauthentication_required` (403), or `unavailable` (503),
-   *   which must not sign anyone out
+   *   which must not be treated as signed out
    */
   verifyAccessToken(token: string, conditions?: AuthConditions): Promise<AccessTokenClaims>;
 
   /**
-   * Returns an Express middleware, or a Fastify hook, that sets `request.customer` to the access token's claims, or
-   * responds with a problem: 401 `invalid_access_token`, 403 `reauthentication_required` or 503 `unavailable`.
+   * Returns an Express middleware, which is also a Fastify hook, that sets `request.customer` to the claims of the
+   * access token, or responds with a problem: 401 `invalid_access_token`, 403 `reauthentication_required` or 503
+   * `unavailable`.
    */
   requireCustomer(conditions?: AuthConditions): CustomerMiddleware;
 
   /**
-   * Returns a route handler for webhooks. It responds with 204 once the event's handler has finished or if there is
-   * none, 400 if the signature is invalid, and 500 if the handler fails, so that Gatehouse delivers the event again.
+   * Returns a route handler for webhooks. It responds with 204 after the handler for the event has finished or if there
+   * is none, 400 if the signature is invalid, and 500 if the handler fails, so that Gatehouse delivers the event again.
    */
   webhook(handlers: WebhookHandlers, options?: WebhookOptions): WebhookHandler;
 
-  /** Returns the revocation reader, which the app starts and stops. @throws TypeError without `revocation` */
+  /**
+   * Returns the revocation reader, which the app starts and stops.
+   * @throws TypeError without the option `revocation`
+   */
   revocations(): Revocations;
 
   /**
    * Returns the headers to call `/api/v1/auth/*` for a customer, so that rate limits and sessions use the customer's
    * IP. The secret key needs the scope `customer:write`.
-   * @param clientIp the customer's IP, from a source that the customer cannot choose
+   * @param clientIp the customer's IP, from a source that the customer cannot forge
    */
   vouchFor(clientIp: string, options?: VouchOptions): Record<string, string>;
 
-  /** Sends one request with the secret key, typed by the API reference. @throws GatehouseError */
+  /** Sends a request with the secret key, typed according to the API reference. @throws GatehouseError */
   request: TypedRequest;
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /**
- * Returns the client for one project. It sends no request before the first call.
- * @throws TypeError without `url` or `projectId`, which are often missing in an environment
+ * Returns the client for one project. Sends no request before the first call.
+ * @throws TypeError without `url` or `projectId`, which a missing environment variable can leave empty
  */
 export function createServer(options: ServerOptions): Gatehouse {
   const { projectId, secretKey, revocation = false } = options;
-  // Without an audience, the tokens of all projects would be valid.
+  // Without an audience, the tokens of all projects would be accepted.
   if (!options.url || !projectId)
     throw new TypeError('createServer() requires the options url and projectId');
   const url = withoutSlash(options.url);

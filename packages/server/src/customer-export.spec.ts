@@ -1,6 +1,6 @@
 import { createCustomerExport } from './customer-export.js';
 
-/** Returns an export whose response has these chunks, and then fails or ends. */
+/** Returns an export whose response consists of these chunks, and then fails or ends. */
 function simulate(chunks: Uint8Array[], failure?: Error) {
   const state = { isCanceled: false };
   const body = new ReadableStream<Uint8Array>({
@@ -27,7 +27,7 @@ async function collect(customers: AsyncIterable<{ id: string; firstName: string 
   return { found, outcome };
 }
 
-it('returns each customer, wherever the network splits the response', async () => {
+it('returns every customer, wherever the network splits the response', async () => {
   const problems: number[] = [];
   for (let at = 1; at < lines.length; at += 1) {
     const { exportCustomers } = simulate([lines.slice(0, at), lines.slice(at)]);

@@ -7,18 +7,18 @@ const PATH = '/api/v1/projects/{projectId}/export';
 
 type Schemas = components['schemas'];
 
-/** A line in an export, in the format that imports accept. */
+/** A customer in an export, in the format that imports accept. */
 export type ExportedCustomer = Schemas['CustomerResponse'] &
   Pick<Schemas['ImportedCustomer'], 'passkeys' | 'identities'> & {
-    /** Only with `hashes`. Null if the customer has no password. */
+    /** Present only with `hashes`. Null if the customer has no password. */
     passwordHash?: string | null;
-    /** Only with `hashes`. Null if the customer has no authenticator app. */
+    /** Present only with `hashes`. Null if the customer has no authenticator app. */
     totpSecret?: string | null;
   };
 
 /**
- * Returns a function that exports all customers in a project, oldest first. It reads the response while it arrives,
- * without a time limit. It does not retry after the first customer: begin again if it fails.
+ * Returns a function that exports all customers of a project, oldest first. It streams the response without a time
+ * limit. It does not retry after the first customer: if it fails, start the export again.
  */
 export const createCustomerExport = (transport: Transport) =>
   async function* exportCustomers(
@@ -53,7 +53,7 @@ async function* readLines(
     }
     if (rest) throw incomplete();
   } finally {
-    // Closes the connection if the caller has left the loop.
+    // Closes the connection if the caller left the loop early.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 import { createCustomerImport } from './customer-import.js';
 import { createTransport } from './transport.js';
 
-/** Returns an import whose body is read until `limit` chunks have arrived, and the text that has arrived. */
+/** Returns an import whose connection closes after `limit` chunks, and the requests with the body received. */
 function simulate(limit = Infinity) {
   const requests: { text: string; init: RequestInit }[] = [];
   const transport = createTransport({
@@ -39,7 +39,7 @@ it('sends each customer as a line, in chunks and without a time limit', async ()
   });
 });
 
-it("throws the customers' error, and stops reading without a retry on a broken connection", async () => {
+it('throws errors from the source, and stops reading without a retry if the connection breaks', async () => {
   const failure = new Error('the file is broken');
   async function* broken() {
     yield { email: 'ada@example.com' };
@@ -59,7 +59,7 @@ it("throws the customers' error, and stops reading without a retry on a broken c
   expect([requests.length, isClosed]).toEqual([1, true]);
 });
 
-it('sends the request when the first customer has been read', async () => {
+it('reads the first customer before it sends the request', async () => {
   const { importLines, requests } = simulate();
   let count = -1;
   function* read() {

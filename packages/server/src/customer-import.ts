@@ -9,15 +9,16 @@ type Schemas = components['schemas'];
 /** A customer in an import. */
 export type ImportedCustomer = Schemas['ImportedCustomer'];
 
-/** Chunk length in characters. The network receives many lines at once. */
+/** Length of a chunk in characters. Lines are sent in chunks to reduce overhead. */
 const CHUNK_LENGTH = 64 * 1024;
-/** Maximum time for which a line waits for others, in ms. */
+/** Maximum time that a line waits for others to fill a chunk, in ms. */
 const CHUNK_MS = 1_000;
 
 /**
  * Returns a function that imports any number of customers, and sends them as fast as Gatehouse accepts them. It has no
- * time limit and does not retry: send the same customers again with the same `importId`, which continues the import.
- * Gatehouse ends a request that sends no line for 30 seconds. Null is an empty line, which is counted and ignored.
+ * time limit and does not retry: to continue a failed import, send the same customers again with the same `importId`.
+ * Gatehouse ends a request that sends no line for 30 seconds. Null is sent as an empty line, which is counted and
+ * ignored.
  */
 export const createCustomerImport = (transport: Transport) =>
   async function importLines(
@@ -27,17 +28,18 @@ export const createCustomerImport = (transport: Transport) =>
   ): Promise<Schemas['ImportDetailResponse']> {
     const source: { error?: unknown } = {};
     const chunks = toChunks(customers);
-    // Gatehouse ends a request without a line, and the first customer of files that are joined can take minutes.
+    // Reads the first chunk before sending the request: joining files can take minutes before the first customer, and
+    // Gatehouse ends a request that sends no line.
     const body = toStream(await chunks.next(), chunks, source);
     try {
       return (await transport('POST', PATH, { ...options, query, body })) as Schemas['ImportDetailResponse'];
     } catch (error) {
-      // fetch reports an error in its body as a network error.
+      // fetch reports an error from the body stream as a network error.
       throw source.error ?? error;
     }
   };
 
-/** Returns the customers' lines as bytes, which are read when the network accepts them. */
+/** Returns the chunks as a stream of bytes, which reads them only as fast as the network accepts them. */
 function toStream(
   first: IteratorResult<string, void>,
   chunks: AsyncGenerator<string, void, undefined>,

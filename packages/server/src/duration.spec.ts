@@ -1,6 +1,6 @@
 import { toSeconds, type Duration } from './duration.js';
 
-it('reads seconds and strings with a unit, and rejects everything else', () => {
+it('accepts seconds and strings with a unit, and rejects everything else', () => {
   const durations: Duration[] = [600, '90s', '10m', '1.5h', '2d'];
   expect(durations.map(toSeconds)).toEqual([600, 90, 600, 5_400, 172_800]);
   const invalid = [

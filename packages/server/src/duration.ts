@@ -1,10 +1,10 @@
-/** A duration: seconds as a number, or a number with a unit, such as `'10m'`. */
+/** A duration: seconds, or a number with a unit, such as `'10m'`. */
 export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`;
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /**
- * Returns a duration in seconds.
+ * Converts a duration to seconds.
  * @throws TypeError if it is not positive or has an unknown unit
  */
 export function toSeconds(duration: Duration): number {

@@ -8,15 +8,15 @@ import type { Operation, QueryOf } from './typed-request.js';
 type Event = components['schemas']['EventResponse'];
 
 export interface IterateOptions {
-  /** Time between two reads at the end of the feed; default: `'5s'`. */
+  /** Time between two reads at the end of the feed. Default: `'5s'`. */
   interval?: Duration;
   /** Ends the iteration. */
   signal?: AbortSignal;
 }
 
 /**
- * Returns a function that reads the event feed without end, a page at a time: store `nextCursor` together with the
- * page's results, and pass it as `cursor` to continue after a restart. The filters must stay the same.
+ * Returns a function that follows the event feed indefinitely, a page at a time. Store `nextCursor` together with the
+ * results of the page, and pass it as `cursor` to continue after a restart. The filters must stay the same.
  */
 export const createEventFeed = (transport: Transport, timing: Timing = TIMING) =>
   async function* iterate(

@@ -3,7 +3,7 @@ import type { AccessTokenClaims } from './access-token-claims.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The access token's claims, behind `requireCustomer()`. */
+    /** The claims of the access token, after `requireCustomer()`. */
     customer?: AccessTokenClaims;
   }
 }

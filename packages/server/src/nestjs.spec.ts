@@ -14,7 +14,7 @@ Injectable()(Settings);
 class SettingsModule {}
 Module({ providers: [Settings], exports: [Settings] })(SettingsModule);
 
-it('provides a client whose options come from another provider', async () => {
+it('provides a client with options from another provider', async () => {
   class AppModule {}
   Module({
     imports: [

@@ -25,16 +25,16 @@ const CONDITIONS = Symbol('Gatehouse conditions');
 
 type CustomerRequest = NodeRequest & { customer?: AccessTokenClaims };
 
-/** Requires a second factor or a recent proof of identity for a route or a controller behind `CustomerGuard`. */
+/** Requires a second factor or a recent authentication for a route or controller with `CustomerGuard`. */
 export const Auth = (conditions: AuthConditions): CustomDecorator<symbol> =>
   SetMetadata(CONDITIONS, conditions);
 
-/** Injects the access token's claims into a route parameter behind `CustomerGuard`. */
+/** Injects the claims of the access token into a parameter of a route with `CustomerGuard`. */
 export const Customer: () => ParameterDecorator = createParamDecorator(
   (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<CustomerRequest>().customer,
 );
 
-/** Accepts requests with a valid access token. Other responses are as in `requireCustomer()`. */
+/** Accepts requests with a valid access token. Responds to all others like `requireCustomer()`. */
 export class CustomerGuard implements CanActivate {
   private readonly reflector = new Reflector();
 
@@ -51,7 +51,7 @@ export class CustomerGuard implements CanActivate {
       return true;
     } catch (error) {
       if (!(error instanceof GatehouseError)) throw error;
-      // Both Express and Fastify have this method.
+      // Express and Fastify both have this method.
       const response = http.getResponse<{ header(name: string, value: string): unknown }>();
       for (const [name, value] of Object.entries(problemHeaders(error))) response.header(name, value);
       throw new HttpException(error.problem, error.status, { cause: error });

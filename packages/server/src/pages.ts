@@ -1,19 +1,19 @@
 /** One page of a list. */
 export interface Page<Item> {
   data: Item[];
-  /** The cursor for the next page. In the event feed it is never null. */
+  /** The cursor for the next page. Never null in the event feed. */
   nextCursor: string | null;
   hasMore: boolean;
 }
 
-/** A list: `for await` reads all pages, `page()` reads one. */
+/** A paginated list: `for await` iterates over the items of all pages, and `page()` returns the first page. */
 export interface Pages<Item> extends AsyncIterable<Item> {
   page(): Promise<Page<Item>>;
 }
 
 /**
- * Returns a list that reads its pages when they are needed.
- * @param read reads the page after a cursor; undefined: the first page
+ * Returns a paginated list that requests pages on demand.
+ * @param read requests the page after a cursor, or the first page without one
  */
 export function createPages<Item>(read: (cursor: string | undefined) => Promise<Page<Item>>): Pages<Item> {
   return {

@@ -1,20 +1,20 @@
 import { createRemoteJWKSet, customFetch, type RemoteJWKSetOptions } from 'jose';
 
 /**
- * Returns Gatehouse's public keys. They are cached for ten minutes, and read again when a token names an unknown key.
- * While Gatehouse cannot be reached, the last keys are used: a token stays verifiable however long an outage is.
- * @param url Gatehouse's URL, without a trailing slash
+ * Returns Gatehouse's public keys. They are cached for ten minutes, and read again when a token has an unknown key id.
+ * While Gatehouse cannot be reached, the last keys are used, so tokens can be verified during an outage of any length.
+ * @param url the URL of Gatehouse, without a trailing slash
  */
 export function createPublicKeys(url: string, fetch: typeof globalThis.fetch) {
   let lastBody: string | undefined;
   let isOutdated = false;
 
-  /** Returns Gatehouse's keys as a string. @throws Error if they cannot be read */
+  /** Reads the public keys as a JSON string. @throws Error if they cannot be read */
   async function read(target: string, init: RequestInit): Promise<string> {
     const response = await fetch(target, init);
     if (response.status !== 200) throw new Error(`Gatehouse responded with status ${response.status}`);
     const body = await response.text();
-    JSON.parse(body); // A proxy may respond with a page.
+    JSON.parse(body); // Throws if a proxy responded with a page.
     return body;
   }
 
@@ -32,7 +32,7 @@ export function createPublicKeys(url: string, fetch: typeof globalThis.fetch) {
       },
     } satisfies RemoteJWKSetOptions),
 
-    /** True while the last keys are used because Gatehouse cannot be reached: a newer key may be missing. */
+    /** Returns true while the last keys are used because Gatehouse cannot be reached. A newer key may be missing. */
     isOutdated: () => isOutdated,
   };
 }

@@ -1,9 +1,9 @@
 import type { NodeRequest } from './respond.js';
 
-/** The longest webhook body, in bytes. Gatehouse sends at most 64 KiB. */
+/** Maximum length of a webhook body in bytes. Gatehouse sends at most 64 KiB. */
 const LONGEST_BODY = 1024 * 1024;
 
-/** The reason why a body cannot be verified, with the response status. */
+/** An error for a body that cannot be verified, with the response status. */
 export class BodyError extends Error {
   constructor(
     readonly status: number,
@@ -19,21 +19,21 @@ export type NodeBodyRequest = NodeRequest & {
   rawBody?: unknown;
   body?: unknown;
   readableDidRead?: boolean;
-  /** Set by Fastify: the Node.js request. */
+  /** The Node.js request. Set by Fastify. */
   raw?: NodeBodyRequest;
 };
 
-// The string must have the bytes that were signed, so a byte order mark is kept.
+// Keeps a byte order mark, because the string must contain exactly the bytes that were signed.
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 
-/** Returns a Web request's body as a string. @throws BodyError if it is too long */
+/** Returns the body of a Web request as a string. @throws BodyError if it is too long */
 export async function readWebBody(request: Request): Promise<string> {
   return request.body ? decode(await join(chunksOf(request.body))) : '';
 }
 
 /**
- * Returns a Node.js, Express or Fastify request's body as a string, with the bytes that were signed.
- * @throws BodyError if it is too long, or if a body parser has replaced it
+ * Returns the body of a Node.js, Express or Fastify request as a string with exactly the bytes that were signed.
+ * @throws BodyError if it is too long, or if a body parser has consumed it
  */
 export async function readNodeBody(request: NodeBodyRequest): Promise<string> {
   for (const body of [request.rawBody, request.body]) {
@@ -66,7 +66,7 @@ async function join(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return whole;
 }
 
-/** Returns a stream's chunks. Some runtimes have no asynchronous iterator for their streams. */
+/** Iterates over the chunks of a stream. In some runtimes, streams are not async iterable. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

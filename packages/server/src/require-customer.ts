@@ -5,17 +5,16 @@ import { GatehouseError } from './gatehouse-error.js';
 import { problemHeaders, respond, type NodeRequest } from './respond.js';
 
 declare global {
-  // Express reads the types of additional properties from this namespace.
-  // oxlint-disable-next-line typescript/no-namespace
+  // Express declares additional request properties in this namespace. oxlint-disable-next-line typescript/no-namespace
   namespace Express {
     interface Request {
-      /** The access token's claims, behind `requireCustomer()`. */
+      /** The claims of the access token, after `requireCustomer()`. */
       customer?: AccessTokenClaims;
     }
   }
 }
 
-/** An Express middleware, and a Fastify `onRequest` or `preHandler` hook. */
+/** An Express middleware, which is also a Fastify `onRequest` or `preHandler` hook. */
 export type CustomerMiddleware = (
   request: NodeRequest,
   response: object,
@@ -23,7 +22,7 @@ export type CustomerMiddleware = (
 ) => void;
 
 /**
- * Returns a middleware that sets `request.customer` to the access token's claims, or responds with a problem: 401
+ * Returns a middleware that sets `request.customer` to the claims of the access token, or responds with a problem: 401
  * `invalid_access_token`, 403 `reauthentication_required` or 503 `unavailable`.
  */
 export function createRequireCustomer(verifier: ReturnType<typeof createAccessTokenVerifier>) {

@@ -41,7 +41,7 @@ export function respond(
   node.end(body);
 }
 
-/** Returns the response to an error, as Gatehouse itself sends it (RFC 9457), for servers that use Web APIs. */
+/** Converts an error to the response that Gatehouse would send (RFC 9457), for servers that use Web APIs. */
 export const problemResponse = (error: GatehouseError): Response =>
   new Response(JSON.stringify(error.problem), { status: error.status, headers: problemHeaders(error) });
 
@@ -56,7 +56,7 @@ export function problemHeaders(error: GatehouseError): Record<string, string> {
   };
 }
 
-/** Returns the RFC 6750 challenge, or the RFC 9470 challenge for a proof that is too old or too weak. */
+/** Returns the RFC 6750 challenge, or the RFC 9470 challenge if the authentication is too old or too weak. */
 function describeChallenge({ code, status }: GatehouseError): string | null {
   if (status === 401) return 'Bearer error="invalid_token"';
   return code === 'reauthentication_required' ? 'Bearer error="insufficient_user_authentication"' : null;

@@ -13,12 +13,12 @@ const event = (type: string, data: Record<string, unknown>, at = AT) => ({
   data,
 });
 
-it("rejects tokens from a revoked session, and a customer's tokens from before a disabling", () => {
+it('rejects tokens of revoked sessions, and tokens issued before a customer was disabled', () => {
   const revoked = new RevokedSessions(HOUR);
   revoked.add(event('session.revoked', { session: { id: 's1' }, customer: { id: 'c1' } }));
   revoked.add(event('customer.disabled', { customer: { id: 'c2' } }));
   revoked.add(event('customer.deleted', { customer: { id: 'c3' } }));
-  // Erased, because the customer was deleted.
+  // The resources were erased because the customer was deleted.
   revoked.add(event('session.revoked', {}));
   const issuedAt = Math.floor(AT / 1_000);
   const tokens = [
@@ -33,7 +33,7 @@ it("rejects tokens from a revoked session, and a customer's tokens from before a
   expect(revoked.size).toBe(3);
 });
 
-it('removes an entry once every token from that time has expired, and not before', () => {
+it('removes an entry only after every token from that time has expired', () => {
   const revoked = new RevokedSessions(HOUR);
   revoked.add(event('session.revoked', { session: { id: 's1' } }));
   revoked.add(event('customer.disabled', { customer: { id: 'c1' } }));
@@ -44,7 +44,7 @@ it('removes an entry once every token from that time has expired, and not before
   expect(revoked.size).toBe(0);
 });
 
-/** A feed with these pages. The clock is stopped, and each wait ends when the test calls `next`. */
+/** Simulates a feed with these pages. The clock is stopped, and each wait ends when the test calls `next`. */
 function simulate(pages: ((query: Record<string, unknown>) => unknown)[]) {
   const queries: Record<string, unknown>[] = [];
   const errors: unknown[] = [];
@@ -73,7 +73,7 @@ const fail = (code: string, status: number) => () => {
 };
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('verifies no token before the whole feed is read, and continues with the same filters', async () => {
+it('throws until the entire feed is read, and then continues with the same filters', async () => {
   const { revocations, queries, next } = simulate([page('s1', 'a', true), page('s2', 'b'), page('s3', 'c')]);
   expect(() => revocations.isRevoked(claims('s1', 'c', 0))).toThrow('unavailable');
   await revocations.start();
@@ -93,7 +93,7 @@ it('verifies no token before the whole feed is read, and continues with the same
   revocations.stop();
 });
 
-it('keeps reading after an error, and starts again if the cursor has become invalid', async () => {
+it('keeps reading after an error, and starts over if the cursor is no longer valid', async () => {
   const { revocations, queries, errors, next } = simulate([
     fail('unavailable', 503),
     page('s1', 'a'),
@@ -115,7 +115,7 @@ it('keeps reading after an error, and starts again if the cursor has become inva
   revocations.stop();
 });
 
-it('rejects start() for a key without the scope', async () => {
+it('rejects start() if the key lacks the scope', async () => {
   const { revocations } = simulate([fail('insufficient_scope', 403)]);
   await expect(revocations.start()).rejects.toMatchObject({ code: 'insufficient_scope' });
 });

@@ -9,25 +9,28 @@ import { TIMING, type Timing } from './timing.js';
 import type { Transport } from './transport.js';
 
 export interface RevocationOptions {
-  /** Time between two event feed reads; default: `'5s'`. */
+  /** Time between two reads of the event feed. Default: `'5s'`. */
   interval?: Duration;
-  /** The longest `accessTokenTtl` that the project has had within this time; default: `'24h'`, the maximum. */
+  /**
+   * Maximum lifetime of unexpired tokens: the highest recent `accessTokenTtl` of the project. Default: `'24h'`, the
+   * maximum.
+   */
   tokenLifetime?: Duration;
-  /** Called with each read error; the read is repeated after the interval. Default: `console.error`. */
+  /** Called with each read error. The read is retried after the interval. Default: `console.error`. */
   onError?: (error: unknown) => void;
 }
 
 // oxlint-disable-next-line no-console
 const logError = (error: unknown): void => console.error('event feed cannot be read', error);
 
-/** Reads revocations from the event feed, so that tokens from ended sessions are rejected before they expire. */
+/** Reads revocations from the event feed, so that tokens of ended sessions are rejected before they expire. */
 export class Revocations {
   private readonly interval: number;
   private readonly lifetime: number;
   private readonly onError: (error: unknown) => void;
   private readonly revoked: RevokedSessions;
   private cursor: string | undefined;
-  /** The cursor's filter, which must not change. */
+  /** The filter that belongs to the cursor, which must not change. */
   private createdAfter: string | undefined;
   private isComplete = false;
   private running: { controller: AbortController; firstRead: Promise<void> } | undefined;
@@ -45,7 +48,7 @@ export class Revocations {
   }
 
   /**
-   * Starts to read the feed. Resolves once it has been read completely; until then, tokens are not verified.
+   * Starts reading the feed. Resolves after the first complete read; until then, tokens cannot be verified.
    * @throws GatehouseError if the secret key is invalid or lacks the scope `event:read`
    */
   start(): Promise<void> {
@@ -59,13 +62,13 @@ export class Revocations {
     return this.running.firstRead;
   }
 
-  /** Stops reading. Tokens that are known to be revoked stay rejected. */
+  /** Stops reading the feed. Tokens that are known to be revoked are still rejected. */
   stop(): void {
     this.running?.controller.abort();
     this.running = undefined;
   }
 
-  /** Stops reading, at the end of a block with `await using`. */
+  /** Stops reading the feed at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     this.stop();
     return Promise.resolve();
@@ -94,7 +97,7 @@ export class Revocations {
           this.stop();
           return onFailure(error);
         }
-        // The feed is read from its start: after a database restore, for example.
+        // Starts over, for example after a database restore.
         if (error instanceof GatehouseError && error.code === 'invalid_cursor') this.cursor = undefined;
         this.onError(error);
       }
@@ -123,7 +126,7 @@ export class Revocations {
   }
 }
 
-/** Returns true if an error stays until the configuration changes. */
+/** Returns true if an error will persist until the configuration changes. */
 const isPermanent = (error: unknown): boolean =>
   !(error instanceof GatehouseError) ||
   (error.status < 500 && error.status !== 429 && error.code !== 'invalid_cursor');

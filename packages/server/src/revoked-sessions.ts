@@ -1,24 +1,24 @@
 import type { AccessTokenClaims } from './access-token-claims.js';
 
-/** The fields of a feed event that revokes tokens. */
+/** The fields of an event that revokes tokens. */
 export interface RevokingEvent {
   type: string;
-  /** ISO 8601. */
+  /** Timestamp in ISO 8601 format. */
   created_at: string;
-  /** Without the resources if they have been erased. */
+  /** Does not contain resources that have been erased. */
   data: Record<string, unknown>;
 }
 
 /** The event types for `RevokingEvent`. */
 export const REVOKING_TYPES = ['session.revoked', 'customer.disabled', 'customer.deleted'];
 
-/** The sessions and customers whose tokens are revoked, each until its last token has expired. */
+/** The sessions and customers whose tokens are revoked, each kept until its last token has expired. */
 export class RevokedSessions {
   private readonly sessions = new Map<string, number>();
-  /** Revocation times by customer: a customer who is enabled again receives newer tokens. */
+  /** Revocation times by customer, because newer tokens are valid if the customer has been enabled again. */
   private readonly customers = new Map<string, number>();
 
-  /** @param tokenLifetime longest lifetime of an access token, in ms */
+  /** @param tokenLifetime maximum lifetime of an access token, in ms */
   constructor(private readonly tokenLifetime: number) {}
 
   add({ type, created_at: createdAt, data }: RevokingEvent): void {
@@ -32,8 +32,8 @@ export class RevokedSessions {
   }
 
   /**
-   * Removes the sessions and customers that were revoked so long ago that every token has expired. @param now ms since
-   * 1970
+   * Removes sessions and customers that were revoked so long ago that all of their tokens have expired.
+   * @param now ms since 1970
    */
   removeExpired(now: number): void {
     for (const entries of [this.sessions, this.customers])

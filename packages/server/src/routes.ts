@@ -14,7 +14,7 @@ import type {
 /** One string per path parameter. */
 type Ids<Path> = Path extends `${string}{${string}}${infer Rest}` ? [id: string, ...Ids<Rest>] : [];
 
-/** The resource in a response: `/v1` wraps it in `data`. */
+/** The resource in a response. Routes under `/v1` wrap it in `data`. */
 type Unwrapped<Response> = Response extends { success: boolean; data: infer Data } ? Data : Response;
 
 type ItemOf<Response> = Response extends { data: (infer Item)[] } ? Item : never;
@@ -27,10 +27,7 @@ type OptionsWithQuery<Op> = CallOptions & ([QueryOf<Op>] extends [never] ? objec
 
 type BodyArgument<Op> = IsBodyOptional<Op> extends true ? [body?: BodyOf<Op>] : [body: BodyOf<Op>];
 
-/**
- * Returns functions that create the client's methods from the API's paths. The path parameters become the first
- * arguments.
- */
+/** Returns functions that create client methods from API paths. The path parameters become the first arguments. */
 export function createRoutes(transport: Transport) {
   return { ...createReads(transport), ...createWrites(transport) };
 }
@@ -119,13 +116,13 @@ function createWrites(transport: Transport) {
   };
 }
 
-/** Returns the resource in a response. */
+/** Returns the resource from a response. */
 function unwrap<Response>(path: string, response: unknown): Response {
   const isWrapped = path.startsWith('/v1/') && response !== undefined;
   return (isWrapped ? (response as { data: unknown }).data : response) as Response;
 }
 
-/** Returns the path parameters, which are the first arguments, and the other arguments. */
+/** Splits arguments into the path parameters, which come first, and the others. */
 function splitArguments(path: string, args: readonly unknown[]) {
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name!);
   const params = Object.fromEntries(names.map((name, index) => [name, args[index] as string]));

@@ -1,8 +1,8 @@
-/** Clock and timer, which tests replace. */
+/** A clock and timer that tests replace. */
 export interface Timing {
-  /** Returns ms since 1970. */
+  /** Returns the time in ms since 1970. */
   now: () => number;
-  /** Waits for a time in ms. Ends early when `signal` is aborted. */
+  /** Waits for `ms` milliseconds. Resolves early when `signal` is aborted. */
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 

@@ -13,7 +13,7 @@ const noResponse = (): Response => {
   throw new TypeError('fetch failed');
 };
 
-/** Returns a transport that receives these responses, with its requests and the times for which it has waited. */
+/** Returns a transport that receives these responses, with its requests and its waits in ms. */
 function simulate(...responses: (() => Response)[]) {
   const requests: { url: string; headers: Record<string, string>; body: unknown }[] = [];
   const waits: number[] = [];
@@ -33,7 +33,7 @@ function simulate(...responses: (() => Response)[]) {
   return { transport, requests, waits };
 }
 
-it('retries at most twice: no response, short Retry-After, request in progress', async () => {
+it('retries at most twice: without a response, after a short Retry-After, or while in progress', async () => {
   const limited = () => problem('rate_limited', 429, { 'retry-after': '2' });
   const overloaded = () => problem('overloaded', 503, { 'retry-after': '5' });
   const inProgress = () => problem('idempotency_in_progress', 409);
@@ -62,7 +62,7 @@ it('retries at most twice: no response, short Retry-After, request in progress',
   }
 });
 
-it('sends a new or the given Idempotency-Key with each POST, and none with other methods', async () => {
+it('sends an Idempotency-Key, new or from the caller, with each POST but no other method', async () => {
   const { transport, requests } = simulate(success, success, success, success);
   await transport('POST', '/a');
   await transport('POST', '/a');
@@ -74,7 +74,7 @@ it('sends a new or the given Idempotency-Key with each POST, and none with other
   expect([third, fourth]).toEqual(['order-1', undefined]);
 });
 
-it('encodes parameters and the query, and rejects a parameter that would select another path', async () => {
+it('encodes the parameters and the query, and rejects parameters that would change the path', async () => {
   const { transport, requests } = simulate(success);
   const options = {
     params: { id: 'a/b?c' },
@@ -90,7 +90,7 @@ it('encodes parameters and the query, and rejects a parameter that would select 
     );
 });
 
-it('sends a resource as its ETag in If-Match, and rejects one without', async () => {
+it('sends the ETag of a resource in If-Match, and rejects a resource without one', async () => {
   const withEtag = () => Response.json({ success: true, data: { id: 'ep' } }, { headers: { etag: '"7"' } });
   const { transport, requests } = simulate(withEtag, success, success);
   const { data } = (await transport('GET', '/v1/a')) as { data: object };
@@ -100,7 +100,7 @@ it('sends a resource as its ETag in If-Match, and rejects one without', async ()
   await expect(transport('PATCH', '/v1/a', { ifMatch: {} })).rejects.toThrow(TypeError);
 });
 
-it('contains the problem, its fields and the request id in the error', async () => {
+it('throws an error with the problem, its fields and the request id', async () => {
   const body = {
     code: 'validation_failed',
     status: 400,
@@ -125,7 +125,7 @@ it('contains the problem, its fields and the request id in the error', async () 
   });
 });
 
-it('sends no further request after the caller has ended the call', async () => {
+it('sends no further request after the caller aborts the call', async () => {
   const controller = new AbortController();
   const { transport, requests } = simulate(() => {
     controller.abort();

@@ -10,30 +10,30 @@ export interface TransportOptions {
   timing?: Timing;
 }
 
-/** A request without types, as `Transport` sends it. */
+/** Untyped request options. */
 export type UntypedOptions = CallOptions & {
   params?: Record<string, string> | undefined;
   query?: object;
-  /** Sent as JSON; a string and a stream are sent unchanged as NDJSON. A stream has no time limit and is not sent again. */
+  /** Sent as JSON. Strings and streams are sent unchanged as NDJSON. Streams have no time limit and are not retried. */
   body?: unknown;
-  /** Returns a successful response's body as a stream. The time limit then ends with the headers. */
+  /** True to return the body of a successful response as a stream. The time limit then applies only to the headers. */
   isStream?: boolean;
 };
 
 export type Transport = (method: string, path: string, options?: UntypedOptions) => Promise<unknown>;
 
 const ATTEMPTS = 3;
-/** Time limit for one attempt. */
+/** Time limit for one attempt, in ms. */
 const TIMEOUT_MS = 10_000;
-/** The longest Retry-After for which a call waits, in seconds. */
+/** Longest Retry-After that a call waits for, in seconds. */
 const LONGEST_WAIT = 5;
 
-/** The resources' ETags, so that a resource itself can be the precondition for its PATCH. */
+/** ETags by resource, so that callers can pass the resource itself as `ifMatch`. */
 const etags = new WeakMap<object, string>();
 
 /**
- * Returns a function that sends requests with the secret key. It retries at most twice: without a response, after 429
- * and 503 with a short Retry-After, and while the same request is in progress.
+ * Returns a function that sends requests with the secret key. It retries at most twice: if there is no response, after
+ * a 429 or 503 with a short Retry-After, and while the same request is in progress.
  */
 export function createTransport(transport: TransportOptions): Transport {
   const { timing = TIMING } = transport;
@@ -43,7 +43,7 @@ export function createTransport(transport: TransportOptions): Transport {
       try {
         return await sendOnce(transport, request, options);
       } catch (error) {
-        // The caller has ended the call.
+        // The caller aborted the call.
         options.signal?.throwIfAborted();
         const failure =
           error instanceof GatehouseError ? error : unavailable('Gatehouse sent no response.', error);
@@ -56,7 +56,7 @@ export function createTransport(transport: TransportOptions): Transport {
   };
 }
 
-/** Returns the seconds after which the request is sent again, or null. */
+/** Returns the seconds to wait before a retry, or null if the request must not be retried. */
 function retryDelay({ code, status, retryAfter }: GatehouseError): number | null {
   if (code === 'idempotency_in_progress') return Math.min(retryAfter ?? 1, LONGEST_WAIT);
   const isTemporary = status === 429 || status === 503;
@@ -87,15 +87,15 @@ function createRequest(
         ...headers,
       },
       ...(body !== undefined && { body: isLines(body) ? body : JSON.stringify(body) }),
-      // Required for a stream: the response is read only after the body has been sent.
+      // fetch requires `half` for a stream: the response is read only after the body has been sent.
       ...(isStream(body) && { duplex: 'half' }),
-      // A redirect would send the secret key to another address.
+      // Following a redirect would send the secret key to another URL.
       redirect: 'error',
     },
   };
 }
 
-/** Sends a request and reads its response. @throws GatehouseError for a status that is not 2xx */
+/** Sends a request and reads the response. @throws GatehouseError for a status other than 2xx */
 async function sendOnce(
   { fetch }: TransportOptions,
   { url, init }: ReturnType<typeof createRequest>,
@@ -135,7 +135,7 @@ function toError(response: Response, body: unknown): GatehouseError {
   const options = { retryAfter: Number.isFinite(seconds) ? seconds : null };
   if (typeof body === 'object' && body !== null && 'code' in body)
     return new GatehouseError(body as Problem, options);
-  // A proxy in front of Gatehouse has sent this response.
+  // The response is from a proxy in front of Gatehouse.
   const { status } = response;
   const code = status >= 500 ? 'unavailable' : 'unexpected_response';
   return new GatehouseError(
@@ -144,7 +144,7 @@ function toError(response: Response, body: unknown): GatehouseError {
   );
 }
 
-/** Returns the path with its parameters. An empty value would select another route. */
+/** Fills in the path parameters. @throws TypeError for an empty or dot segment, which would select another route */
 function fillPath(path: string, params: Record<string, string>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];

@@ -15,14 +15,14 @@ export type ParameterNames<Path> = Path extends `${string}{${infer Name}}${infer
   ? [Name, ...ParameterNames<Rest>]
   : [];
 
-/** An operation's query. `'true'` and `'false'` can also be sent as booleans. */
+/** The query of an operation. Booleans are accepted in place of `'true'` and `'false'`. */
 export type QueryOf<Op> = Op extends { parameters: { query?: infer Query } }
   ? { [Name in keyof NonNullable<Query>]: WithBoolean<NonNullable<Query>[Name]> }
   : never;
 
 type WithBoolean<Value> = [Exclude<Value, undefined>] extends ['true' | 'false'] ? Value | boolean : Value;
 
-/** An operation's body: JSON, and a string where NDJSON is accepted; never if it has none. */
+/** The body of an operation: JSON, or also a string if it accepts NDJSON. `never` if it has no body. */
 export type BodyOf<Op> = Op extends { requestBody?: infer Body }
   ? NonNullable<Body> extends { content: infer Content }
     ? | (Content extends { 'application/json': infer Json } ? Json : never)
@@ -30,7 +30,7 @@ export type BodyOf<Op> = Op extends { requestBody?: infer Body }
     : never
   : never;
 
-/** True if the operation works without a body. */
+/** True if the body of an operation is optional. */
 export type IsBodyOptional<Op> = Op extends { requestBody: { content: unknown } } ? false : true;
 
 type ContentOf<Response> = Response extends { content: infer Content }
@@ -45,33 +45,35 @@ type SuccessOf<Responses> = {
   [Status in keyof Responses]: Status extends 200 | 201 | 202 | 204 ? ContentOf<Responses[Status]> : never;
 }[keyof Responses];
 
-/** A successful response's body; undefined for 204. */
+/** The body of a successful response. Undefined for 204. */
 export type ResponseOf<Op> = Op extends { responses: infer Responses } ? SuccessOf<Responses> : never;
 
 /** Options for each call. */
 export interface CallOptions {
-  /** The key under which Gatehouse executes a POST once; default: a new one per call, kept for its retries. */
+  /**
+   * Key that ensures that Gatehouse executes a POST only once. Default: a new one per call, which its retries reuse.
+   */
   idempotencyKey?: string;
   /**
-   * An ETag, or a resource that this client has returned. A PATCH is rejected with `precondition_failed` if the
-   * resource has changed since.
+   * An ETag, or a resource that this client returned. A PATCH fails with `precondition_failed` if the resource has
+   * changed since then.
    */
   ifMatch?: string | object;
   headers?: Record<string, string>;
-  /** Ends the call, without a retry. */
+  /** Aborts the call, without a retry. */
   signal?: AbortSignal;
 }
 
 /** Options for `request()`. */
 export type RequestOptions<Path = string, Op = unknown> = CallOptions & {
   query?: QueryOf<Op>;
-  /** Sent as JSON; a string is sent unchanged as NDJSON. */
+  /** Sent as JSON. A string is sent unchanged as NDJSON. */
   body?: BodyOf<Op>;
 } & (ParameterNames<Path> extends []
     ? { params?: undefined }
     : { params: Record<ParameterNames<Path>[number], string> });
 
-/** Sends one typed request. Options are required where the path has parameters. */
+/** Sends a typed request. Options are required if the path has parameters. */
 export type TypedRequest = <Verb extends Uppercase<Method>, Path extends PathsWith<Lowercase<Verb>>>(
   method: Verb,
   path: Path,

@@ -1,12 +1,12 @@
-/** The longest difference between a webhook's time and the local clock, in seconds. */
+/** Maximum difference between the timestamp of a webhook and the local clock, in seconds. */
 const TOLERANCE = 300;
-/** The longest header that is read. Two signatures need 94 characters. */
+/** Maximum length of a header value. Two signatures take 94 characters. */
 const LONGEST_HEADER = 1_000;
 
-/** A signing secret's key. `webhook()` runs before the first request, so the key is imported on demand. */
+/** Imports the key of a signing secret on first use, because `webhook()` is synchronous. */
 export type WebhookKey = () => Promise<CryptoKey>;
 
-/** Returns the key for a secret `whsec_…`. @throws TypeError if it is not base64 or empty */
+/** Returns the key for a secret `whsec_…`. @throws TypeError if the secret is empty or not base64 */
 export function toWebhookKey(secret: string): WebhookKey {
   const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
   if (!bytes?.length) throw new TypeError('webhookSecret: expected whsec_ and the key in base64');
@@ -16,8 +16,8 @@ export function toWebhookKey(secret: string): WebhookKey {
 }
 
 /**
- * Returns true if one of the keys has signed a webhook (Standard Webhooks) within five minutes of the local clock.
- * @param headers by name in lower case
+ * Returns true if a webhook was signed with one of the keys within five minutes of the local clock (Standard Webhooks).
+ * @param headers the headers by lowercase name
  * @param now seconds since 1970
  */
 export async function isSigned(

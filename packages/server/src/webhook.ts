@@ -5,7 +5,7 @@ import { isSigned, toWebhookKey } from './webhook-signature.js';
 
 type Schemas = components['schemas'];
 
-/** Gatehouse's events by type, and `app.*` for your custom events. */
+/** The events of Gatehouse by type, and `app.*` for custom events. */
 export type Events = {
   [
     Name in keyof Schemas as Schemas[Name] extends { type: string; data: unknown } ? Name : never
@@ -15,23 +15,23 @@ export type Events = {
 /** A Gatehouse event type. */
 export type EventType = Exclude<keyof Events, 'app.*'>;
 
-/** An event as it is delivered. */
+/** The body of a webhook. */
 export type WebhookEvent = Events[keyof Events];
 
 /**
- * The handlers by event type. `app.*` handles the custom events that have no handler by type. Events without a handler
- * are ignored.
+ * The handlers by event type. `app.*` handles custom events whose type has no handler of its own. Events without a
+ * handler are ignored.
  */
 export type WebhookHandlers = {
   [Name in keyof Events]?: (event: Events[Name]) => unknown;
 } & { [Name in `app.${string}`]?: (event: Events['app.*']) => unknown };
 
 export interface WebhookOptions {
-  /** Called with each handler error, and if the body cannot be verified; default: `console.error`. */
+  /** Called with each handler error, and if the body cannot be verified. Default: `console.error`. */
   onError?: (error: unknown) => void;
 }
 
-/** A route handler for the Web (`Request` and `Response`), Node.js, Express and Fastify. */
+/** A route handler for Web APIs (`Request` and `Response`), Node.js, Express and Fastify. */
 export interface WebhookHandler {
   (request: Request, ...context: unknown[]): Promise<Response>;
   (request: NodeBodyRequest, response: object, ...rest: unknown[]): Promise<void>;
@@ -46,8 +46,8 @@ interface Reply {
 const logError = (error: unknown): void => console.error('webhook failed', error);
 
 /**
- * Returns a function that creates route handlers for webhooks. They respond with 204 once the event's handler has
- * finished or if there is none, 400 if the signature is invalid, and 500 if the handler fails, so that Gatehouse
+ * Returns a function that creates route handlers for webhooks. They respond with 204 after the handler for the event
+ * has finished or if there is none, 400 if the signature is invalid, and 500 if the handler fails, so that Gatehouse
  * delivers the event again.
  * @param secrets one signing secret, or several for endpoints that share the route
  */
@@ -69,7 +69,7 @@ export function createWebhook(secrets: string | string[] | undefined) {
         return { status: 204 };
       } catch (error) {
         onError(error);
-        // This package's own error messages help in the delivery log; a handler's error message can contain secrets.
+        // Only messages from this package are safe for the delivery log: a handler's error message can contain secrets.
         return error instanceof BodyError ? { status: error.status, body: error.message } : { status: 500 };
       }
     };
@@ -100,7 +100,7 @@ const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 const isWebRequest = (request: Request | NodeBodyRequest): request is Request =>
   typeof (request.headers as Headers).get === 'function';
 
-/** Returns a type's handler, and never an inherited member from the object with the handlers. */
+/** Returns the handler for an event type. Ignores inherited members of `handlers`. */
 function findHandler(handlers: WebhookHandlers, type: string): ((event: unknown) => unknown) | undefined {
   const names = type.startsWith('app.') ? [type, 'app.*'] : [type];
   const name = names.find((each) => Object.hasOwn(handlers, each));

@@ -7,7 +7,7 @@ import type {
   TestClient,
 } from './test-client.js';
 
-/** A @gatehouse/js client's storage. */
+/** The storage of a @gatehouse/js client. */
 interface ItemStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -15,8 +15,8 @@ interface ItemStorage {
 }
 
 /**
- * The function `createClient` from @gatehouse/js. It is an argument, so that the session is stored in the format of the
- * version that the application uses.
+ * The type of `createClient` from @gatehouse/js. The function is passed as an argument, so that the session is stored
+ * in the format of the version that the application uses.
  */
 export type CreateClient = (options: {
   url: string;
@@ -29,7 +29,7 @@ export interface SignInPageOptions extends SignInTokenOptions {
   testClient: TestClient;
   /** `createClient` from @gatehouse/js. */
   createClient: CreateClient;
-  /** The customer's id. */
+  /** Id of the customer. */
   customerId: string;
   /** A URL in the application. The session is stored for its origin. */
   pageUrl: string;
@@ -44,16 +44,16 @@ export interface CustomerFixtureOptions extends SignInTokenOptions {
 }
 
 /**
- * Signs a customer in to the application in a page's context, by storing a session in the application's localStorage.
- * Open or reload the application afterwards.
- * @throws Error if the project requires a second step from the customer, such as a second factor
+ * Signs a customer in to the application in the browser context of a page, by storing a session in the application's
+ * localStorage. Open or reload the application afterwards.
+ * @throws Error if the sign-in requires another step, such as a second factor
  */
 export async function signInPage(page: Page, options: SignInPageOptions): Promise<void> {
   const { testClient, createClient, customerId, pageUrl, ...tokenOptions } = options;
   const session = await testClient.signInAs(customerId, tokenOptions);
   const items = await storeSession(session, testClient, createClient);
   const { origin } = new URL(pageUrl);
-  // An empty page, because the application's code could overwrite the session while it is being stored.
+  // Uses an empty page, because the application's code could overwrite the session.
   const blank = await page.context().newPage();
   try {
     await blank.route(`${origin}/**`, (route) => route.fulfill({ contentType: 'text/html', body: '' }));
@@ -66,7 +66,7 @@ export async function signInPage(page: Page, options: SignInPageOptions): Promis
   }
 }
 
-/** Returns the items in which @gatehouse/js stores a session. */
+/** Returns the storage items in which @gatehouse/js stores a session. */
 async function storeSession(
   session: AuthResponse,
   { url, publishableKey }: TestClient,
@@ -81,7 +81,7 @@ async function storeSession(
       setItem: (key, value) => void items.set(key, value),
       removeItem: (key) => void items.delete(key),
     },
-    // The customer is already signed in. Every sign-in method has the same response.
+    // Returns the response of the sign-in above, because all sign-in methods have the same response.
     fetch: () => Promise.resolve(Response.json(session)),
   });
   const { status } = await client.signIn.emailCode({ token: '', code: '' });
@@ -90,8 +90,8 @@ async function storeSession(
 }
 
 /**
- * Returns fixtures for Playwright's `test.extend`. `customer` is a new customer, who is signed in to the application at
- * `baseURL` before the test begins, and is deleted after it.
+ * Returns fixtures for Playwright's `test.extend`. `customer` is a new customer who is signed in to the application at
+ * `baseURL` before the test, and deleted after it.
  */
 export function customerFixtures({
   testClient,

@@ -10,19 +10,16 @@ export type CustomerFields = Partial<Schemas['CreateCustomerRequest']>;
 export type AuthResponse = Schemas['AuthResponse'];
 
 export interface TestClientOptions {
-  /** Gatehouse's URL, such as http://127.0.0.1:3000. */
+  /** The URL of Gatehouse, such as http://127.0.0.1:3000. */
   url: string;
-  /** A test project's secret key with the scopes customer:write, customer:delete and customer:impersonate. */
+  /** A secret key of a test project, with the scopes customer:write, customer:delete and customer:impersonate. */
   secretKey: string;
-  /** The same project's publishable key. */
+  /** A publishable key of the same project. */
   publishableKey: string;
 }
 
 export interface SignInTokenOptions {
-  /**
-   * The reason why the test signs in as the customer, for the audit log; 1 to 500 characters. Default: "End-to-end
-   * test".
-   */
+  /** Reason for signing in as the customer, for the audit log. 1 to 500 characters. Default: "End-to-end test". */
   reason?: string;
 }
 
@@ -33,7 +30,7 @@ export class TestClientError extends Error {
   constructor(
     /** The HTTP status. */
     readonly status: number,
-    /** The error code, such as `insufficient_scope`; `unknown` if the response has none. */
+    /** The error code, such as `insufficient_scope`, or `unknown` if the response has none. */
     readonly code: string,
     message: string,
   ) {
@@ -41,7 +38,7 @@ export class TestClientError extends Error {
   }
 }
 
-/** Creates customers and signs them in. Every method throws TestClientError for an error response. */
+/** Creates customers and signs them in. All methods throw TestClientError for an error response. */
 export interface TestClient {
   readonly url: string;
   readonly publishableKey: string;
@@ -53,8 +50,8 @@ export interface TestClient {
   createCustomer(fields?: CustomerFields): Promise<Customer>;
 
   /**
-   * Returns a token that signs a customer in once, within five minutes. The session is recorded as a support session:
-   * it does not count as a recent proof of identity.
+   * Returns a token that signs a customer in once, within five minutes. The session is a support session, which does
+   * not count as recently authenticated.
    */
   signInToken(customerId: string, options?: SignInTokenOptions): Promise<string>;
 
@@ -63,18 +60,18 @@ export interface TestClient {
 
   /**
    * Signs in with the project setting `testEmailCode`, without an email. Creates the customer if the project allows it.
-   * @param email an address at example.com or below .test
+   * @param email an address at example.com or under .test
    */
   testEmailCode(email: string, code: string): Promise<AuthResponse>;
 
   /**
-   * Deletes customers. Those that no longer exist are ignored.
-   * @param customerIds default: all customers that this client's `createCustomer` has created
+   * Deletes customers. Ignores those that no longer exist.
+   * @param customerIds default: all customers that `createCustomer` of this client created
    */
   deleteCustomers(customerIds?: string[]): Promise<void>;
 }
 
-/** Returns a client for tests. It requires Node.js, because a secret key must never reach a browser. */
+/** Returns a client for tests. Use it only in Node.js: a secret key must never reach a browser. */
 export function createTestClient({ url, secretKey, publishableKey }: TestClientOptions): TestClient {
   const baseUrl = url.replace(/\/+$/, '');
   const created = new Set<string>();
