@@ -2,19 +2,22 @@ import fs from 'node:fs';
 import { main } from './environment.mjs';
 import { runNpm } from './processes.mjs';
 
-/** The parts that Gatehouse distributes; see scripts/sbom.mjs. The first part includes the npm packages in packages/. */
+/** npm options for the parts that Gatehouse distributes (scripts/sbom.mjs). The first part includes packages/. */
 const PARTS = [['--omit=dev'], ['--workspace=@gatehouse/console']];
 
 const OPTIONS = ['--audit', '--audit-level=high', '--json', '--loglevel=silent'];
-/** Without a registry, the command must not take minutes. */
+/** Limits the time that the command takes when the registry is unreachable. */
 const TIMEOUTS = ['--fetch-retries=0', '--fetch-timeout=20000'];
 
-/** The exit code if no registry audits the packages: neither a pass nor a failure (EX_TEMPFAIL in sysexits.h). */
+/**
+ * Exit code if the registry did not audit the packages, which is neither a pass nor a failure (EX_TEMPFAIL in
+ * sysexits.h).
+ */
 const NOT_RUN = 75;
 
 /**
- * Reports known vulnerabilities in the distributed packages. Returns 1 for severity high or critical, and 75 with the
- * reason if a part was not audited.
+ * Reports known vulnerabilities in the distributed packages. The exit code is 1 for severity high or critical, and 75
+ * if a part was not audited; the reason is printed.
  */
 await main(async () => {
   let hasSevere = false;
@@ -38,7 +41,7 @@ await main(async () => {
   return reasons.size > 0 ? NOT_RUN : 0;
 });
 
-/** Reports that packages were not audited, in GitHub also as a warning and in the job summary. */
+/** Reports that packages were not audited. In GitHub Actions, also adds a warning and a line in the job summary. */
 function reportNotRun(reason) {
   const text = `No registry has audited the packages (${reason}). Known vulnerabilities were not checked.`;
   console.error(`\n${'!'.repeat(72)}\nnpm audit: NOT RUN. ${text}\n${'!'.repeat(72)}\n`);
@@ -55,7 +58,7 @@ function parse(output) {
   }
 }
 
-/** Returns the reason in one line, as annotations and summaries require. */
+/** Returns the reason in a single line, which annotations and summaries require. */
 function describeError(report, output) {
   return (
     report?.error?.code ?? report?.message?.split('\n')[0] ?? (output.trim().split('\n')[0] || 'no response')

@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * Prints Gatehouse's URLs and, outside production, the keys.
+ * Prints the URLs of Gatehouse and, outside production, the keys.
  * @param {NodeJS.WriteStream} report
  * @param {{ production: boolean, publicUrl: string, dataDir: string, redis: object | null, docs: boolean, console:
  *   boolean, http: { host: string, port: number } }} config
- * @param {number} seconds time that the start took
+ * @param {number} seconds startup time
  * @param {boolean} isSeeded true if the keys in DATA_DIR belong to this database
  */
 export function printBanner(report, config, seconds, isSeeded) {
@@ -38,7 +38,7 @@ export function printBanner(report, config, seconds, isSeeded) {
 }
 
 /**
- * Returns the API's URL on this machine.
+ * Returns the URL of the API on this machine.
  * @param {{ host: string, port: number }} listener
  */
 function localUrl({ host, port }) {
@@ -51,7 +51,10 @@ function readCredentials(dataDir) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
 }
 
-/** Returns a command with a different email address at each start, so that it works after every start. */
+/**
+ * Returns a command that registers a customer. The email address is different at each start, so that the command always
+ * works.
+ */
 function registerCommand(url, publishableKey) {
   const body = {
     email: `ada-${randomBytes(3).toString('hex')}@example.com`,

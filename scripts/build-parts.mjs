@@ -3,21 +3,22 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { root } from './environment.mjs';
 
-/** The build output folder, with a stamp for each part. */
+/** The build output folder, which also contains a stamp for each part. */
 export const DIST = path.join(root, 'dist');
 
 export const VITE = ['vite', 'bin', 'vite.js'];
 
-/** The projects in nest-cli.json: the programs' apps and libs. */
+/** The projects in nest-cli.json: the apps and libs of the programs. */
 const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))).projects);
 export const SOURCES = PROJECTS.map((project) => project.root);
 
-/** The scripts in the bundle dist/programs/all.js. */
+/** The scripts in dist/programs/all.js. */
 const SERVE_SCRIPTS = ['all', 'memory-options', 'run-all', 'supervisor'].map((name) => `scripts/${name}.mjs`);
 
 /**
- * The parts that are built separately, so that a change to the console restarts no program, and vice versa. `outputs` are
- * removed before the build. Vite empties `bundle` when it writes it: a running service uses its files until then.
+ * The programs and the console are built separately, so that a change to the console does not restart the programs, and
+ * vice versa. `outputs` are removed before the build. Vite empties `bundle` just before it writes to it, because a
+ * running service uses its files until then.
  */
 export const PROGRAMS_PART = {
   stamp: path.join(DIST, '.build-stamp'),
@@ -39,20 +40,20 @@ export const CONSOLE_PART = {
   steps: [[VITE, 'build', 'apps/console', '--logLevel', 'warn']],
 };
 
-/** Returns whether a part was built from its current sources, and each file in its output exists. */
+/** Returns true if a part was built from its current sources and all of its output files exist. */
 export function isCurrent(part) {
   return read(part.stamp).split('\n')[0] === stampOf(part.sources) && findMissing(part) === undefined;
 }
 
-/** Returns the first output file that has disappeared since the last build, if any. */
+/** Returns the first output file that has been deleted since the last build, if any. */
 function findMissing({ stamp }) {
   const [, ...files] = read(stamp).split('\n');
   return files.find((file) => !fs.existsSync(path.join(root, file)));
 }
 
 /**
- * Returns which file in dist/programs is missing and how to build it, or undefined.
- * @param {string} name the program's name
+ * Returns a message that states which file in dist/programs is missing and how to build it, or undefined.
+ * @param {string} name name of the program
  */
 export function findMissingProgram(name) {
   const program = `${PROGRAMS_PART.bundle}/${name}.js`;
@@ -61,10 +62,10 @@ export function findMissingProgram(name) {
 }
 
 /**
- * Records that a part is built, with the files in its output.
+ * Records that a part was built, with its output files.
  * @param {{ stamp: string, outputs: string[], bundle?: string }} part
- * @param {string} built `stampOf` its sources before the build, so that files that change meanwhile are built the next
- *   time
+ * @param {string} built the stamp of its sources before the build, so that files that change during the build are built
+ *   the next time
  */
 export function recordBuild({ stamp, outputs, bundle }, built) {
   const files = [...outputs, ...(bundle ? [bundle] : [])].flatMap((folder) =>
@@ -74,7 +75,7 @@ export function recordBuild({ stamp, outputs, bundle }, built) {
   fs.writeFileSync(stamp, [built, ...files].join('\n'));
 }
 
-/** Returns a value that changes with each change in the sources or the build configuration. */
+/** Returns a hash that changes whenever the sources or the build configuration change. */
 export function stampOf(sources) {
   const names = sources.flatMap((source) => {
     const name = path.join(root, source);
@@ -105,7 +106,7 @@ export function sha256(text) {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Returns a file's text, or "" if it does not exist. */
+/** Returns the text of a file, or "" if it does not exist. */
 export function read(file) {
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
 }

@@ -30,7 +30,7 @@ const TOOLS_PART = {
   steps: [[['typescript', 'bin', 'tsc'], '-p', 'tsconfig.tools.json']],
 };
 
-/** Returns the part for the npm packages in packages/, each after the packages that it imports. */
+/** Returns the part for packages/, whose steps build each package after the packages that it imports. */
 function createPackagesPart(listPackages) {
   const folders = listPackages().map(({ folder }) => folder);
   return {
@@ -43,7 +43,7 @@ function createPackagesPart(listPackages) {
 }
 
 /**
- * Installs the packages in package-lock.json, unless node_modules already contains them.
+ * Installs the packages in package-lock.json, unless they are already installed.
  * @param {NodeJS.WriteStream} report stream for the progress
  */
 export async function ensureInstalled(report) {
@@ -57,10 +57,9 @@ export async function ensureInstalled(report) {
 }
 
 /**
- * Builds the parts that changed since the last build into dist/.
+ * Builds the parts that have changed since the last build.
  * @param {NodeJS.WriteStream} report stream for the progress
- * @param {{ withTools?: boolean }} [options] `withTools`: also builds benchmarks, screenshots and upgrade
- *   fixtures
+ * @param {{ withTools?: boolean }} [options] `withTools`: also builds benchmarks, screenshots and upgrade fixtures
  * @returns {Promise<boolean>} true if the programs were built and must be restarted
  */
 export function ensureBuilt(report, { withTools = false } = {}) {
@@ -68,7 +67,7 @@ export function ensureBuilt(report, { withTools = false } = {}) {
 }
 
 /**
- * Builds the programs and the console, even if they did not change.
+ * Builds the programs and the console, even if they have not changed.
  * @param {NodeJS.WriteStream} report stream for the progress
  */
 function buildPrograms(report) {
@@ -76,11 +75,11 @@ function buildPrograms(report) {
 }
 
 /**
- * Builds the npm packages if they changed since the last build.
+ * Builds the npm packages if they have changed since the last build.
  * @param {NodeJS.WriteStream} report stream for the progress
  */
 export async function ensurePackagesBuilt(report) {
-  // Imported here, because the image build has neither module.
+  // Imported on demand, because the image build contains neither module.
   const { ensureOpenApiTypes } = await import('./openapi-types.mjs');
   const { listPackages } = await import('./packages.mjs');
   await ensureOpenApiTypes();
@@ -97,8 +96,8 @@ async function ensurePartsBuilt(report, wanted) {
 }
 
 /**
- * Builds parts in parallel. Reports a failure only after all builds have ended, so that none is still writing during
- * the next build.
+ * Builds parts in parallel. Throws only after all builds have ended, so that none is still writing files when the next
+ * build starts.
  */
 async function buildAll(parts) {
   const results = await Promise.allSettled(
@@ -134,14 +133,14 @@ async function build({ steps, outputs, finish }) {
   finish?.();
 }
 
-/** Copies a package's style sheets into its dist/. The compiler ignores them. */
+/** Copies the style sheets of a package to its dist/, because the compiler ignores them. */
 function copyStyleSheets(folder) {
   const sources = path.join(root, folder, 'src');
   for (const name of fs.readdirSync(sources).filter((each) => each.endsWith('.css')))
     fs.copyFileSync(path.join(sources, name), path.join(root, folder, 'dist', name));
 }
 
-/** Returns whether every package for this machine is installed in the version that package-lock.json specifies. */
+/** Returns true if all packages for this machine are installed in the versions in package-lock.json. */
 function isInstalled() {
   const record = read(path.join(root, 'node_modules', '.package-lock.json'));
   if (!record) return false;

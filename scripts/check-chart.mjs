@@ -6,12 +6,12 @@ import { load } from 'js-yaml';
 import { strictAjv } from '../test/support/json-schemas.mjs';
 
 const FOLDER = 'ops/helm/gatehouse';
-/** The Node.js variables that the chart sets. */
+/** Environment variables of Node.js that the chart sets. */
 const NODE_VARIABLES = ['NODE_EXTRA_CA_CERTS'];
 const read = (name) => fs.readFileSync(path.join(FOLDER, name), 'utf8');
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Merges values as Helm does: objects are merged, everything else is replaced. */
+/** Merges values like Helm: merges objects and replaces everything else. */
 const merge = (base, changes) =>
   Object.fromEntries(
     [...new Set([...Object.keys(base), ...Object.keys(changes)])].map((name) => {
@@ -20,7 +20,7 @@ const merge = (base, changes) =>
     }),
   );
 
-/** Values that the schema must reject, with a part of the message. */
+/** Values that the schema must reject, each with part of the expected message. */
 const REJECTED = [
   [{ image: { repository: '' } }, '/image/repository'],
   [{ settings: { PUBLIC_ULR: 'https://auth.example.com' } }, '/settings property name'],
@@ -48,7 +48,7 @@ const REJECTED = [
   ],
 ];
 
-/** Addresses by kind: metadata services, private, local, reserved, with an embedded IPv4 address, and public. */
+/** Addresses of metadata services, then private, local, reserved, embedded IPv4 and public addresses. */
 const ADDRESSES = [
   ...[
     '100.100.100.200',
@@ -74,7 +74,7 @@ const ADDRESSES = [
 ];
 
 /**
- * Checks the Helm chart without Helm: test/contract/helm-chart.nightly.spec.ts renders it.
+ * Checks the Helm chart without Helm. test/contract/helm-chart.nightly.spec.ts renders the chart.
  * @returns {string[]} problems
  */
 export function findChartProblems({ settings, loadConfig, isAllowedAddress }) {
@@ -141,7 +141,7 @@ function secretExamples(names) {
   return Object.fromEntries(names.map((name) => [name, examples[name]]));
 }
 
-/** Returns a range's first and last address, and the addresses before and after it. */
+/** Returns the first and last address of a range, and the addresses just before and after it. */
 function findEdges(cidr) {
   const [address, bits] = ipaddr.parseCIDR(cidr);
   const length = address.toByteArray().length;
@@ -155,7 +155,7 @@ function findEdges(cidr) {
     });
 }
 
-/** Returns whether a NetworkPolicy with these blocks allows an address. */
+/** Returns true if a NetworkPolicy with these blocks allows an address. */
 function includesAddress(blocks, address) {
   const ip = ipaddr.parse(address);
   const isWithin = (cidr) => {

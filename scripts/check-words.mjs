@@ -8,9 +8,9 @@ const EXTENSIONS = ['.ts', '.tsx', '.mjs', '.cjs', '.css', '.md', '.yml', '.sh']
 /** The files that list the words. */
 const LISTS = ['scripts/check-words.mjs', 'docs/development/english.md'];
 
-/** Stored names that contain a listed word: file, and the words that it may contain. */
+/** Files with stored names that contain a listed word, and the words that each may contain. */
 const EXCEPTIONS = {
-  // Names for migrations, indexes and a column from version 0.1.0.
+  // Names of migrations, indexes and a column from version 0.1.0.
   'libs/persistence/src/migrations/current-migration-names.ts': ['house'],
   'libs/persistence/src/migrations/1764028820000-add-search-indexes.ts': ['house'],
   'libs/persistence/src/migrations/1764115200000-add-system-customer-indexes.ts': ['house'],
@@ -24,7 +24,7 @@ const EXCEPTIONS = {
   'test/e2e/dead-letter-events.spec.ts': ['untold'],
 };
 
-/** Returns the words in the table "Rejected words" in docs/development/english.md, each with its replacement. */
+/** Returns the words in the table of rejected words in docs/development/english.md, each with its replacement. */
 function readWords() {
   const [, table] = fs.readFileSync('docs/development/english.md', 'utf8').split('| Rejected word');
   return [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)].map(([, word, replacement]) => ({
@@ -34,11 +34,11 @@ function readWords() {
   }));
 }
 
-/** Matches a word, its plural and its past tense, also in a camelCase name, but not inside a longer word. */
+/** Matches a word, its plural and its past tense, on its own or in a camelCase name, but not inside a longer word. */
 function patternOf(word) {
   const [first, rest] = [word[0], word.slice(1)];
   const end = '(?:s|d)?(?![a-z])';
-  // After a quote or a slash it is test data, such as an email address.
+  // After a quote or a slash, the word is test data, such as an email address.
   return new RegExp(`(?<![A-Za-z'"\`/])${word}${end}|(?<![A-Z])${first.toUpperCase()}${rest}${end}`);
 }
 

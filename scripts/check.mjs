@@ -7,31 +7,31 @@ import { main } from './environment.mjs';
 import { installNode } from './node-versions.mjs';
 import { runNpm } from './processes.mjs';
 
-/** The scripts in package.json that only read files, longest first. Each uses one core. */
+/** The scripts in package.json that only read files, slowest first. Each uses one core. */
 const STATIC_CHECKS = ['format:check', 'files', 'lint', 'types', 'imports'];
 
-/** `npm test` as in the README, and the tests that `npm run test:all` adds. */
+/** The tests of `npm test`, and those that `npm run test:all` adds. */
 const TEST_RUNS = [
   ['test', '--silent'],
   ['run', '--silent', 'test', '--', '--added'],
 ];
 
-/** The image's Node.js. */
+/** Major version of Node.js in the image. */
 const IMAGE_NODE = 24;
 
-/** The oldest supported Node.js. */
+/** Oldest supported major version of Node.js. */
 const OLDEST_NODE = 20;
 
 /**
- * The oldest version if the image's version is installed, otherwise the image's version. Tables and parsers differ
- * between versions, so some tests run with both (docs/adr/0099-unicode-tables.md).
+ * The oldest version if the version of the image is installed, otherwise the version of the image. Tables and parsers
+ * differ between versions, so some tests run with both (docs/adr/0099-unicode-tables.md).
  */
 const OTHER_NODE = process.versions.node.startsWith(`${IMAGE_NODE}.`) ? OLDEST_NODE : IMAGE_NODE;
 
-/** The tests with the other version, which use the time in which the other tests wait. */
+/** The tests for the other version, which run in parallel because the main tests often wait. */
 const OTHER_RUN = ['run', '--silent', 'test:node', '--', String(OTHER_NODE), '--compatibility'];
 
-/** Runs all checks and tests. The last output line contains the totals for all test runs. */
+/** Runs all checks and tests. The last line of output contains the totals of all test runs. */
 await main(async () => {
   const installing = installNode(OTHER_NODE);
   const failed = await runStaticChecks();
@@ -51,7 +51,7 @@ await main(async () => {
       if (code >= 128) return code;
     }
     console.log((await other)?.output ?? '');
-    // Checks that .ci/run could not run.
+    // The checks that .ci/run could not run.
     const notRun = process.env.CHECKS_NOT_RUN ? process.env.CHECKS_NOT_RUN.split(',') : [];
     if (!hasOther) notRun.push(`tests with Node.js ${OTHER_NODE}`);
     return printTotals(fs.readFileSync(totals, 'utf8'), TEST_RUNS.length + (hasOther ? 1 : 0), notRun);
@@ -61,8 +61,8 @@ await main(async () => {
 });
 
 /**
- * Runs the static checks in parallel and prints each check's output in one piece.
- * @returns the names of failed checks
+ * Runs the static checks in parallel, and prints the output of each check when it ends.
+ * @returns the names of the failed checks
  */
 async function runStaticChecks() {
   const waiting = [...STATIC_CHECKS];
@@ -79,7 +79,7 @@ async function runStaticChecks() {
   return failed;
 }
 
-/** Runs tests, which append their totals to a file, and prints their duration. */
+/** Runs tests, which append their totals to a file, and prints the duration. */
 async function runTests(args, totals, options) {
   const started = performance.now();
   const result = await runNpm(args, { ...options, env: { ...process.env, TEST_TOTALS: totals } });
@@ -89,7 +89,7 @@ async function runTests(args, totals, options) {
 
 /**
  * Prints the totals and returns the exit code.
- * @param {string} text the totals for each run, one per line, as scripts/test.mjs writes them
+ * @param {string} text the totals of each run, one per line, from scripts/test.mjs
  * @param {number} expected number of runs
  * @param {string[]} notRun checks that could not run
  */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { filesIn } from './files-in.mjs';
 
-/** The repository areas whose English is measured. */
+/** The parts of the repository whose English is measured. */
 const AREAS = {
   comments: ['apps', 'libs', 'packages', 'examples', 'scripts', 'test'],
   docs: ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs'],
@@ -11,14 +11,14 @@ const CODE = /\.(?:ts|tsx|mjs|cjs)$/;
 const GENERATED =
   /node_modules|\/dist\/|\.d\.ts$|docs\/events\.md$|packages\/\w+\/src\/(?:openapi|event-types)\.ts$|\/\.next\//;
 
-/** The targets. They are a measure, not a limit: a sentence that needs its "of" keeps it. */
+/** Targets for "of" in 1,000 words. They are not limits: a sentence that needs its "of" keeps it. */
 const TARGETS = { comments: 18, docs: 25 };
 
 /**
- * Counts the words in comments and documents, and how often "of" stands among 1,000 words.
- * @param {string[]} [places] files and folders, default: all
- * @returns {{ area: string, words: number, ofs: number, chains: number }[]} one row for each folder with comments and
- *   for docs
+ * Counts the words, the occurrences of "of", and chains of "of" in comments and documents.
+ * @param {string[]} [places] files and folders. Default: all
+ * @returns {{ area: string, words: number, ofs: number, chains: number }[]} one row for each folder with comments, and
+ *   for each place with documents
  */
 export function countWords(places) {
   return Object.entries(AREAS).flatMap(([kind, roots]) =>
@@ -56,13 +56,13 @@ function textsIn(place) {
   );
 }
 
-/** Returns a source file's comments. Strings with `//` are URLs, which follow a colon or a quote. */
+/** Returns the comments of a source file. A `//` after a colon or a quote is part of a URL. */
 const commentsOf = (source) =>
   [...source.matchAll(/\/\*\*?([\s\S]*?)\*\/|(?<![:'"`\w/])\/\/(.*)$/gm)]
     .map(([, block, line]) => (block ?? line).replaceAll(/^\s*\* ?/gm, '').replaceAll(/`[^`]*`/g, 'x'))
     .join('\n\n');
 
-/** Returns a Markdown document's prose, without its code. */
+/** Returns the prose of a Markdown document, without code. */
 const proseOf = (source) =>
   source
     .replaceAll(/^```[\s\S]*?^```/gm, '')
@@ -72,12 +72,12 @@ const proseOf = (source) =>
 function count(text) {
   const words = text.match(/[A-Za-z][A-Za-z'’-]*/g) ?? [];
   const ofs = words.filter((word) => word.toLowerCase() === 'of').length;
-  // Two "of" with at most three words between them, in one sentence.
+  // Counts pairs of "of" with at most three words between them.
   const chains = text.match(/\bof(?: [\w'’-]+){1,3} of\b/gi)?.length ?? 0;
   return { words: words.length, ofs, chains };
 }
 
-// `node scripts/count-words.mjs libs/domain docs/webhooks.md` measures some places only.
+// `node scripts/count-words.mjs libs/domain docs/webhooks.md` measures only these places.
 if (import.meta.filename === process.argv[1]) {
   const places = process.argv.slice(2);
   console.log(describeWordCounts(places.length > 0 ? places : undefined).join('\n'));

@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 
 /** The role that owns the tables and runs migrations. */
 export const OWNER_ROLE = 'gatehouse_owner';
-/** The role for the programs. It can neither change nor delete audit log entries (ADR 0037). */
+/** The role of the programs, which can neither change nor delete audit log entries (ADR 0037). */
 export const RUNTIME_ROLE = 'gatehouse_runtime';
 
 const ROLES = [OWNER_ROLE, RUNTIME_ROLE];
 
-/** Returns a role's password. It is derived from the superuser's password, so that no further file is needed. */
+/** Returns the password of a role. It is derived from the superuser's password, so that no other file is needed. */
 const rolePassword = (adminPassword, role) =>
   createHmac('sha256', adminPassword).update(role).digest('base64url');
 
@@ -24,7 +24,7 @@ export const createDatabaseSql = (adminPassword) =>
 
 /**
  * Returns the database URL for each role.
- * @param {string} adminUrl the superuser's URL
+ * @param {string} adminUrl URL for the superuser
  * @returns {{ url: string, ownerUrl: string }}
  */
 export function roleUrls(adminUrl) {
@@ -37,15 +37,15 @@ export function roleUrls(adminUrl) {
 }
 
 /**
- * Creates the roles that a server lacks.
+ * Creates the roles that do not exist on a server.
  * @param {string} adminUrl
  */
 export const createMissingRoles = (adminUrl) =>
   withClient(adminUrl, (client) => createRoles(client, adminUrl));
 
 /**
- * Creates the roles in a database from an earlier version, in which the superuser owns everything, and moves the
- * ownership. Also after the earlier version has run again, and has created tables.
+ * Creates the roles, and transfers ownership to the owner role, in a database from an earlier version in which the
+ * superuser owned everything. Can run again after an earlier version has created more tables.
  * @param {string} adminUrl
  */
 export const moveOwnership = (adminUrl) =>
@@ -57,7 +57,9 @@ export const moveOwnership = (adminUrl) =>
     await client.query('COMMIT');
   });
 
-/** The database, and the tables and functions in it, that the owner role does not own. Objects that belong to extensions stay. */
+/**
+ * Selects the database, tables and routines that the owner role does not own, except objects that belong to extensions.
+ */
 const FOREIGN_OBJECTS = `
   SELECT format('DATABASE %I', datname) AS object FROM pg_database
   WHERE datname = current_database() AND datdba <> '${OWNER_ROLE}'::regrole
@@ -77,7 +79,7 @@ async function createRoles(client, adminUrl) {
 }
 
 async function withClient(adminUrl, work) {
-  // Imported here, because npm start installs the packages first.
+  // Imported on demand, because npm start installs the packages first.
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: adminUrl });
   client.on('error', () => undefined);

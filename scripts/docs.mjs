@@ -6,7 +6,7 @@ import { run } from './processes.mjs';
 const site = path.join(root, 'site');
 const PORT = '4173';
 
-/** Builds the documentation site in dist/site. `--serve` serves it on this machine afterwards. */
+/** Builds the documentation site in dist/site. With `--serve`, also serves it on this machine. */
 await main(async () => {
   await ensureFolderInstalled(site, 'Installing the packages of the site', process.stdout);
   const build = await vitepress(['build']);

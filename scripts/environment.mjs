@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository's root folder. */
+/** The root folder of the repository. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** An error whose message is sufficient for the reader. It is printed without a stack. */
+/** An error whose message is sufficient, and which is printed without a stack. */
 export class ScriptError extends Error {
   constructor(message, exitCode = 1) {
     super(message);
@@ -14,7 +14,7 @@ export class ScriptError extends Error {
 }
 
 /**
- * Runs a script's body in the root folder, with `.env` loaded. Environment variables take precedence over `.env`.
+ * Runs the body of a script in the root folder, with `.env` loaded. Environment variables take precedence over `.env`.
  * @param {() => Promise<number | void>} body returns the exit code
  */
 export async function main(body) {
@@ -24,7 +24,7 @@ export async function main(body) {
     if (existsSync('.env')) process.loadEnvFile('.env');
     process.exitCode = (await body()) ?? process.exitCode;
   } catch (error) {
-    // A system error's message, such as EACCES, contains the file name.
+    // The message of a system error, such as EACCES, contains the file name.
     console.error(error instanceof ScriptError || error.syscall ? error.message : error);
     process.exitCode = error.exitCode ?? 1;
   }
@@ -39,7 +39,7 @@ function requireNode() {
 }
 
 /**
- * Runs one step and shows its duration: a line that is updated on a terminal, otherwise a line every 10 s.
+ * Runs a step and shows its duration: on a terminal, in a line that is updated; otherwise, in a new line every 10 s.
  * @template T
  * @param {NodeJS.WriteStream} report
  * @param {string} label

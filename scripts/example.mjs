@@ -8,13 +8,13 @@ import { runNpm } from './processes.mjs';
 const report = process.stdout;
 
 /**
- * Prepares the project from the first start for an example, and runs its script `start`. The field `gatehouse` in an example's
- * package.json declares what it needs:
+ * Prepares the project that the first start created for an example, and runs the example's `start` script. The field
+ * `gatehouse` in the example's package.json declares what it needs:
  * @typedef {object} ExampleNeeds
- * @property {number} [port] where it listens unless PORT is set
- * @property {string} [webhookPath] where it receives webhooks
- * @property {string[]} [redirectPaths] where sign-ins end
- * @property {string[]} [redirectUrls] where an app's sign-ins end
+ * @property {number} [port] default port, unless PORT is set
+ * @property {string} [webhookPath] path that receives webhooks
+ * @property {string[]} [redirectPaths] paths where sign-ins end
+ * @property {string[]} [redirectUrls] URLs where sign-ins of an app end
  * @property {object} [settings] other project settings
  */
 await main(async () => {
@@ -64,7 +64,7 @@ function readCredentials() {
   return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
 
-/** Adds an example's redirect URLs and settings to the project. */
+/** Adds the redirect URLs and settings of an example to the project. */
 async function prepareProject(
   { projectId, ...credentials },
   url,
@@ -80,8 +80,8 @@ async function prepareProject(
 }
 
 /**
- * Returns the signing secret for an example's webhook endpoint. Creates the endpoint at the first start and keeps its
- * secret in the data directory, because Gatehouse returns it once.
+ * Returns the signing secret of the webhook endpoint for an example. Creates the endpoint on the first start, and
+ * stores its secret in the data directory, because Gatehouse returns it only once.
  */
 async function ensureEndpoint({ projectSecretKey, ...credentials }, name, url) {
   const file = path.join(dataDir(), 'examples', `${name}.json`);

@@ -10,17 +10,17 @@ export function listExamples() {
   return fs.readdirSync(FOLDER).filter((name) => fs.existsSync(path.join(FOLDER, name, 'package.json')));
 }
 
-/** Returns an example's folder. */
+/** Returns the folder of an example. */
 export const exampleFolder = (name) => path.join(FOLDER, name);
 
 /**
- * Returns true if an example's packages are installed. An example without its own package-lock.json is installed with
- * the repository.
+ * Returns true if the packages of an example are installed. An example without its own package-lock.json is installed
+ * with the repository.
  */
 export const isExampleInstalled = (name) => isFolderInstalled(exampleFolder(name));
 
 /**
- * Installs an example's packages, unless they are installed.
+ * Installs the packages of an example, unless they are already installed.
  * @param {string} name
  * @param {NodeJS.WriteStream} report stream for the progress
  * @throws ScriptError if npm fails

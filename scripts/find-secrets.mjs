@@ -8,26 +8,28 @@ const IGNORED = /^(\.git|node_modules|dist|\.data|\.screenshots|\.env|.+\.log)$/
 
 const BINARY = ['.gz', '.png'];
 
-/** Files with values in Gatehouse's format, and why they are no secrets. */
+/** Files with values in the format of Gatehouse secrets, and why they are not secrets. */
 const EXCEPTIONS = {
   'libs/domain/src/api-keys/key-format.spec.ts': 'examples of the format, which no installation has issued',
   'libs/platform/src/crypto/webhook-signature.spec.ts': 'the example of the Standard Webhooks specification',
   'test/upgrade/0.1.0.json': 'keys of the database in the same folder, which only tests use',
 };
 
-/** Rules for URLs with a password, which tests invent. */
+/** Rules for URLs with passwords, which tests contain as examples. */
 const URL_RULES = /-(basicauth|database-connection-string)$/;
 
-/** Secrets in documentation examples, which no installation has issued: base64 of "the secret of your receiver". */
+/** Example secrets in the documentation, which no installation issued: base64 of "the secret of your receiver". */
 const DOCUMENTED_EXAMPLES = ['whsec_dGhlIHNlY3JldCBvZiB5b3VyIHJlY2VpdmVy'];
 
-/** The formats for secrets that Gatehouse issues. */
+/** The formats of the secrets that Gatehouse issues. */
 const GATEHOUSE_SECRETS = {
   'an API key': /(?<![0-9A-Za-z_])[sp]k_[0-9A-Za-z]{49}(?![0-9A-Za-z])/g,
   'a webhook secret': /(?<![0-9A-Za-z_])whsec_[0-9A-Za-z+/]{24,}=*/g,
 };
 
-/** A secretlint rule that finds the secrets that Gatehouse issues. Values in its messages would be masked. */
+/**
+ * A secretlint rule that finds secrets issued by Gatehouse. Its messages do not contain values, which would be masked.
+ */
 const gatehouseRule = {
   meta: { id: 'gatehouse', type: 'scanner', recommended: true, supportedContentTypes: ['text'] },
   messages: Object.fromEntries(
@@ -54,11 +56,11 @@ const config = {
 
 /**
  * Scans text files for secrets (requirement SC-03).
- * @param {string} folder the repository
- * @returns {Promise<string[]>} one problem for each secret, without its value
+ * @param {string} folder the repository folder
+ * @returns {Promise<string[]>} one problem for each secret, without the value
  */
 export async function findSecrets(folder) {
-  // One source for all files: secretlint measures its steps, which takes seconds of CPU time for many sources.
+  // Joins all files into one source, because secretlint takes seconds of CPU time to profile many sources.
   let content = '';
   const files = listFiles(folder).map((name) => {
     const start = content.length;

@@ -1,16 +1,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The image in an `ARG`, a service, a builder or a generator, at a line's end. */
+/** Matches the image of an `ARG`, a service, a builder or a generator, at the end of a line. */
 const IMAGE = /^ARG \w*IMAGE=(\S+)|^ *(?:image|driver-opts|sbom): (?:image=|generator=)?([^\s#]+)/gm;
 const ACTION = /^.*\buses: *([^\s#]+)(.*)/gm;
 
-/** An image that is built from this repository. */
+/** Returns true for an image that is built from this repository. */
 const isOwn = (image) => image.startsWith('gatehouse:');
 
 /**
- * Returns the images without a digest and the actions without a commit and its version, each with its file. A tag can
- * be moved to another image or commit.
+ * Returns images without a digest, and actions without a commit and a version comment, each with its file. They must be
+ * pinned because a tag can be moved to another image or commit.
  * @param {string} root the repository folder
  * @returns {{ images: string[], actions: string[] }}
  */

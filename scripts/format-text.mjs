@@ -3,8 +3,8 @@ import path from 'node:path';
 import { root } from './environment.mjs';
 
 /**
- * Formats text like "npm run format".
- * @param {string} name the file that it is for
+ * Formats text like `npm run format`.
+ * @param {string} name the name of the file that contains the text
  * @param {string} text
  * @returns {Promise<string>}
  * @throws Error if the text has syntax errors

@@ -8,7 +8,7 @@ const PROGRAM = 'dist/programs/gatehouse.js';
 
 await main(async () => {
   requireProgram();
-  // Ctrl-C reaches the command directly. This process continues, to stop the database after it.
+  // Ctrl-C reaches the command directly. This process keeps running to stop the database afterwards.
   process.on('SIGINT', () => {});
 
   const env = { ...process.env };
@@ -27,22 +27,22 @@ await main(async () => {
     const { code } = await run(process.execPath, args, { env, stdio: 'inherit' });
     return code;
   } finally {
-    // A launcher that was started meanwhile has adopted the server.
+    // A launcher that started in the meantime may have adopted the server.
     const adopted = postgres?.adopted || lockHolder(path.join(dataDir, 'launcher.pid')) !== undefined;
     if (!adopted) await postgres?.stop();
   }
 });
 
 /**
- * Requires the packages and the program, instead of installing and building them: a running installation's api and
- * worker may use the same files.
+ * Requires the packages and the program, but does not install or build them, because the api and the worker of a
+ * running installation may use the same files.
  */
 function requireProgram() {
   if (!fs.existsSync('node_modules'))
     throw new ScriptError('The packages of Gatehouse are not installed. Install them: npm ci');
   const missing = findMissingProgram('gatehouse');
   if (missing) throw new ScriptError(missing);
-  // The command's output may be piped.
+  // Printed to stderr, because the output of the command may be piped.
   if (!isCurrent(PROGRAMS_PART))
     console.error(
       'The programs were not built from the current sources. To build them again, when nothing uses them: npm run build',

@@ -8,13 +8,13 @@ const KUBECONFORM = 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0';
 /** A Python package that contains the Kubernetes JSON schemas. */
 const SCHEMAS = 'kubernetes-validate==1.37.0';
 
-/** The first version that the chart supports, and the newest version in the schemas. */
+/** The oldest version that the chart supports, and the newest version in the schemas. */
 export const KUBERNETES_VERSIONS = ['1.30.0', '1.37.0'];
 
 const FOLDER = path.join(root, 'node_modules', '.cache', 'helm');
 const SCHEMA_FOLDER = path.join(FOLDER, 'schemas');
 
-/** Extracts a version's schemas, which reject unknown fields. */
+/** Extracts the strict schemas of each version, which reject unknown fields. */
 const EXTRACT = `
 import sys, zipfile
 wheel, folder, versions = sys.argv[1], sys.argv[2], sys.argv[3:]
@@ -25,9 +25,9 @@ with zipfile.ZipFile(wheel) as archive:
 `;
 
 /**
- * Builds helm and kubeconform with Go, and downloads the Kubernetes JSON schemas with pip. Does this once for each
- * version; building takes several minutes.
- * @param {NodeJS.WritableStream} output for the progress
+ * Builds helm and kubeconform with Go, and downloads the Kubernetes JSON schemas with pip, once for each version.
+ * Building takes several minutes.
+ * @param {NodeJS.WritableStream} output stream for the progress
  * @returns {Promise<{ helm: string, kubeconform: string, schemaLocation: string }>}
  * @throws ScriptError with the reason if a program or a registry is unavailable
  */
@@ -43,7 +43,7 @@ export async function prepareHelmTools(output) {
   return { helm: bin('helm'), kubeconform: bin('kubeconform'), schemaLocation };
 }
 
-/** Installs a package unless this version is installed. */
+/** Installs a package unless this version is already installed. */
 async function prepare(name, output, install) {
   const stamp = path.join(FOLDER, encodeURIComponent(name));
   if (fs.existsSync(stamp)) return;
@@ -71,7 +71,7 @@ async function downloadSchemas(name) {
   fs.rmSync(download, { recursive: true });
 }
 
-/** Makes a schema's references relative to its file: they are relative to a web server that does not exist. */
+/** Makes the references in a schema relative to its file. They refer to a web server that does not exist. */
 function makeReferencesLocal(file) {
   const { $id: _, ...schema } = JSON.parse(fs.readFileSync(file, 'utf8'));
   fs.writeFileSync(

@@ -4,7 +4,7 @@ import { ScriptError, step } from './environment.mjs';
 import { runNpm } from './processes.mjs';
 
 /**
- * Returns true if the packages of a folder's own package-lock.json are installed.
+ * Returns true if the packages in the package-lock.json of a folder are installed.
  * @param {string} folder
  */
 export function isFolderInstalled(folder) {
@@ -13,16 +13,16 @@ export function isFolderInstalled(folder) {
 }
 
 /**
- * Installs the packages of a folder's own package-lock.json, unless they are installed.
+ * Installs the packages in the package-lock.json of a folder, unless they are already installed.
  * @param {string} folder
- * @param {string} title message that is shown during the installation
+ * @param {string} title message to show during the installation
  * @param {NodeJS.WriteStream} report stream for the progress
  * @throws ScriptError if npm fails
  */
 export async function ensureFolderInstalled(folder, title, report) {
   if (isFolderInstalled(folder)) return;
   await step(report, title, async () => {
-    // If NODE_ENV is production, npm would leave out the dev dependencies.
+    // `--include=dev`, because npm omits dev dependencies if NODE_ENV is production.
     const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
     const { code, output } = await runNpm(args, {
       cwd: folder,

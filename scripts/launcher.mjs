@@ -58,7 +58,7 @@ export class Launcher {
       this.#log.write('error', error.message);
       return { pid, url };
     });
-    // Another program may have taken its port in the meantime.
+    // Another program may have taken the port in the meantime.
     if ((await this.#postgres).url !== url) await this.restartPrograms();
   }
 
@@ -83,10 +83,7 @@ export class Launcher {
     return this.#stopping !== undefined;
   }
 
-  /**
-   * Handles a signal. npm forwards the Ctrl-C that the terminal has already sent to all processes, so one key
-   * press arrives twice.
-   */
+  /** Handles a signal. One Ctrl-C arrives twice: the terminal sends it to all processes, and npm forwards it. */
   onSignal() {
     this.#signaledAt ??= performance.now();
     if (performance.now() - this.#signaledAt > 1_000) {
@@ -96,7 +93,7 @@ export class Launcher {
     this.stop().then(() => process.exit(0));
   }
 
-  /** Stops everything in order, so that a program's dependencies run until it has stopped. */
+  /** Stops everything in order, so that the dependencies of a program run until the program has stopped. */
   stop() {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;

@@ -1,4 +1,4 @@
-/** The licenses for packages that Gatehouse may distribute. All are permissive, so that they can be combined with Apache-2.0. */
+/** Licenses of packages that Gatehouse may distribute. All are permissive and compatible with Apache-2.0. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -8,23 +8,23 @@ const ALLOWED = new Set([
   'ISC',
   'MIT',
   'MIT-0',
-  // Fonts only. A font may be distributed with its copyright notice, which its files contain.
+  // For fonts only. Fonts must be distributed with their copyright notice, which their files contain.
   'OFL-1.1',
   'Python-2.0',
 ]);
 
-/** Packages that name their license in the outdated field `licenses`, which package-lock.json does not contain. */
+/** Packages that declare their license in the obsolete field `licenses`, which package-lock.json omits. */
 const KNOWN = { busboy: 'MIT', streamsearch: 'MIT' };
 
-/** Returns a component's license in the CycloneDX format, as an SPDX expression. */
+/** Returns the license of a CycloneDX component as an SPDX expression. */
 export function describeLicense({ name, licenses = [] }) {
   const [declared] = licenses.map(({ expression, license }) => expression ?? license.id ?? license.name);
   return declared ?? KNOWN[name] ?? 'unknown';
 }
 
 /**
- * Returns whether a license is allowed: for `A OR B` if either is, for `A AND B` if both are.
- * @param {string} expression SPDX, with parentheses around the whole expression at most
+ * Returns true if a license is allowed: `A OR B` if either is allowed, `A AND B` if both are.
+ * @param {string} expression an SPDX expression, with parentheses only around the entire expression
  */
 export function isAllowedLicense(expression) {
   const alternatives = expression.replace(/^\((.*)\)$/, '$1').split(' OR ');

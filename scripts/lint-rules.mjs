@@ -1,9 +1,9 @@
 /**
- * This repository's rules for oxlint, as syntax selectors (.oxlintrc.json states to which files each applies).
+ * The oxlint rules of this repository, as syntax selectors. .oxlintrc.json specifies the files to which each applies.
  * @type {Record<string, { message: string, selectors: string[] }>}
  */
 const RULES = {
-  // Time, randomness and the environment are each read in one place, so that tests can replace them.
+  // Time, randomness and the environment are each accessed in one place, so that tests can replace them.
   environment: {
     message: 'Read the environment in libs/platform/src/config only.',
     selectors: [
@@ -26,7 +26,7 @@ const RULES = {
       'MemberExpression[object.name="Math"]:matches([property.name="random"], [property.value="random"])',
     ],
   },
-  // The host that the Node.js parser returns depends on its version (docs/adr/0099-unicode-tables.md).
+  // The hosts that the URL parser returns differ between Node.js versions (docs/adr/0099-unicode-tables.md).
   'url-parser': {
     message: 'Parse URLs with parseUrl() or parseValidUrl() of @gatehouse/domain.',
     selectors: [
@@ -43,7 +43,7 @@ const RULES = {
     message: 'Declare the statement with statement() or dynamicStatement(), and execute() it.',
     selectors: ['CallExpression[callee.property.name=/^(query|createQueryBuilder)$/]'],
   },
-  // The console shows third-party data as text and never as markup (requirement CO-03).
+  // The console renders third-party data as text, never as markup (requirement CO-03).
   'external-text': {
     message: 'Render external text with React, never as markup.',
     selectors: [
@@ -77,14 +77,14 @@ const RULES = {
       'CallExpression[callee.property.name=/^(insert|upsert)$/][arguments.0.name=/^(CustomerEntity|IdentityEntity)$/]',
     ],
   },
-  // A POST with an Idempotency-Key commits all its changes as one (docs/adr/0111-explicit-joins.md).
+  // A POST with an Idempotency-Key commits all its changes in one transaction (docs/adr/0111-explicit-joins.md).
   'joined-transactions': {
     message: 'Call join(), which commits with the request. run() commits even if the request fails.',
     selectors: [
       'MemberExpression:matches([object.name="transactions"], [object.property.name="transactions"])[property.name="run"]',
     ],
   },
-  // A route for secret keys is available to operators only if it is named explicitly.
+  // Routes for secret keys are available to operators only if they are named explicitly.
   'named-routes': {
     message: 'Extend PickRoutes(Controller, [...]) and name the routes for operators.',
     selectors: ['ClassDeclaration[superClass.type="Identifier"]'],

@@ -1,6 +1,6 @@
 /**
- * Environment variables for glibc that reduce the programs' memory (docs/adr/0039-memory.md). The Dockerfile sets the same
- * variables.
+ * glibc environment variables that reduce the memory usage of the programs (docs/adr/0039-memory.md). The Dockerfile
+ * sets them too.
  */
 export const MEMORY_OPTIONS = {
   MALLOC_ARENA_MAX: '2',
@@ -8,7 +8,7 @@ export const MEMORY_OPTIONS = {
 };
 
 /**
- * Returns a program's environment with these variables. Values in `env` take precedence.
+ * Adds these variables to the environment of a program. Values in `env` take precedence.
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}
  */

@@ -4,8 +4,8 @@ import { root } from './environment.mjs';
 import { run } from './processes.mjs';
 
 /**
- * The Node.js versions with which the tests run in addition to the installed version, by their major version. 20 is the
- * oldest supported version, and the image has 24.
+ * The Node.js versions to test besides the installed version, by major version. 20 is the oldest supported version, and
+ * the image contains 24.
  */
 export const nodeVersions = {
   20: '20.20.2',
@@ -14,10 +14,10 @@ export const nodeVersions = {
 };
 
 /**
- * Installs Node.js from npm, unless it is installed. As a development dependency, each version would add 185 MB to
- * every `npm ci`.
+ * Installs a version of Node.js from npm, unless it is already installed. The versions are not development
+ * dependencies, because each would add 185 MB to every `npm ci`.
  * @param {20 | 22 | 24} major
- * @returns {Promise<string | null>} the program's folder, or null if no registry has it for this machine
+ * @returns {Promise<string | null>} the folder of the program, or null if it cannot be installed on this machine
  */
 export async function installNode(major) {
   const version = nodeVersions[major];

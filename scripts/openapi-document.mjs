@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 
 /**
- * Returns the built API's OpenAPI documents, `{ public, operator }`. Does not connect to a server or listen on a port.
- * The settings do not depend on the environment.
+ * Returns the OpenAPI documents of the built API, `{ public, operator }`. Does not connect to a server, listen on a
+ * port or read settings from the environment.
  */
 export async function openApiDocuments() {
   const { createLogger, loadConfig } = await import('@gatehouse/platform');

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main, root } from './environment.mjs';
 
-/** The routes that need no secret key, which @gatehouse/js calls. */
+/** The routes that @gatehouse/js calls, which require no secret key. */
 const FOR_CUSTOMERS = /^\/api\/v1\/(auth|me)(\/|$)/;
 
 /** The routes that @gatehouse/testing calls. */
 const FOR_TESTS =
   /^\/api\/v1\/(customers(\/\{customerId\}(\/sign-in-tokens)?)?|auth\/(sign-in-token|email-code|email-code\/verify))$/;
 
-/** The type files, each with its document and the routes that it describes. */
+/** The files to generate, each with its source document and the routes to include. */
 const TARGETS = [
   { file: 'apps/console/src/http/openapi.d.ts', document: 'docs/operator-openapi.json', routes: /^/ },
   { file: 'packages/testing/src/openapi.ts', document: 'docs/openapi.json', routes: FOR_TESTS },
@@ -20,7 +20,7 @@ const TARGETS = [
   { file: 'packages/server/src/event-types.ts', document: 'docs/events.schema.json', routes: /^/ },
 ];
 
-/** Writes the API and event types for the console and packages/, unless they are up to date. */
+/** Generates the API and event types for the console and packages/, unless they are up to date. */
 export async function ensureOpenApiTypes() {
   for (const { file, document, routes } of TARGETS) {
     const target = path.join(root, file);
@@ -33,7 +33,7 @@ export async function ensureOpenApiTypes() {
   }
 }
 
-/** Returns the OpenAPI document for these routes, or for the definitions in a JSON schema. */
+/** Returns an OpenAPI document with these routes, or with the definitions of a JSON Schema. */
 function toOpenApi(document, routes) {
   if (!document.$defs) return selectRoutes(document, routes);
   const schemas = JSON.parse(JSON.stringify(document.$defs).replaceAll('#/$defs/', '#/components/schemas/'));
@@ -41,7 +41,7 @@ function toOpenApi(document, routes) {
   return { openapi: '3.1.0', info, paths: {}, components: { schemas } };
 }
 
-/** Returns the document with these routes only, and with the components to which they refer. */
+/** Returns the document with only these routes and the components that they reference. */
 function selectRoutes(document, routes) {
   const paths = Object.fromEntries(Object.entries(document.paths).filter(([name]) => routes.test(name)));
   const components = {};

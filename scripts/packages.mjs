@@ -25,10 +25,10 @@ export function listPackages() {
 }
 
 /**
- * Packs the packages in folders, as `npm publish` would, without running their scripts.
+ * Packs the packages in folders like `npm publish`, but without running their scripts.
  * @param {string[]} folders relative to the root, or absolute
  * @param {string} destination an existing folder
- * @returns {Promise<{ file: string, contents: string[] }[]>} the tarballs, and their files' paths
+ * @returns {Promise<{ file: string, contents: string[] }[]>} the tarballs, with the paths of their files
  * @throws ScriptError if npm fails
  */
 export async function packFolders(folders, destination) {

@@ -1,7 +1,7 @@
 import { main, root } from './environment.mjs';
 import { findUnpinned } from './find-unpinned.mjs';
 
-/** Lists the images and actions that are not pinned. Returns 1 if there are any, so that they are not released. */
+/** Lists images and actions that are not pinned. The exit code is 1 if there are any, which stops a release. */
 await main(async () => {
   const { images, actions } = findUnpinned(root);
   for (const image of images) console.error(`${image} has no digest. Run: sh ops/pin-images.sh`);

@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Returns a running process's start time and command line, or undefined if it is not running. A process id alone does
- * not identify a process: after a crash, and especially in a container, it is soon reused.
+ * Returns the start time and command line of a process, or undefined if it is not running. A process id alone does not
+ * identify a process: after a crash, especially in a container, the id is soon reused.
  * @param {number} pid
  * @returns {string | undefined}
  */
@@ -23,7 +23,7 @@ export function describeProcess(pid) {
     }
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has exited; in a container it may never be reaped.
+    // A zombie has exited, but may never be reaped in a container.
     if (fields[0] === 'Z') return undefined;
     return `${fields[19]} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()}`;
   } catch {
@@ -47,7 +47,7 @@ export function lockHolder(file) {
 }
 
 /**
- * Acquires a lock file, also if its holder is no longer running.
+ * Acquires a lock file, unless the process that holds it is still running.
  * @param {string} file
  * @returns {{ release(): void } | { holder: number }}
  */
@@ -67,7 +67,7 @@ export function takeLock(file) {
 }
 
 /**
- * Runs `work` while no other process runs work under the same lock file.
+ * Runs `work` while holding a lock file, after waiting for other processes to release it.
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} work

@@ -4,8 +4,8 @@ import path from 'node:path';
 const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 
 /**
- * Returns the reasons why a tag cannot be released: the versions differ, or CHANGELOG.md has no section for the
- * version.
+ * Returns the reasons why a tag cannot be released, such as different versions, or no section for the version in
+ * CHANGELOG.md.
  * @param {string} root the repository folder
  * @param {string} tag such as v1.2.3
  * @returns {string[]}
@@ -31,7 +31,7 @@ export function findReleaseProblems(root, tag) {
   return problems;
 }
 
-/** Returns the package.json from the repository and each package in packages/, by path. */
+/** Returns the contents of the root package.json and of each package.json in packages/, by path. */
 function readManifests(root) {
   const packages = fs.readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}/package.json`);
   const files = ['package.json', ...packages].filter((file) => fs.existsSync(path.join(root, file)));
@@ -47,7 +47,7 @@ function findLockProblems(root, manifests, version) {
 }
 
 /**
- * Returns a version's section in CHANGELOG.md, without its title, or an empty string.
+ * Returns the section for a version in CHANGELOG.md without its title, or an empty string.
  * @param {string} root the repository folder
  * @param {string} version such as 1.2.3
  */

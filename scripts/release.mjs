@@ -11,8 +11,8 @@ import { runNpm } from './processes.mjs';
 const USAGE = 'Usage: npm run release -- [--dry-run] [--output=<folder>]';
 
 /**
- * Publishes a tag's npm packages, after it has checked the versions and CHANGELOG.md. With `--dry-run`, it does
- * everything except publishing. The tarballs, their checksums and the release notes are in `--output`, by default
+ * Publishes the npm packages of a tag, after checking the versions and CHANGELOG.md. With `--dry-run`, does everything
+ * except publishing. Writes the tarballs, their checksums and the release notes to `--output`, by default
  * dist/release/.
  */
 await main(async () => {
@@ -66,8 +66,8 @@ function readRepository() {
 }
 
 /**
- * Packs copies of all packages, with the repository's URL in their package.json: npm rejects another repository's
- * provenance, and this file does not know where a fork is.
+ * Packs copies of all packages with the URL of the repository in their package.json. npm rejects provenance from any
+ * other repository, and the URL is different in a fork.
  */
 async function packAll(output, repository) {
   const copies = fs.mkdtempSync(path.join(output, 'copies-'));
@@ -91,7 +91,7 @@ async function packAll(output, repository) {
   }
 }
 
-/** Writes checksums for all tarballs in the `sha256sum --check` format. */
+/** Writes the checksums of all tarballs in the format of `sha256sum --check`. */
 function writeChecksums(folder) {
   const names = fs
     .readdirSync(folder)
@@ -105,7 +105,7 @@ function sha256(file) {
   return createHash('sha256').update(fs.readFileSync(file)).digest('hex');
 }
 
-/** Publishes a tarball, unless an earlier workflow run has published this version. */
+/** Publishes a tarball, unless an earlier workflow run already published this version. */
 async function publish(name, version, file, distTag) {
   const published = await runNpm(['view', `${name}@${version}`, 'version', '--loglevel=silent'], {
     cwd: root,

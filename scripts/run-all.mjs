@@ -3,15 +3,16 @@ import { DEFAULT_START_TIMEOUT, parseDuration } from '../libs/platform/dist/conf
 import { CONFIG_EXIT_CODE, openLog, Programs, stopWithNpm } from './supervisor.mjs';
 
 // Runs the api and the webhook-worker as two processes in one container (docs/adr/0056-one-container.md). The build
-// bundles this script with the programs. The programs read and validate the configuration.
-// A closed or full output must not end this process before its programs.
+// bundles this script with the programs. The programs read and validate the configuration. A closed or full output must
+// not terminate this process before its programs.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const log = await openLog();
 const programs = new Programs({
   folder: fileURLToPath(new URL('.', import.meta.url)),
   log,
   onConfigError: () => stop(CONFIG_EXIT_CODE),
-  // A program waits until PostgreSQL is available again. Platforms would start an ended service again only a few times.
+  // While a program waits for PostgreSQL, the timeout starts over: platforms restart a service that exits only a few
+  // times.
   onWaiting: () => timer.refresh(),
 });
 let isStopping = false;
@@ -19,11 +20,11 @@ let isStopping = false;
 for (const signal of ['SIGTERM', 'SIGINT']) {
   const previous = process.listeners(signal);
   process.on(signal, () => stop(0));
-  // Removed last: Node.js forgets a signal that arrived before the last handler was removed.
+  // Removed only now: without a handler in between, Node.js would lose a signal that arrives at this moment.
   for (const handler of previous) process.off(signal, handler);
 }
 stopWithNpm(() => isStopping);
-// The process that has started this one has ended.
+// The parent process has exited.
 process.once('disconnect', () => stop(0));
 programs.start(process.env);
 const timer = setTimeout(() => {
@@ -48,7 +49,7 @@ function readStartTimeout() {
   try {
     return parseDuration(text);
   } catch {
-    // Both programs reject the setting, and report its problem.
+    // Both programs reject the setting and report the problem.
     return parseDuration(DEFAULT_START_TIMEOUT);
   }
 }

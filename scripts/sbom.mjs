@@ -13,9 +13,9 @@ const OF_PROGRAMS = listDependencies(['']);
 const OF_PACKAGES = listDependencies(Object.keys(LOCKED).filter((name) => /^packages\/[^/]+$/.test(name)));
 
 /**
- * The parts that Gatehouse distributes, each with the options for npm. The console's packages are development
- * dependencies, because the build copies them into its files. npm cannot describe the workspaces in packages/, so their
- * dependencies are described as one project's dependencies.
+ * The parts that Gatehouse distributes, each with options for npm. The packages of the console are development
+ * dependencies, because the build bundles them. npm cannot describe the workspaces in packages/, so their dependencies
+ * are described as those of a single project.
  */
 const PARTS = {
   programs: {
@@ -31,8 +31,8 @@ const PARTS = {
 };
 
 /**
- * Writes a software bill of materials for each part, in the CycloneDX format, and a list of all licenses. Returns 1 if
- * a license is not allowed. Reads package-lock.json only, so it needs no registry.
+ * Writes a software bill of materials for each part, in the CycloneDX format, and a list of all licenses. The exit code
+ * is 1 if a license is not allowed. Reads only package-lock.json, so it needs no registry.
  */
 await main(async () => {
   fs.mkdirSync(FOLDER, { recursive: true });
@@ -56,8 +56,8 @@ await main(async () => {
 });
 
 /**
- * Returns a part's bill of materials. Removes development dependencies here, because npm's `--omit=dev` also omits
- * runtime dependencies on which a development dependency depends.
+ * Returns the bill of materials for a part. Removes development dependencies here, because `npm --omit=dev` also omits
+ * runtime dependencies that are also dependencies of a development dependency.
  */
 async function createBom({ options, isDistributed, createFolder }) {
   const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only'];
@@ -74,7 +74,7 @@ async function createBom({ options, isDistributed, createFolder }) {
   const isKept = (ref) => kept.has(ref);
   return {
     ...bom,
-    // A package that is also a development dependency would be marked as one.
+    // Removes the properties, which mark a package that is also a development dependency as one.
     components: bom.components.filter((each) => isKept(each['bom-ref'])).map(withoutProperties),
     dependencies: bom.dependencies
       .filter(({ ref }) => isKept(ref))
@@ -86,14 +86,17 @@ function withoutProperties({ properties: _properties, ...component }) {
   return component;
 }
 
-/** Returns the packages' `name@version` from package-lock.json, which npm uses as their reference. */
+/** Returns the `name@version` of packages in package-lock.json, which npm uses as a reference. */
 function lockedPackageNames(isIncluded) {
   return Object.entries(LOCKED)
     .filter(([location, entry]) => isIncluded(entry, location))
     .map(([location, { name, version }]) => `${name ?? location.split('node_modules/').at(-1)}@${version}`);
 }
 
-/** Returns the package-lock.json locations for the packages' direct and indirect runtime dependencies, without peers. */
+/**
+ * Returns the locations in package-lock.json of all direct and indirect runtime dependencies, without peer
+ * dependencies.
+ */
 function listDependencies(locations) {
   const found = new Set();
   const visit = (from) => {
@@ -110,7 +113,9 @@ function listDependencies(locations) {
   return found;
 }
 
-/** Returns the location of the package that a package imports by name, or null if it is not installed. */
+/**
+ * Returns the location that Node.js resolves a package name to from another location, or null if it is not installed.
+ */
 function findInstalled(from, name) {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     const location = path.posix.join(folder, 'node_modules', name);
@@ -120,7 +125,7 @@ function findInstalled(from, name) {
 }
 
 /**
- * Creates a folder with a project that has the dependencies in packages/, locked in the same versions.
+ * Creates a folder with a project that has the dependencies of packages/, locked to the same versions.
  * @throws ScriptError if one is not at the top of node_modules
  */
 function copyLockOfPackages() {
@@ -137,7 +142,7 @@ function copyLockOfPackages() {
     ...{ name, version, lockfileVersion: 3, requires: true },
     packages: { '': manifest, ...Object.fromEntries(entries) },
   };
-  // npm names the described project after its folder.
+  // npm names the project after its folder.
   const folder = path.join(fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-sbom-')), name);
   fs.mkdirSync(folder);
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));

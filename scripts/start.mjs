@@ -9,7 +9,7 @@ import { lockHolder, takeLock } from './processes.mjs';
 import { CONFIG_EXIT_CODE, openLog, stopWithNpm } from './supervisor.mjs';
 
 const report = process.stdout;
-// A closed terminal or a full disk must not end the launcher before its programs.
+// A closed terminal or a full disk must not terminate the launcher before its programs.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 /** @type {Launcher | undefined} */
@@ -34,17 +34,14 @@ await main(async () => {
   if (process.argv.includes('--watch')) watch(launcher);
 });
 
-/**
- * Checks the port first, because the error would otherwise appear only after minutes of installing and
- * building.
- */
+/** Checks the port first, so that the error does not appear only after minutes of installing and building. */
 async function requireFreePort() {
   const port = Number(process.env.PORT?.trim() || 3000);
   const host = process.env.HOST?.trim() || '127.0.0.1';
-  // The configuration validation reports a better error.
+  // Configuration validation reports a better error.
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return;
 
-  // After a launcher crash, its programs need a moment to notice and to release the port.
+  // After a crash of the launcher, its programs need a moment to notice and release the port.
   const lockFile = path.resolve(process.env.DATA_DIR?.trim() || '.data', 'launcher.pid');
   const crashed = fs.existsSync(lockFile) && lockHolder(lockFile) === undefined;
   for (const deadline = performance.now() + (crashed ? 15_000 : 0); ; await sleep(100)) {
@@ -99,7 +96,7 @@ function lockDataDir(dataDir) {
   );
 }
 
-/** Builds and restarts the programs after every change. If a build fails, the running programs continue. */
+/** Rebuilds and restarts the programs after every change. If a build fails, the programs keep running. */
 function watch(launcher) {
   let timer;
   let work = Promise.resolve();

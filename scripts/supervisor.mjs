@@ -8,15 +8,18 @@ const MAX_RESTART_DELAY_MS = 30_000;
 const STABLE_AFTER_MS = 60_000;
 const STOP_TIMEOUT_MS = 14_000;
 
-/** Exit code for a process that rejects its configuration (EX_CONFIG). It is not restarted, because the error would recur. */
+/**
+ * Exit code of a process that rejects its configuration (EX_CONFIG). It is not restarted, because it would fail again.
+ */
 export const CONFIG_EXIT_CODE = 78;
 
-/** Interval at which the launcher checks whether npm's shell still runs, in ms. */
+/** Interval at which the launcher checks whether the shell of npm is still running, in ms. */
 const NPM_CHECK_INTERVAL_MS = 500;
 
 /**
- * Stops this process like SIGTERM once the shell in which npm runs it has exited. npm forwards SIGTERM only to this
- * shell, and Debian's `sh`, dash, exits without forwarding it. Does nothing if the process was started without npm.
+ * Sends SIGTERM to this process when the shell in which npm runs it has exited. npm forwards SIGTERM only to this
+ * shell, and `dash`, the `sh` of Debian, exits without forwarding it. Does nothing if the process was started without
+ * npm.
  * @param {() => boolean} isStopping
  */
 export function stopWithNpm(isStopping) {
@@ -26,15 +29,15 @@ export function stopWithNpm(isStopping) {
   const timer = setInterval(() => {
     if (process.ppid === shell) return;
     clearInterval(timer);
-    // After Ctrl-C, which the terminal sends to the shell and to this process.
+    // After Ctrl-C, this process is already stopping: the terminal sends the signal to both.
     if (!isStopping()) process.kill(process.pid, 'SIGTERM');
   }, NPM_CHECK_INTERVAL_MS);
   timer.unref();
 }
 
 /**
- * Opens the log for the launcher and its programs: JSON lines, formatted on a developer's terminal. Neither a full disk
- * nor a pipe that is not read affects the launcher.
+ * Opens the log for the launcher and its programs: JSON lines, or formatted lines on the terminal of a developer. A
+ * full disk or an unread pipe does not block the launcher.
  */
 export async function openLog() {
   const { LineOutput } = await import('../libs/platform/dist/logging/line-output.js');
@@ -51,8 +54,8 @@ export async function openLog() {
   return {
     write,
     /**
-     * Forwards a program's output in complete lines, so that the lines from two programs are never mixed. While an
-     * output stalls, nothing is read from the program, which then drops and counts its log lines.
+     * Forwards the output of a program in complete lines, so that lines from different programs are never mixed. While
+     * an output stalls, does not read from the program, which then drops and counts its log lines.
      */
     forward(child) {
       forwardLines(child, child.stdout, (lines) => output.write(format(lines)) || output.drained());
@@ -67,7 +70,8 @@ export async function openLog() {
 /**
  * @param {import('node:child_process').ChildProcess} child
  * @param {import('node:stream').Readable} source
- * @param {(lines: string) => true | Promise<void>} send the promise resolves when it accepts further lines
+ * @param {(lines: string) => true | Promise<void>} send returns a promise if it stalls, which resolves when it accepts
+ *   more lines
  */
 function forwardLines(child, source, send) {
   let rest = '';
@@ -85,14 +89,14 @@ function forwardLines(child, source, send) {
   });
   source.on('end', () => rest && forward(`${rest}\n`));
   source.on('error', () => {});
-  // Its end, after which it is restarted, is noticed only when everything has been read.
+  // Reads the rest: `close`, after which the program is restarted, is emitted only when everything has been read.
   child.once('exit', () => {
     hasExited = true;
     source.resume();
   });
 }
 
-/** Returns a function that formats lines for people. Lines that are not JSON stay as they are. */
+/** Returns a function that formats lines for humans. Lines that are not JSON stay unchanged. */
 async function createFormatter() {
   const { prettyFactory } = await import('pino-pretty');
   const formatLine = prettyFactory({
@@ -105,7 +109,7 @@ async function createFormatter() {
   return (lines) => lines.split('\n').slice(0, -1).map(formatLine).join('');
 }
 
-/** A program that is restarted when it exits, with increasing delays. */
+/** A program that is restarted with increasing delays when it exits. */
 export class Program {
   #name;
   #file;
@@ -118,7 +122,7 @@ export class Program {
   #shouldRun = false;
   #restartDelay = 500;
 
-  /** Resolves when the program has reported for the first time that it is ready. */
+  /** Resolves when the program reports for the first time that it is ready. */
   ready = new Promise((resolve) => (this.#resolveReady = resolve));
 
   /**
@@ -143,7 +147,7 @@ export class Program {
     try {
       child = this.#spawn(env);
     } catch (error) {
-      // Without memory for a process, spawn() throws.
+      // spawn() throws if there is not enough memory for a process.
       report(error);
       restart('not started');
       return;
@@ -158,7 +162,7 @@ export class Program {
     };
     child.on('error', (error) => {
       report(error);
-      // Without a free file descriptor, there are no streams and no other event.
+      // Without a free file descriptor, the child has no streams and emits no other event.
       if (child.pid === undefined) onEnd(undefined, 'not started');
     });
     if (child.stdout) this.#log.forward(child);
@@ -167,8 +171,8 @@ export class Program {
   }
 
   #spawn(env) {
-    // A separate process group shields the program from Ctrl-C: the launcher stops the programs one after the
-    // other. The closed IPC channel tells a program that the launcher has exited.
+    // The separate process group shields the program from Ctrl-C, so that the launcher can stop the programs one after
+    // the other. The IPC channel closes when the launcher exits, so that the programs notice.
     return spawn(process.execPath, [this.#file], {
       env: withMemoryOptions(env),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -189,12 +193,12 @@ export class Program {
   /** Sends a message to the program. Returns false if it is not running. */
   send(message) {
     if (!this.#child?.connected) return false;
-    // The program may exit before it has read the message.
+    // The program may exit before it reads the message.
     this.#child.send(message, () => {});
     return true;
   }
 
-  /** Sends SIGTERM to the program and waits until it exits. Kills it after 14 s. */
+  /** Sends SIGTERM to the program and waits until it exits. Kills it if it is still running after 14 s. */
   async stop() {
     this.#shouldRun = false;
     clearTimeout(this.#restartTimer);
@@ -234,7 +238,7 @@ export class Programs {
       const onMessage = (message) => (message === 'waiting' ? onWaiting() : handle(message));
       return new Program({ name, file: path.join(folder, `${name}.js`), log, onConfigError, onMessage });
     };
-    // The api serves the worker's metrics (METRICS_TOKEN). Its request and the response pass through here.
+    // The api serves the metrics of the worker (METRICS_TOKEN). Its request and the response are forwarded here.
     this.#api = create('api', (message) => {
       if (message === 'metrics' && !this.#worker.send(message)) this.#api.send({ metrics: null });
     });
@@ -243,7 +247,7 @@ export class Programs {
     });
   }
 
-  /** Resolves when both have been ready. */
+  /** Resolves when both have reported that they are ready. */
   get ready() {
     return Promise.all([this.#api.ready, this.#worker.ready]);
   }
@@ -253,12 +257,12 @@ export class Programs {
     this.#api.start(env);
     // Only the api runs migrations.
     const { MIGRATE_DATABASE_URL: _, MIGRATE_DATABASE_URL_FILE: __, ...workerEnv } = env;
-    // Both run on the same machine, so they need different ports. The api reports an invalid port.
+    // Both programs run on the same machine, so they need different ports. The api reports an invalid port.
     const port = Number(env.METRICS_PORT);
     this.#worker.start(port > 0 ? { ...workerEnv, METRICS_PORT: String(port + 1) } : workerEnv);
   }
 
-  /** Stops both in order: the api first, because it creates work for the worker. */
+  /** Stops the api first, because it creates work for the worker. */
   async stop() {
     await this.#api.stop();
     await this.#worker.stop();

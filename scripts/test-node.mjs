@@ -3,10 +3,10 @@ import { main } from './environment.mjs';
 import { installNode, nodeVersions } from './node-versions.mjs';
 import { run } from './processes.mjs';
 
-/** Exit code if a version cannot be installed (sysexits.h, EX_TEMPFAIL). */
+/** Exit code if a version cannot be installed (EX_TEMPFAIL in sysexits.h). */
 const NOT_INSTALLED = 75;
 
-/** Runs the tests with other Node.js versions. Arguments: major versions, then the arguments for scripts/test.mjs. */
+/** Runs the tests with other Node.js versions. Arguments: major versions, then arguments for scripts/test.mjs. */
 await main(async () => {
   const args = process.argv.slice(2);
   const majors = args.filter((arg) => arg in nodeVersions);
@@ -16,13 +16,13 @@ await main(async () => {
     console.log(`Node.js ${nodeVersions[major]}`);
     const code = folder === null ? NOT_INSTALLED : await test(folder, args.slice(majors.length));
     if (code >= 128) return code;
-    // A failed test is more important than a version that cannot be installed.
+    // A failed test takes precedence over a version that cannot be installed.
     if (code !== 0 && (result === 0 || result === NOT_INSTALLED)) result = code;
   }
   return result;
 });
 
-/** Runs the tests, and the commands that they start, with the Node.js in a folder. */
+/** Runs the tests, and the commands that they start, with the Node.js version in a folder. */
 async function test(folder, args) {
   const env = {
     ...process.env,

@@ -5,28 +5,29 @@ import { ensureBuilt, ensureInstalled, ensurePackagesBuilt } from './build.mjs';
 import { main, root } from './environment.mjs';
 import { run } from './processes.mjs';
 
-/** Directory in which Node.js 22.1 and later caches compiled code. */
+/** The directory where Node.js 22.1 and later caches compiled code. */
 process.env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules', '.cache', 'compiled');
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
 /** The projects in jest.config.mjs that run together, in this order (docs/development/tests.md). */
 const SETS = {
-  // These tests often wait for processes: as many workers as cores would leave a third of the cores idle.
+  // These tests often wait for processes, so one worker per core would leave a third of the cores idle.
   quick: [['unit', 'e2e', '--maxWorkers=4']],
   added: [
     ['contract', 'clients', 'dedicated', 'faults', '--maxWorkers=4'],
     ['browser', '--maxWorkers=3'],
   ],
-  // These tests measure time, so no other test runs at the same time.
+  // These tests measure time, so no other tests run at the same time.
   nightly: [['nightly', '--maxWorkers=1']],
-  // The code that depends on Node.js tables and parsers. scripts/check.mjs runs these tests beside the other tests.
+  // Tests of code that depends on tables and parsers in Node.js. scripts/check.mjs runs them in parallel with the
+  // others.
   compatibility: [
     ['unit', '--maxWorkers=1', '--testPathPatterns=/libs/(auth|domain|platform/src/(config|http|mail))/'],
   ],
 };
 
-/** The sets for each command; without a command, the set for new contributors. */
+/** The sets for each command. Without a command, the set for new contributors. */
 const COMMANDS = {
   undefined: SETS.quick,
   '--added': SETS.added,
@@ -36,7 +37,7 @@ const COMMANDS = {
   '--nightly': [...SETS.quick, ...SETS.added, ...SETS.nightly],
 };
 
-/** Maximum number of failed files that are run again. More failures than this are not random. */
+/** Maximum number of failed files to run again. More failures than this are not random. */
 const MAX_RERUN_FILES = 3;
 
 /** Files that are never run again, because their guarantees must hold every time. */
@@ -49,7 +50,7 @@ await main(async () => {
   const { reapServers, stopServers } = await import('../test/support/embedded.mjs');
   const { hasRedisServer } = await import('../test/support/redis-process.mjs');
   const { startTestServers } = await import('../test/support/test-servers.mjs');
-  // Ctrl-C ends jest without its teardown. This process continues, to clean up.
+  // Ctrl-C ends Jest without its teardown, so this process keeps running to clean up.
   process.on('SIGINT', () => {});
 
   const [command, ...rest] = process.argv.slice(2);
@@ -57,7 +58,7 @@ await main(async () => {
   const isComplete = sets !== undefined && rest.length === 0;
   const runs = sets ? sets.map((set) => [...rest, ...jestArguments(set)]) : [process.argv.slice(2)];
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
-  // Writes only results from complete runs with the installed Node.js.
+  // The results are written only for complete runs with the installed Node.js version.
   if (command === '--nightly' && isComplete && !process.env.TEST_OTHER_NODE) {
     process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
     process.env.TEST_FAULT_ROWS = path.join(folder, 'fault-rows');
@@ -66,7 +67,7 @@ await main(async () => {
   const flaky = [];
   let servers;
   try {
-    // Started once for all jest runs.
+    // Started once for all Jest runs.
     if (sets) servers = await startTestServers();
     for (const args of runs) {
       const result = await jest(args, path.join(folder, `${results.length}.json`));
@@ -84,7 +85,7 @@ await main(async () => {
   if (isComplete) console.log(`\nDelivery suites with Redis: ${describeRedisCoverage(hasRedisServer)}.`);
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const result of results) for (const key of Object.keys(total)) total[key] += result[key];
-  // For a caller that runs several commands and adds the totals (check.mjs).
+  // For check.mjs, which runs several commands and adds the totals.
   if (process.env.TEST_TOTALS) fs.appendFileSync(process.env.TEST_TOTALS, `${JSON.stringify(total)}\n`);
   report(total, flaky);
   return total.failed > 0 || total.passed === 0 ? 1 : 0;
@@ -100,8 +101,8 @@ function jestArguments([...projectsAndOptions]) {
 }
 
 /**
- * Runs failed files once more, on their own. A failure that does not recur is reported as flaky, and its
- * tests count as passed. Fixing it has priority over all other work (docs/development/tests.md).
+ * Runs failed files once more, on their own. Tests that pass this time are reported as flaky and count as passed.
+ * Fixing them has priority over all other work (docs/development/tests.md).
  */
 async function rerunFailedFiles(results, folder) {
   const failed = results.flatMap((result) => result.files.map((file) => ({ ...file, result })));
@@ -144,21 +145,21 @@ async function jest(args, outputFile) {
     [...FLAGS, 'node_modules/jest/bin/jest.js', ...options, ...args],
     {
       stdio: 'inherit',
-      // FLAGS apply to jest's main process; its workers read NODE_OPTIONS.
+      // FLAGS apply only to the main process of Jest; its workers read NODE_OPTIONS.
       env: { ...process.env, NODE_OPTIONS: [process.env.NODE_OPTIONS, ...FLAGS].filter(Boolean).join(' ') },
     },
   );
   const counts = fs.existsSync(outputFile)
     ? count(JSON.parse(fs.readFileSync(outputFile, 'utf8')))
     : count({});
-  // A run can fail without a failed test, for example because of a setup that throws or an unknown option.
+  // A run can fail without a failed test, for example if the setup throws or an option is unknown.
   if (code !== 0 && counts.failed === 0) counts.failed = 1;
   return { ...counts, interrupted: code >= 128 };
 }
 
 function count(results) {
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = results;
-  // A suite that cannot be loaded has no tests.
+  // A suite that cannot be loaded has no tests, but is a failure.
   const { numRuntimeErrorTestSuites = 0, testResults = [] } = results;
   return {
     passed: numPassedTests,
