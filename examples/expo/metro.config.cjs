@@ -4,7 +4,7 @@ const { getDefaultConfig } = require('expo/metro-config');
 const config = getDefaultConfig(__dirname);
 const entry = path.join(__dirname, 'index.ts');
 
-// The rest is needed in this repository only, because @gatehouse/* are linked: they must use the app's packages.
+// Required only in this repository, where @gatehouse/* are linked: makes them import the packages of the app.
 config.watchFolders = [path.join(__dirname, '..', '..', 'packages')];
 config.resolver.resolveRequest = (context, name, platform) => {
   const isOutside = !context.originModulePath.startsWith(__dirname + path.sep);

@@ -5,7 +5,7 @@ import { Button, Text, TextInput } from 'react-native';
 export function SecondFactor({ challenge: { token } }: { challenge: Challenge }) {
   const { challenge, isPending, error } = useSignIn();
   const [code, setCode] = useState('');
-  // `error` contains the error. After the right code, <SignedIn> replaces this screen.
+  // Errors are in `error`. After a correct code, <SignedIn> replaces this screen.
   const submit = () => void challenge.totp({ token, code }).catch(() => setCode(''));
 
   return (

@@ -9,11 +9,11 @@ export function SignIn() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [result, setResult] = useState<SignInResult | RedirectResult | null>(null);
-  // A link of an email, or a sign-in in the browser, can open the app.
+  // An emailed link or a sign-in in the browser can open the app.
   useEffect(() => setResult(redirect.result), [redirect.result]);
 
   const run = (signIn: () => Promise<SignInResult>) => {
-    // `error` contains the error. A sign-in that was canceled needs no message.
+    // Errors are in `error`. A canceled sign-in needs no message.
     signIn().then(setResult, () => setResult(null));
   };
   if (result?.status === 'second_factor') return <SecondFactor challenge={result.challenge} />;

@@ -12,7 +12,7 @@ const gatehouse = createServer({
 const app = express();
 const server = createHttpServer(app);
 
-/** The entries that the page lists: no personal data, because everyone can read it. */
+/** The entries that the page lists. Anyone can read them, so they must not contain personal data. */
 const received = [];
 const pages = new Set();
 const show = async ({ type, data }) => {
@@ -21,7 +21,7 @@ const show = async ({ type, data }) => {
   for (const page of pages) page.write(`data: ${text}\n\n`);
 };
 
-// The signature is computed over the body's bytes, so no other body parser comes before this route.
+// The signature is computed over the raw bytes of the body, so no body parser may come before this route.
 app.post('/hooks', gatehouse.webhook({ 'customer.created': show, 'customer.deleted': show }));
 
 app.get('/received', (request, response) => {

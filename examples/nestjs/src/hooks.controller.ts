@@ -8,7 +8,7 @@ import { ReplaySubject, type Observable } from 'rxjs';
 @Controller()
 export class HooksController {
   private readonly receive: WebhookHandler;
-  /** No personal data, because everyone can read the last ten. */
+  /** The last ten messages. Anyone can read them, so they must not contain personal data. */
   private readonly received = new ReplaySubject<MessageEvent>(10);
 
   constructor(@Inject(GATEHOUSE) gatehouse: Gatehouse) {

@@ -5,13 +5,13 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 
-// A webhook's signature is computed over the body's bytes, which `rawBody` keeps.
+// `rawBody` keeps the raw bytes of the body, over which webhook signatures are computed.
 const app = await NestFactory.create<NestExpressApplication>(AppModule, {
   rawBody: true,
   logger: ['warn', 'error'],
 });
 app.useStaticAssets(fileURLToPath(new URL('../public', import.meta.url)));
-// The page imports the package without a bundler.
+// The page imports this package without a bundler.
 app.useStaticAssets(dirname(fileURLToPath(import.meta.resolve('@gatehouse/js'))), {
   prefix: '/gatehouse-js',
 });

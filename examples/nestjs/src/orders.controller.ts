@@ -2,7 +2,7 @@ import type { AccessTokenClaims } from '@gatehouse/server';
 import { Auth, Customer, CustomerGuard } from '@gatehouse/server/nestjs';
 import { Controller, Get, Post, UseGuards } from '@nestjs/common';
 
-/** The routes for customers who are signed in. */
+/** The routes for signed-in customers. */
 @Controller()
 @UseGuards(CustomerGuard)
 export class OrdersController {
@@ -11,7 +11,7 @@ export class OrdersController {
     return { customerId: customer.sub, orders: ['Lamp', 'Ladder'] };
   }
 
-  /** Requires a session with a second factor, and a proof of identity in the last ten minutes. */
+  /** Requires a session with a second factor, and an authentication within the last ten minutes. */
   @Post('pay')
   @Auth({ mfa: true, maxAge: '10m' })
   pay(@Customer() customer: AccessTokenClaims) {

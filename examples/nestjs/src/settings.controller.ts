@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 
-/** The page's settings, which are safe to expose in the browser. */
+/** Returns the settings for the page, which are safe to expose in the browser. */
 @Controller()
 export class SettingsController {
   @Get('settings')

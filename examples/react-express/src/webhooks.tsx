@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Lists the webhooks that the server has received since the page was opened. */
+/** Lists the webhooks that the server has received. */
 export function Webhooks() {
   const [received, setReceived] = useState<string[]>([]);
   useEffect(() => {
