@@ -5,9 +5,10 @@ import path from 'node:path';
 const VIEWER = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /**
- * Writes the API reference: the viewer, the unreleased OpenAPI document, and one for each release in docs/releases.
- * @param {string} root folder of the repository
- * @param {string} folder the target
+ * Writes the API reference: the viewer, the unreleased OpenAPI document, and the document of each release in
+ * docs/releases.
+ * @param {string} root the repository folder
+ * @param {string} folder the target folder
  */
 export function writeApiReference(root, folder) {
   fs.mkdirSync(folder, { recursive: true });

@@ -7,7 +7,7 @@ import { readSidebar } from './sidebar.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The documents on the site. Other documents, such as those in test/, are only in the repository. */
+/** The documents on the site. Other documents, such as those in test/, are available only in the repository. */
 const PAGES = [
   'README.md',
   'CHANGELOG.md',
@@ -28,10 +28,10 @@ export default {
   outDir: '../dist/site',
   cacheDir: '../node_modules/.cache/site',
   rewrites: Object.fromEntries(PAGES.map((file) => [file, pageOf(file)])),
-  // The path at which the site is published, such as /gatehouse/.
+  // The path where the site is published, such as /gatehouse/.
   base: process.env.DOCS_BASE ?? '/',
   cleanUrls: true,
-  // VitePress would report links to the API reference. test/clients/docs-site.nightly.spec.ts checks all links.
+  // VitePress would report links to the API reference as dead. test/clients/docs-site.nightly.spec.ts checks all links.
   ignoreDeadLinks: true,
   markdown: {
     anchor: { slugify: githubSlug },
@@ -50,7 +50,7 @@ export default {
     outline: 'deep',
     search: {
       provider: 'local',
-      // Guides rank before decision records. An id is a path that begins with the base.
+      // Ranks guides above decision records. A document id is its path, including the base.
       options: {
         miniSearch: { searchOptions: { boostDocument: (id) => (id.includes('/adr/') ? 0.2 : 1) } },
       },
@@ -59,10 +59,10 @@ export default {
   // An empty icon, so that browsers do not request /favicon.ico.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   vite: {
-    // Vite would load the vite.config.mjs of the programs, because the source folder is the repository.
+    // Without this, Vite would load the vite.config.mjs of the programs, because the source folder is the repository.
     configFile: false,
     publicDir: false,
-    // Pages import vue, but Vite does not find it from their folders: only site/node_modules contains it.
+    // Pages import vue, which Vite cannot resolve from their folders: it is installed only in site/node_modules.
     resolve: {
       alias: [
         { find: /^vue$/, replacement: vue('dist/vue.runtime.esm-bundler.js') },
@@ -73,7 +73,7 @@ export default {
   buildEnd: ({ outDir }) => writeApiReference(root, path.join(outDir, 'reference')),
 };
 
-/** Returns the anchor of a heading as GitHub does, so that links work in both places. */
+/** Returns the same anchor for a heading as GitHub, so that links work in both places. */
 function githubSlug(heading) {
   return heading
     .toLowerCase()
@@ -82,13 +82,13 @@ function githubSlug(heading) {
     .replaceAll(' ', '-');
 }
 
-/** Keeps inline code such as `{{email}}` unchanged. Pages are Vue templates, which would evaluate it. */
+/** Keeps inline code such as `{{email}}` unchanged: pages are Vue templates, which would evaluate it. */
 function literalCode(md) {
   md.renderer.rules.code_inline = (tokens, index, options, env, renderer) =>
     `<code v-pre${renderer.renderAttrs(tokens[index])}>${md.utils.escapeHtml(tokens[index].content)}</code>`;
 }
 
-/** Returns the paths of the Markdown files in a folder, relative to the root of the repository. */
+/** Returns the paths of the Markdown files in a folder, relative to the repository folder. */
 function documentsIn(folder) {
   return fs
     .readdirSync(path.join(root, folder), { withFileTypes: true })

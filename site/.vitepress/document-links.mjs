@@ -1,9 +1,9 @@
 import path from 'node:path';
 
 /**
- * Returns the page for a document: docs/webhooks.md is at /webhooks, docs/adr/README.md at /adr/, and the README of the
- * repository at /gatehouse.
- * @param {string} file path from the root of the repository
+ * Returns the page for a document. docs/webhooks.md is at /webhooks, docs/adr/README.md is at /adr/, and the root
+ * README.md is at /gatehouse.
+ * @param {string} file path relative to the repository folder
  */
 export function pageOf(file) {
   if (file === 'README.md') return 'gatehouse.md';
@@ -12,8 +12,8 @@ export function pageOf(file) {
 }
 
 /**
- * Returns the route of a page, which the browser requests.
- * @param {string} file path of the document from the root of the repository
+ * Returns the route at which a browser requests the page for a document.
+ * @param {string} file path of the document relative to the repository folder
  */
 export const routeOf = (file) =>
   `/${pageOf(file)
@@ -21,11 +21,11 @@ export const routeOf = (file) =>
     .replace(/\.md$/, '')}`;
 
 /**
- * Rewrites links between documents to links between their pages. The site does not contain other files, such as
- * sources and configuration, so links to them become text.
+ * Rewrites links between documents to links between their pages. Links to other files, such as sources and
+ * configuration, become text, because the site does not contain these files.
  * @param {import('markdown-it')} md
  * @param {string} root
- * @param {string[]} documents their paths from the root of the repository
+ * @param {string[]} documents paths of the documents, relative to the repository folder
  */
 export function documentLinks(md, root, documents) {
   md.core.ruler.push('document-links', ({ env, tokens }) => {
@@ -43,7 +43,7 @@ export function documentLinks(md, root, documents) {
   }
 }
 
-/** Replaces each link's target. If the new target is null, only the link's content remains. */
+/** Replaces the target of each link. If the new target is null, keeps only the content of the link. */
 function changeLinks(tokens, replace) {
   const removed = [];
   for (const token of tokens) {

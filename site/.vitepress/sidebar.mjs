@@ -3,8 +3,8 @@ import path from 'node:path';
 import { routeOf } from './document-links.mjs';
 
 /**
- * Returns the sidebar: the sections of docs/README.md with the titles of the documents to which they link.
- * @param {string} root folder of the repository
+ * Returns the sidebar: the sections of docs/README.md, with the titles of the documents that they link to.
+ * @param {string} root the repository folder
  */
 export function readSidebar(root) {
   const seen = new Set();

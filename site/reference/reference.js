@@ -12,7 +12,7 @@ async function show({ version, document: name }) {
   select.value = version;
   document.querySelector('#document').href = name;
   const spec = await (await fetch(name)).json();
-  // The site does not serve the API, so the viewer must not send requests (supportedSubmitMethods).
+  // The site does not serve the API, so supportedSubmitMethods prevents the viewer from sending requests.
   SwaggerUIBundle({
     spec,
     dom_id: '#reference',
@@ -31,7 +31,7 @@ async function start() {
   const wanted = new URLSearchParams(location.search).get('version');
   await show(versions.find(({ version }) => version === wanted) ?? versions[0]);
   select.addEventListener('change', () => {
-    // A link to the page contains the version.
+    // Adds the version to the URL, so that it can be shared.
     history.replaceState(null, '', `?version=${encodeURIComponent(select.value)}`);
     void show(versions.find(({ version }) => version === select.value));
   });
