@@ -54,7 +54,7 @@ async function signIn(google: () => Promise<SignInResult | null>) {
 }
 
 describe('createSignInStore', () => {
-  it('is pending until it returns the result', async () => {
+  it('stays pending until it returns the result', async () => {
     expect(await signIn(async () => secondFactor)).toEqual({
       result: secondFactor,
       states: ['pending', 'idle'],
@@ -98,8 +98,8 @@ describe('createSignInStore', () => {
   });
 });
 
-describe('useSignIn and useRedirect', () => {
-  it('return the functions and the state inside the provider', async () => {
+describe('useSignIn', () => {
+  it('returns the functions and the state inside the provider', async () => {
     let form: SignInForm | undefined;
     const Screen = () => {
       form = useSignIn();
@@ -115,7 +115,7 @@ describe('useSignIn and useRedirect', () => {
     expect(result.status === 'second_factor' && result.challenge.token).toBe('token');
   });
 
-  it('throw outside the provider', () => {
+  it('throws outside the provider', () => {
     const Screen = () => String(useSignIn().isPending);
     expect(() => renderToString(createElement(Screen))).toThrow('inside of <GatehouseProvider>');
   });

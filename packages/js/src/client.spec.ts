@@ -78,11 +78,11 @@ async function signedInClient(respond: Respond): Promise<Client> {
   return client;
 }
 
-describe('requests to Gatehouse', () => {
+describe('the client', () => {
   const overloaded = (retryAfter: string) =>
     Response.json({ code: 'overloaded' }, { status: 503, headers: { 'Retry-After': retryAfter } });
 
-  it('are repeated at most twice, after a Retry-After of at most five seconds', async () => {
+  it('repeats a request at most twice, after a Retry-After of at most five seconds', async () => {
     const client = newClient(() => overloaded('5'));
     const result = client.options().catch((error: unknown) => error);
     await timers.run(5_000);
@@ -93,13 +93,13 @@ describe('requests to Gatehouse', () => {
     expect(requests[0]!.headers.get('X-Publishable-Key')).toBe('pk_1');
   });
 
-  it('are not repeated after a longer Retry-After', async () => {
+  it('does not repeat a request after a longer Retry-After', async () => {
     const client = newClient(() => overloaded('6'));
     await expect(client.options()).rejects.toMatchObject({ code: 'overloaded', retryAfter: 6 });
     expect(requests).toHaveLength(1);
   });
 
-  it('fail after eight seconds without a complete response', async () => {
+  it('throws timeout after eight seconds without a complete response', async () => {
     const client = newClient(
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
@@ -110,7 +110,7 @@ describe('requests to Gatehouse', () => {
     expect(timers.waiting.size).toBe(0);
   });
 
-  it('fail with network_error when a captive portal responds with HTML', async () => {
+  it('throws network_error when a captive portal responds with HTML', async () => {
     const client = newClient(() => new Response('<h1>Welcome to the hotel</h1>'));
     await expect(client.options()).rejects.toMatchObject({ code: 'network_error', status: 0 });
   });
@@ -211,16 +211,16 @@ describe('the session', () => {
   });
 });
 
-describe('redirects', () => {
+describe('client.handleRedirect', () => {
   const redirectUrl = 'https://app.example.com/signed-in';
 
-  it('require a secure source of random bytes', async () => {
+  it('requires a secure source of random bytes to start a flow', async () => {
     const crypto = {} as ClientOptions['crypto'];
     const client = newClient(() => new Response(), { projectId: 'prj_1', ...(crypto ? { crypto } : {}) });
     await expect(client.signInUrl({ redirectUrl })).rejects.toMatchObject({ code: 'no_secure_random' });
   });
 
-  it('are ignored unless their state matches a flow of this client', async () => {
+  it('ignores a redirect unless its state matches a flow of this client', async () => {
     const client = newClient(() => new Response(), { projectId: 'prj_1' });
     await client.signInUrl({ redirectUrl });
     for (const query of ['code=abc&state=planted', 'code=abc', 'error=access_denied', 'other=1'])
@@ -228,7 +228,7 @@ describe('redirects', () => {
     expect(requests).toEqual([]);
   });
 
-  it('can be handled again when the exchange response was lost', async () => {
+  it('handles a redirect again when the exchange response was lost', async () => {
     const client = newClient(
       (_, attempt) => {
         if (attempt === 1) throw new TypeError('fetch failed');

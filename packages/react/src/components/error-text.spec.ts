@@ -81,7 +81,7 @@ describe('errorText', () => {
   });
 });
 
-describe('errorText without a message for the code', () => {
+describe('errorText for an unknown code', () => {
   it('returns a general message and reports the error', () => {
     const reported: unknown[] = [];
     globalThis.reportError = (each) => reported.push(each);

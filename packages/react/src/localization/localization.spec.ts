@@ -12,8 +12,8 @@ function placeholders(texts: object, prefix = ''): Record<string, string[]> {
   );
 }
 
-describe('the German texts', () => {
-  it('have the same keys and placeholders as the English texts', () => {
+describe('the German localization', () => {
+  it('has the same keys and placeholders as the English texts', () => {
     expect(placeholders(de)).toEqual(placeholders(en));
   });
 });
