@@ -1,12 +1,12 @@
 /**
- * The layers of docs/architecture.md: apps → auth → persistence → platform → domain. Each layer may import
- * any layer to its right. Other layers import a lib only through its entry point (`@gatehouse/domain` …,
- * which is its src/index.ts).
+ * The layers in docs/architecture.md: apps → auth → persistence → platform → domain. Each layer may import any layer to
+ * its right. Other layers import a lib only through its entry point, such as `@gatehouse/domain`, which is its
+ * src/index.ts.
  */
 const SPEC = '[.]spec[.]ts$';
 const NIGHTLY_SPEC = '[.]nightly[.]spec[.]ts$';
 
-/** Matches a package, wherever npm has installed it. */
+/** Matches a package, wherever npm installed it. */
 const npm = (name) => `(^|/)node_modules/${name}/`;
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
@@ -23,8 +23,8 @@ const layers = [
 }));
 
 /**
- * Each part's folders by tier, lowest first (docs/architecture.md). A folder may import from its own
- * and lower tiers, but without a cycle.
+ * The folders of each part by tier, lowest first (docs/architecture.md). A folder may import from its own and lower
+ * tiers, but without cycles.
  * @type {Record<string, Record<string, string[]>>}
  */
 const parts = {
@@ -94,14 +94,15 @@ const order = Object.entries(parts).flatMap(([part, tiers]) => {
   return [
     {
       name: `folders-of-${part.replaceAll('/', '-')}-have-a-tier`,
-      comment: 'Add a new folder to the lowest tier from which it may import what it needs.',
+      comment: 'Add a new folder to the lowest tier that may import what the folder needs.',
       severity: 'error',
       from: { path: `^${part}/[^/]+/`, pathNot: `^${part}/${alternatives(tierFolders.flat())}/` },
       to: {},
     },
     {
       name: `folders-of-${part.replaceAll('/', '-')}-import-no-root-file`,
-      comment: 'Files outside folders compose them. Move what a folder needs to a folder of a low tier.',
+      comment:
+        'Files outside folders compose the folders. Move what a folder needs to a folder in a lower tier.',
       severity: 'error',
       from: { path: `^${part}/[^/]+/` },
       to: { path: `^${part}/[^/]+$` },
@@ -130,7 +131,7 @@ module.exports = {
     },
     {
       name: 'packages-import-no-app-and-no-lib',
-      comment: 'Packages use only the document of the API: docs/openapi.json.',
+      comment: 'Packages use only the API description, docs/openapi.json.',
       severity: 'error',
       from: { path: '^packages/' },
       to: { path: '^(apps|libs)/' },
@@ -196,7 +197,7 @@ module.exports = {
     {
       name: 'no-unresolvable-imports',
       comment:
-        'Scripts import files of dist/, which exist only after the build. The packages of Expo are installed in examples/expo only.',
+        'Scripts import files in dist/, which exist only after the build. The Expo packages are installed only in examples/expo.',
       severity: 'error',
       from: { pathNot: '^(packages/expo/src/index[.]native[.]ts$|examples/expo/)' },
       to: { couldNotResolve: true, pathNot: '^[.][.]/dist/' },
@@ -210,7 +211,7 @@ module.exports = {
     },
     {
       name: 'no-typeorm-in-tests',
-      comment: 'Tests may query the database with pg, but must not use the mapping that they test.',
+      comment: 'Tests may query the database with pg, but not through the mapping that they test.',
       severity: 'error',
       from: { path: '^test/' },
       to: { path: [npm('typeorm'), npm('@nestjs/typeorm')] },
@@ -259,9 +260,9 @@ module.exports = {
     {
       name: 'only-services-and-responses-of-other-features',
       comment:
-        'A feature of the api may use what another one exports: a service, its events, the response class of its resource, fields of requests (dto/*.fields.ts), or a cookie. Never its controller, its requests or its helpers. Exceptions: http/, the proof that completes a sign-in, and the port of identity protocols.',
+        'A feature of the api may use what another feature exports: a service, its events, the response class of its resource, request fields (dto/*.fields.ts) or a cookie, but never its controllers, requests or helpers. Exceptions: http/, sign-in/current-proof.ts and the identity protocol interface.',
       severity: 'error',
-      // The unit test of a service creates what the service needs.
+      // The unit test of a service creates the dependencies of the service.
       from: { path: '^apps/api/src/([^/]+)/', pathNot: '[.](module|spec)[.]ts$' },
       to: {
         path: '^apps/api/src/[^/]+/',
@@ -277,7 +278,8 @@ module.exports = {
     },
     {
       name: 'modules-import-modules',
-      comment: 'A module gets the services of another folder from the module that exports them.',
+      comment:
+        'A module imports the module that exports a service of another folder, not the service itself.',
       severity: 'error',
       from: { path: '^apps/api/src/([^/]+)/[^/]+[.]module[.]ts$' },
       to: { path: '^apps/api/src/[^/]+/', pathNot: ['^apps/api/src/$1/', '[.]module[.]ts$'] },
@@ -308,7 +310,7 @@ module.exports = {
     {
       name: 'console-imports-only-shared-code-of-packages',
       comment:
-        'The console reads files and shows texts as the command line does (docs/adr/0108-one-csv-reader.md).',
+        'The console reads files and renders text with the same code as the command line (docs/adr/0108-one-csv-reader.md).',
       severity: 'error',
       from: { path: '^apps/console/' },
       to: { path: '^packages/', pathNot: '^packages/cli/src/console-shared/' },
@@ -338,7 +340,7 @@ module.exports = {
     },
     {
       name: 'no-dev-dependency-in-the-product',
-      comment: 'Does not apply to the console, whose build contains its imports.',
+      comment: 'Does not apply to the console, whose build bundles its imports.',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: ['^apps/console/', SPEC] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
@@ -359,7 +361,7 @@ module.exports = {
     {
       name: 'nightly-imports-of-its-spec',
       comment:
-        'A nightly file may only repeat the tests of the file of the same name, with more variants (is-nightly.ts)',
+        'A nightly file may only repeat the tests in the file with the same name, with more variants (is-nightly.ts).',
       severity: 'error',
       from: { path: `^(.+)${NIGHTLY_SPEC}` },
       to: { path: SPEC, pathNot: '^$1[.]spec[.]ts$' },
@@ -369,7 +371,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)dist/' },
     tsPreCompilationDeps: true,
-    // As in every Nest monorepo, the package.json of the root declares the dependencies of apps/ and libs/.
+    // As in any Nest monorepo, the root package.json declares the dependencies of apps/ and libs/.
     combinedDependencies: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -1,11 +1,11 @@
 # One image for the API and the webhook-worker. docs/operations/install.md explains how to run it.
 #
-# A tag can be moved to another image, a digest cannot: sh ops/pin-images.sh adds the digests of the registry to this
-# file and to docker-compose.yml, and npm run pins lists what has none.
+# A tag can be moved to another image, but a digest cannot. sh ops/pin-images.sh adds digests from the registry to this
+# file and to docker-compose.yml, and npm run pins lists images without a digest.
 ARG NODE_IMAGE=node:24.22.1-trixie-slim
 
-# The runtime dependencies. Install scripts are not needed and therefore disabled. The embedded PostgreSQL is
-# only for machines without a server, and no program loads the compiler on which @nestjs/swagger depends. The programs
+# Installs the runtime dependencies. Install scripts are not needed, so they are disabled. The embedded PostgreSQL is
+# only for machines without a server, and no program loads the compiler that @nestjs/swagger depends on. The programs
 # contain the code of libs/. packages/ and examples/ are not part of the image.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
@@ -34,21 +34,22 @@ FROM ${NODE_IMAGE}
 # The file system may be read-only except for /tmp: DATA_DIR contains no persistent data if DATABASE_URL and
 # GATEHOUSE_SECRET are set.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/tmp/gatehouse
-# The options of scripts/memory-options.mjs.
+# The same options as in scripts/memory-options.mjs.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
-# The name of the command in messages (libs/platform/src/config/admin-command.ts).
+# The command name to show in messages (libs/platform/src/config/admin-command.ts).
 ENV GATEHOUSE_ADMIN_COMMAND=gatehouse-admin
 WORKDIR /app
 COPY LICENSE package.json ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY ops/image/all ops/image/gatehouse-admin /usr/local/bin/
-# The image's user "node", by number, so that an orchestrator can verify that it is not root.
+# The user "node", by number, so that an orchestrator can verify that it is not root.
 USER 1000:1000
 EXPOSE 3000
-# Checks the process and not PostgreSQL, because a restart would not repair PostgreSQL.
+# Checks only the process, not PostgreSQL, because a restart would not repair PostgreSQL.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((it) => process.exit(it.ok ? 0 : 1), () => process.exit(1))"]
-# The command of a webhook-worker is `node dist/programs/webhook-worker.js`. It serves /livez on METRICS_PORT and not on
-# PORT, so configure a separate health check for it. The command `all` runs both in one container (docs/deploy.md).
+# The command for a webhook-worker is `node dist/programs/webhook-worker.js`. It serves /livez on METRICS_PORT instead
+# of PORT, so configure a separate health check for it. The command `all` runs both programs in one container
+# (docs/deploy.md).
 CMD ["node", "dist/programs/api.js"]

@@ -16,15 +16,14 @@ const transform = {
 
 const shared = {
   testEnvironment: '<rootDir>/test/support/base-environment.mjs',
-  // Resolves @gatehouse/* to the TypeScript sources of libs/*, with the condition "source" of their
-  // `exports`.
+  // Resolves @gatehouse/* to the TypeScript sources of libs/*, through the condition "source" in their `exports`.
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform,
 };
 
-/** Black-box tests: real processes with real servers. */
+/** Settings for black-box tests, which run real processes with real servers. */
 const blackBox = {
   ...shared,
   testEnvironment: '<rootDir>/test/support/test-environment.mjs',
@@ -32,14 +31,14 @@ const blackBox = {
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
 };
 
-/** Returns a project of the test files without a suffix in this folder. */
+/** Returns a project with the test files in a folder of test/ that have no suffix. */
 const projectByFolder = (displayName) => ({
   ...blackBox,
   displayName,
   testMatch: [`<rootDir>/test/${displayName}/**/+([^.]).spec.ts`],
 });
 
-/** Returns a project of the test files with this suffix (docs/development/tests.md). */
+/** Returns a project with the test files that have a suffix (docs/development/tests.md). */
 const projectBySuffix = (displayName) => ({
   ...blackBox,
   displayName,
@@ -55,6 +54,6 @@ export default {
     projectBySuffix('browser'),
     projectBySuffix('nightly'),
   ],
-  // Ends hung tests. It is not a measurement: no test depends on elapsed time.
+  // Only ends hung tests. No test depends on this limit.
   testTimeout: 600_000,
 };

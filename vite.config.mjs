@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vite';
 
-/** Runs in a worker thread, so it remains a separate file, next to the file that refers to it. */
+/** Runs in a worker thread, so it stays a separate file next to the bundle that refers to it. */
 const HASH_WORKER = 'libs/platform/dist/crypto/hash-worker.mjs';
 
 /**
- * Bundles the output of `nest build` into a few files per program. A process would otherwise spend half of
- * its startup reading thousands of files (docs/adr/0024-bundled-programs.md). The bundle contains the same
- * files that Node.js would load.
+ * Bundles the output of `nest build` into a few files per program. Without bundling, a process spends half of its
+ * startup time reading thousands of files (docs/adr/0024-bundled-programs.md). The bundle contains the same files that
+ * Node.js would load.
  */
 export default defineConfig({
   plugins: [
     {
-      // @nestjs/typeorm searches for two classes that TypeORM 1 no longer has, and would load a second copy
-      // of TypeORM to find them.
+      // @nestjs/typeorm looks for two classes that TypeORM 1 no longer has, and would load a second copy of TypeORM to
+      // find them.
       name: 'single-typeorm',
       load(id) {
         if (!id.endsWith('/@nestjs/typeorm/dist/common/typeorm-compat.js')) return undefined;
@@ -30,9 +30,9 @@ export default defineConfig({
   resolve: { mainFields: ['main'] },
   ssr: {
     noExternal: true,
-    // Native code, a library that starts threads from its own files, packages that NestJS loads in a way
-    // that no bundler sees (@nestjs/common/utils/load-package.util.js), because two copies of these would not share
-    // their decorators' metadata, and the formatter for a developer's terminal.
+    // Not bundled: native code; a library that starts threads from its own files; packages that NestJS loads in a way
+    // that bundlers cannot detect (@nestjs/common/utils/load-package.util.js), because two copies would not share their
+    // decorator metadata; and the log formatter for a developer's terminal.
     external: ['bcrypt', 'piscina', 'class-transformer', 'class-validator', 'pino-pretty'],
     resolve: { conditions: ['node'] },
   },
@@ -48,11 +48,10 @@ export default defineConfig({
         gatehouse: 'dist/apps/api/gatehouse-main.js',
         'webhook-worker': 'dist/apps/webhook-worker/main.js',
       },
-      // Disabled, because tree shaking also removes calls that seem to have no effect: decodeURIComponent
-      // throws.
+      // Disabled, because tree shaking also removes calls whose only effect is to throw, such as decodeURIComponent.
       treeshake: false,
       output: {
-        // V8 keeps the source of a file in memory, with two bytes per character unless all are Latin-1.
+        // V8 keeps the source of a file in memory, and uses two bytes per character unless all are Latin-1.
         charset: 'ascii',
         comments: false,
         minify: false,
