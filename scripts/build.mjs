@@ -22,7 +22,7 @@ const INSTALL_STAMP = path.join(root, 'node_modules', '.gatehouse-lock-hash');
 /** The parts that `npm run build` builds. */
 const BUILD_PARTS = [PROGRAMS_PART, CONSOLE_PART];
 
-/** Benchmarks, screenshots and upgrade fixtures, which jest does not compile. */
+/** Benchmarks, screenshots and upgrade fixtures, which Jest does not compile. */
 const TOOLS_PART = {
   stamp: path.join(DIST, '.tools-stamp'),
   sources: [...SOURCES, 'test/bench', 'test/screenshots', 'test/support', 'test/upgrade'],

@@ -39,7 +39,7 @@ export function describeProcess(pid) {
 export function lockHolder(file) {
   try {
     const [pid, description] = readFileSync(file, 'utf8').split('\n');
-    if (pid === '') return Date.now() - statSync(file).mtimeMs < 1_000 ? -1 : undefined; // being written
+    if (pid === '') return Date.now() - statSync(file).mtimeMs < 1_000 ? -1 : undefined; // The file is being written.
     return describeProcess(Number(pid)) === description ? Number(pid) : undefined;
   } catch {
     return undefined;

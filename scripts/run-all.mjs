@@ -3,8 +3,9 @@ import { DEFAULT_START_TIMEOUT, parseDuration } from '../libs/platform/dist/conf
 import { CONFIG_EXIT_CODE, openLog, Programs, stopWithNpm } from './supervisor.mjs';
 
 // Runs the api and the webhook-worker as two processes in one container (docs/adr/0056-one-container.md). The build
-// bundles this script with the programs. The programs read and validate the configuration. A closed or full output must
-// not terminate this process before its programs.
+// bundles this script with the programs. The programs read and validate the configuration.
+
+// A closed or full output must not terminate this process before its programs.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const log = await openLog();
 const programs = new Programs({
@@ -20,7 +21,7 @@ let isStopping = false;
 for (const signal of ['SIGTERM', 'SIGINT']) {
   const previous = process.listeners(signal);
   process.on(signal, () => stop(0));
-  // Removed only now: without a handler in between, Node.js would lose a signal that arrives at this moment.
+  // The previous handlers are removed last: Node.js would lose a signal that arrived while there was no handler.
   for (const handler of previous) process.off(signal, handler);
 }
 stopWithNpm(() => isStopping);

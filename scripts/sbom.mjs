@@ -9,8 +9,10 @@ const FOLDER = path.join('dist', 'sbom');
 
 const { packages: LOCKED } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
 
-const OF_PROGRAMS = listDependencies(['']);
-const OF_PACKAGES = listDependencies(Object.keys(LOCKED).filter((name) => /^packages\/[^/]+$/.test(name)));
+const PROGRAM_DEPENDENCIES = listDependencies(['']);
+const PACKAGE_DEPENDENCIES = listDependencies(
+  Object.keys(LOCKED).filter((name) => /^packages\/[^/]+$/.test(name)),
+);
 
 /**
  * The parts that Gatehouse distributes, each with options for npm. The packages of the console are development
@@ -20,13 +22,14 @@ const OF_PACKAGES = listDependencies(Object.keys(LOCKED).filter((name) => /^pack
 const PARTS = {
   programs: {
     options: ['--no-workspaces'],
-    isDistributed: ({ dev }, name) => !dev && (OF_PROGRAMS.has(name) || !OF_PACKAGES.has(name)),
+    isDistributed: ({ dev }, name) =>
+      !dev && (PROGRAM_DEPENDENCIES.has(name) || !PACKAGE_DEPENDENCIES.has(name)),
   },
   console: { options: ['--workspace=@gatehouse/console'], isDistributed: () => true },
   packages: {
     options: [],
-    isDistributed: (_, name) => OF_PACKAGES.has(name),
-    createFolder: copyLockOfPackages,
+    isDistributed: (_, name) => PACKAGE_DEPENDENCIES.has(name),
+    createFolder: createPackagesProject,
   },
 };
 
@@ -47,12 +50,12 @@ await main(async () => {
   const listed = [...packages.values()].sort((a, b) => (a.purl < b.purl ? -1 : 1));
   const lines = listed.map(({ name, version, license }) => `${name},${version},${license}\n`);
   fs.writeFileSync(path.join(FOLDER, 'licenses.csv'), `package,version,license\n${lines.join('')}`);
-  const refused = listed.filter(({ license }) => !isAllowedLicense(license));
-  for (const { name, version, license } of refused)
+  const rejected = listed.filter(({ license }) => !isAllowedLicense(license));
+  for (const { name, version, license } of rejected)
     console.error(`${name} ${version}: the license ${license} is not allowed by scripts/licenses.mjs`);
   const files = Object.keys(PARTS).map((part) => `${part}.cdx.json`);
   console.log(`${listed.length} packages in ${FOLDER}: ${files.join(', ')}, licenses.csv`);
-  return refused.length > 0 ? 1 : 0;
+  return rejected.length > 0 ? 1 : 0;
 });
 
 /**
@@ -74,7 +77,8 @@ async function createBom({ options, isDistributed, createFolder }) {
   const isKept = (ref) => kept.has(ref);
   return {
     ...bom,
-    // Removes the properties, which mark a package that is also a development dependency as one.
+    // Without properties, because npm would mark a package as a development dependency even if it is also a runtime
+    // dependency.
     components: bom.components.filter((each) => isKept(each['bom-ref'])).map(withoutProperties),
     dependencies: bom.dependencies
       .filter(({ ref }) => isKept(ref))
@@ -113,9 +117,7 @@ function listDependencies(locations) {
   return found;
 }
 
-/**
- * Returns the location that Node.js resolves a package name to from another location, or null if it is not installed.
- */
+/** Returns the location to which the package at `from` resolves a package name, or null if it is not installed. */
 function findInstalled(from, name) {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     const location = path.posix.join(folder, 'node_modules', name);
@@ -128,9 +130,9 @@ function findInstalled(from, name) {
  * Creates a folder with a project that has the dependencies of packages/, locked to the same versions.
  * @throws ScriptError if one is not at the top of node_modules
  */
-function copyLockOfPackages() {
+function createPackagesProject() {
   const { name, version, license } = LOCKED[''];
-  const locations = [...OF_PACKAGES].filter((each) => !each.startsWith('packages/'));
+  const locations = [...PACKAGE_DEPENDENCIES].filter((each) => !each.startsWith('packages/'));
   const nested = locations.find((each) => each.lastIndexOf('node_modules/') > 0);
   if (nested) throw new ScriptError(`${nested}: not at the top of node_modules`);
   const entries = locations.map((each) => [each, LOCKED[each]]);

@@ -29,7 +29,7 @@ export function stopWithNpm(isStopping) {
   const timer = setInterval(() => {
     if (process.ppid === shell) return;
     clearInterval(timer);
-    // After Ctrl-C, this process is already stopping: the terminal sends the signal to both.
+    // After Ctrl-C, this process is already stopping: the terminal sends the signal to both processes.
     if (!isStopping()) process.kill(process.pid, 'SIGTERM');
   }, NPM_CHECK_INTERVAL_MS);
   timer.unref();

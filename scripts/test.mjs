@@ -159,7 +159,7 @@ async function jest(args, outputFile) {
 
 function count(results) {
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = results;
-  // A suite that cannot be loaded has no tests, but is a failure.
+  // A suite that cannot be loaded has no tests, but counts as a failure.
   const { numRuntimeErrorTestSuites = 0, testResults = [] } = results;
   return {
     passed: numPassedTests,

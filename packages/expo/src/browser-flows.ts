@@ -2,20 +2,20 @@ import type { RedirectResult, RedirectTarget } from '@gatehouse/js';
 import type { NativeModules } from './native-modules.js';
 import {
   checkRedirect,
-  isBelow,
+  matchesUrl,
   resolveRedirect,
   toRedirectUrl,
   type RedirectOptions,
   type ResolvedRedirect,
 } from './redirect-target.js';
 
-/** A flow in the browser. By default, the browser opens over the app; `openUrl` replaces this. */
+/** Options for a flow in the browser. By default, the browser opens over the app. */
 export type BrowserFlow = Omit<RedirectTarget, 'redirectUrl'> & RedirectOptions;
 
 /** Runs a flow in the browser. Returns null if the customer closes the browser. */
 export type BrowserFunction = (flow: BrowserFlow) => Promise<RedirectResult | null>;
 
-/** An open browser, with the redirect that reached the app as a link in the meantime. */
+/** An open browser, and the link with which the app was opened in the meantime, if any. */
 interface Session {
   redirect: ResolvedRedirect;
   link: string | null;
@@ -43,7 +43,8 @@ export class BrowserFlows {
   /** Returns the redirect URL for a link that opened the app, or null if the link belongs to the open browser. */
   receive(link: string): string | null {
     const { session } = this;
-    if (!session || !isBelow(link, session.redirect.returnUrl)) return toRedirectUrl(link, this.resolve({}));
+    if (!session || !matchesUrl(link, session.redirect.returnUrl))
+      return toRedirectUrl(link, this.resolve({}));
     session.link = link;
     return null;
   }

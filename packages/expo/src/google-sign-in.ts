@@ -30,8 +30,8 @@ export function googleSignIn(google: GoogleSigninModule, options: GoogleSignInOp
     async signIn() {
       if (!isConfigured) google.configure(options);
       isConfigured = true;
-      // While signed in, the package skips the account picker and returns its last token again, which Gatehouse accepts
-      // only once.
+      // Without the sign-out, the package would skip the account picker and return its last token, which Gatehouse
+      // accepts only once.
       await google.signOut();
       const { data } = await google.signIn();
       if (!data) return null;

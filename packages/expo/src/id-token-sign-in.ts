@@ -6,7 +6,7 @@ const NAME_KEY = 'gatehouse.name';
 
 /** A name that has not been added to the customer's profile yet. */
 interface PendingName {
-  /** The customer's user id at the provider. */
+  /** The customer's id at the provider. */
   user: string;
   name: PersonName;
 }

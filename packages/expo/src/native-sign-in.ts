@@ -1,9 +1,9 @@
-/** The result of a native sign-in, with which Gatehouse signs the customer in. */
+/** The result of a native sign-in. */
 export interface NativeProof {
   idToken: string;
   /** The nonce in the token. Undefined if the provider's SDK accepts none. */
   nonce?: string;
-  /** The customer's user id at the provider. Required with `name`. */
+  /** The customer's id at the provider. Required with `name`. */
   user?: string;
   /** The customer's name, which Apple returns only at the first sign-in. */
   name?: PersonName;

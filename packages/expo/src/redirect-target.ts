@@ -24,7 +24,7 @@ export interface ResolvedRedirect {
 /** A web page, or an app scheme that is a reversed domain name (RFC 8252, section 7.1). */
 const ACCEPTED = /^(https?:\/\/|[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:\/)/;
 
-/** Returns the URLs where a flow ends, with defaults. */
+/** Returns the URLs where a flow ends. Applies the defaults. */
 export function resolveRedirect(linking: LinkingModule, options: RedirectOptions): ResolvedRedirect {
   const redirectUrl = options.redirectUrl ?? linking.createURL('signed-in');
   return { redirectUrl, returnUrl: options.returnUrl ?? redirectUrl };
@@ -43,8 +43,8 @@ export function checkRedirect({ redirectUrl }: ResolvedRedirect): void {
 
 /** Converts the URL that the app received to the URL to which Gatehouse redirected. */
 export const toRedirectUrl = (url: string, { redirectUrl, returnUrl }: ResolvedRedirect): string =>
-  isBelow(url, returnUrl) ? redirectUrl + url.slice(returnUrl.length) : url;
+  matchesUrl(url, returnUrl) ? redirectUrl + url.slice(returnUrl.length) : url;
 
 /** Returns true if a URL equals `base`, ignoring its query, its fragment and a trailing slash. */
-export const isBelow = (url: string, base: string): boolean =>
+export const matchesUrl = (url: string, base: string): boolean =>
   url.startsWith(base) && /^\/?([?#]|$)/.test(url.slice(base.length));

@@ -33,7 +33,7 @@ export function secureStorage(
   options: SecureStoreOptions = {},
 ): ClientStorage {
   const {
-    keychainAccessible = secureStore.AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY, // Allows background tasks to refresh.
+    keychainAccessible = secureStore.AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY, // Allows background tasks to refresh the session.
   } = options;
   const items = new ChunkedItems(secureStore, { keychainAccessible });
   let last: Promise<unknown> = Promise.resolve();

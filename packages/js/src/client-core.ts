@@ -62,7 +62,7 @@ export class ClientCore {
     this.manager = new SessionManager(this.transport, this.store, storageKey);
   }
 
-  /** Creates an error that does not come from the API. */
+  /** Creates an error with a client code. */
   error(code: string, message: string, cause?: unknown): GatehouseError {
     return new GatehouseError(code, message, { cause });
   }

@@ -12,7 +12,7 @@ function base64url({ base64Alphabet }: ClientCore, bytes: Uint8Array): string {
 }
 
 /** Returns 256 random bits as base64url. @throws GatehouseError `no_secure_random` */
-export function randomText(core: ClientCore): string {
+export function randomString(core: ClientCore): string {
   const source = core.options.crypto ?? (globalThis as { crypto?: Crypto }).crypto;
   if (typeof source?.getRandomValues !== 'function')
     throw core.error('no_secure_random', 'Pass the option crypto: { getRandomValues }');
@@ -25,7 +25,7 @@ export function randomText(core: ClientCore): string {
 export async function createVerifier(
   core: ClientCore,
 ): Promise<{ codeVerifier: string; codeChallenge: string }> {
-  const codeVerifier = randomText(core);
+  const codeVerifier = randomString(core);
   const bytes = Uint8Array.from(codeVerifier, (char) => char.charCodeAt(0));
   // `crypto.subtle` is missing in React Native and on pages served over plain http.
   const subtle = (globalThis as { crypto?: Partial<Crypto> }).crypto?.subtle;

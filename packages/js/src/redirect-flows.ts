@@ -13,7 +13,9 @@ export interface Flow {
 }
 
 const KEY = 'gatehouse.flows';
-/** Milliseconds. Gatehouse accepts flows for ten minutes; the margin allows for clock changes in the meantime. */
+/**
+ * Maximum age of a stored flow, in milliseconds. Flows are valid for ten minutes; the margin allows for clock changes.
+ */
 const MAX_AGE = 3_600_000;
 const MAX_FLOWS = 10;
 
@@ -49,10 +51,10 @@ export async function findFlow(core: ClientCore, redirect: Redirect): Promise<Fl
   if (!code && !error) return null;
   const isOwn = (flow: Flow): boolean =>
     flow.state === null
-      ? state === undefined && comparable(flow.redirectUrl) === comparable(cleanUrl)
+      ? state === undefined && normalizeUrl(flow.redirectUrl) === normalizeUrl(cleanUrl)
       : flow.state === state;
   return (await read(core)).find(isOwn) ?? null;
 }
 
 /** Normalizes a URL for comparison: browsers add a slash to a URL without a path. */
-const comparable = (url: string): string => url.replace(/#.*$/s, '').replace(/\/(?=\?|$)/, '');
+const normalizeUrl = (url: string): string => url.replace(/#.*$/s, '').replace(/\/(?=\?|$)/, '');

@@ -1,5 +1,5 @@
 import type { ClientCore } from './client-core.js';
-import { createVerifier, randomText } from './pkce.js';
+import { createVerifier, randomString } from './pkce.js';
 import { addFlow, findFlow, removeFlow, type Flow } from './redirect-flows.js';
 import { readRedirect } from './redirect-url.js';
 import type { Identity, RedirectResult } from './types.js';
@@ -21,7 +21,7 @@ export interface SignInUrlOptions {
   /** The URL where the sign-in ends: an entry in the project setting `redirectUrls`. */
   redirectUrl: string;
   screen?: 'sign_in' | 'sign_up' | 'forgot_password';
-  /** Email address to fill in. */
+  /** Email address with which the forms are prefilled. */
   loginHint?: string;
   prompt?: 'login';
   /** Maximum age of the authentication at an identity provider, in seconds. */
@@ -32,7 +32,7 @@ export interface SignInUrlOptions {
 
 /** Signs in with an identity provider. */
 export async function signIn(core: ClientCore, target: RedirectTarget): Promise<RedirectResult | null> {
-  const state = randomText(core);
+  const state = randomString(core);
   const codeChallenge = await begin(core, { kind: 'sign_in', state, redirectUrl: target.redirectUrl });
   const body = { redirectUrl: target.redirectUrl, codeChallenge, state };
   const { url } = await core.post<{ url: string }>(
@@ -68,7 +68,7 @@ async function openInSession(
   return open(core, url, target);
 }
 
-/** Returns the request body for a code email with a link. */
+/** Returns the request body for an email with a code and a link. */
 export async function emailLinkRequest(
   core: ClientCore,
   email: string,
@@ -83,7 +83,7 @@ export async function hostedPageUrl(core: ClientCore, options: SignInUrlOptions)
   const { projectId } = core.options;
   if (!projectId) throw core.error('project_id_required', 'Pass the option projectId');
   const { redirectUrl, screen, loginHint, prompt, maxAge, uiLocales } = options;
-  const state = randomText(core);
+  const state = randomString(core);
   const parameters: Record<string, string | number | undefined> = {
     client_id: projectId,
     redirect_url: redirectUrl,

@@ -124,7 +124,7 @@ class FakeServer {
   }
 }
 
-/** The Web Locks of an origin. */
+/** The Web Locks of an origin. `hold()` simulates a frozen tab that holds the lock. */
 class FakeLocks {
   private readonly waiting: { start: () => void; reject: (error: Error) => void }[] = [];
   private isHeld = false;

@@ -172,8 +172,8 @@ export class SessionManager {
   }
 
   /**
-   * Runs a function while holding the lock of all tabs. After five seconds, runs it without the lock, which a frozen
-   * tab may hold.
+   * Runs a function while holding a Web Lock that all tabs share. Runs it without the lock after five seconds, because
+   * a frozen tab may hold it.
    */
   private async withLock<Result>(work: () => Promise<Result>): Promise<Result> {
     const { locks, startTimer } = this.transport.platform;

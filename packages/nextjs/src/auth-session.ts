@@ -14,8 +14,8 @@ export interface AuthSession {
 /** The result of `auth()`. */
 export type Auth = AuthSession | { isSignedIn: false; customerId: null; sessionId: null; claims: null };
 
-/** What the cookies of a page or route request prove. */
-export type Proof =
+/** The result of verifying the session of a page or route request. */
+export type SessionCheck =
   | { status: 'valid'; session: AuthSession; cookies: CookieSession }
   /** The access token is missing or has expired, but can be refreshed. */
   | { status: 'expired'; cookies: CookieSession }
@@ -27,11 +27,11 @@ export type Proof =
  * Verifies the session in the cookies of a request. Sends no request while the public keys are cached.
  * @throws GatehouseError `unavailable` (503), which must not be treated as signed out
  */
-export async function prove(
+export async function verifySession(
   { options, verifier }: Deployment,
   headers: Headers,
   conditions?: AuthConditions,
-): Promise<Proof> {
+): Promise<SessionCheck> {
   const cookies = readCookies(options, headers);
   const { accessToken, refreshToken } = cookies;
   const missing = { status: refreshToken ? ('expired' as const) : ('signed_out' as const), cookies };

@@ -8,7 +8,7 @@ import { environment, type Deployment } from './deployment.js';
 import { guardRoute, type AuthHandler } from './guard-route.js';
 import { protectPage, readAuth, type ProtectOptions } from './protect-page.js';
 
-/** Reads and requires a customer's session. */
+/** Reads or requires a customer's session. */
 export interface AuthFunction {
   /**
    * Returns the session of the request in a server component, route or server function. Never refreshes it.

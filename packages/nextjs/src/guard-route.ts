@@ -1,5 +1,5 @@
 import { GatehouseError, problemResponse, type AuthConditions } from '@gatehouse/server';
-import { prove, type AuthSession } from './auth-session.js';
+import { verifySession, type AuthSession } from './auth-session.js';
 import type { Deployment } from './deployment.js';
 import { bearerOf, sessionOfPlaceholder } from './placeholder-tokens.js';
 import { crossSiteRequest, invalidAccessToken } from './problems.js';
@@ -38,11 +38,11 @@ async function authenticate(
 ): Promise<AuthSession> {
   if (!isSafeMethod(request.method) && !isSameOrigin(deployment.options, request))
     throw crossSiteRequest('The request was not sent by a page of this site.');
-  const proof = await prove(deployment, request.headers, conditions);
+  const check = await verifySession(deployment, request.headers, conditions);
   const pageSession = sessionOfPlaceholder(bearerOf(request));
-  if (pageSession !== null && pageSession !== proof.cookies.claims?.sid)
+  if (pageSession !== null && pageSession !== check.cookies.claims?.sid)
     throw invalidAccessToken('Another customer has signed in since this page was loaded.');
-  if (proof.status === 'valid') return proof.session;
-  if (proof.status === 'unmet') throw proof.error;
+  if (check.status === 'valid') return check.session;
+  if (check.status === 'unmet') throw check.error;
   throw invalidAccessToken('The request contains no valid session.');
 }

@@ -1,10 +1,10 @@
-import { encodeText, decodeText, readClaims } from './token-claims.js';
+import { encodeBase64Url, decodeBase64Url, readClaims } from './token-claims.js';
 
 /**
  * The page receives placeholders instead of tokens, so that `@gatehouse/js` works unchanged. They contain no signature
  * and no secret, only the session id, so that a tab cannot act for another customer who has signed in since.
  */
-const HEADER = encodeText('{}');
+const HEADER = encodeBase64Url('{}');
 const REFRESH_PREFIX = 'session.';
 
 /** Returns the placeholder for an access token. It is different for each token, because the client compares tokens. */
@@ -15,7 +15,7 @@ export function placeholderAccessToken(accessToken: string): string {
 
 /** Returns a JWT without a signature. */
 export const unsignedToken = (claims: { sid: string; jti: string }): string =>
-  `${HEADER}.${encodeText(JSON.stringify(claims))}.`;
+  `${HEADER}.${encodeBase64Url(JSON.stringify(claims))}.`;
 
 /** Returns the placeholder for the refresh token of a session. */
 export const placeholderRefreshToken = (sessionId: string): string => REFRESH_PREFIX + sessionId;
@@ -26,7 +26,7 @@ export function sessionOfPlaceholder(placeholder: string | null | undefined): st
   const [header, payload = '', signature] = placeholder?.split('.') ?? [];
   if (header !== HEADER || signature !== '') return null;
   try {
-    const { sid } = JSON.parse(decodeText(payload)) as { sid?: unknown };
+    const { sid } = JSON.parse(decodeBase64Url(payload)) as { sid?: unknown };
     return typeof sid === 'string' ? sid : null;
   } catch {
     return null;

@@ -1,5 +1,5 @@
 import { GatehouseError, type AuthConditions } from '@gatehouse/server';
-import { prove, type Auth, type AuthSession } from './auth-session.js';
+import { verifySession, type Auth, type AuthSession } from './auth-session.js';
 import type { Deployment } from './deployment.js';
 import { PATH_HEADER } from './proxy-request.js';
 import { safeReturnUrl, withQuery } from './return-url.js';
@@ -29,8 +29,8 @@ export type Protected = { session: AuthSession } | { redirectTo: string };
  *   out
  */
 export async function readAuth(deployment: Deployment, headers: Headers): Promise<Auth> {
-  const proof = await prove(deployment, headers);
-  if (proof.status === 'valid') return proof.session;
+  const check = await verifySession(deployment, headers);
+  if (check.status === 'valid') return check.session;
   return { isSignedIn: false, customerId: null, sessionId: null, claims: null };
 }
 
@@ -45,15 +45,15 @@ export async function protectPage(
   headers: Headers,
   { signInUrl = deployment.options.signInUrl, returnUrl, reauthenticationUrl, ...conditions }: ProtectOptions,
 ): Promise<Protected> {
-  const proof = await prove(deployment, headers, conditions);
-  if (proof.status === 'valid') return { session: proof.session };
+  const check = await verifySession(deployment, headers, conditions);
+  if (check.status === 'valid') return { session: check.session };
   const path = safeReturnUrl(returnUrl ?? headers.get(PATH_HEADER));
-  if (proof.status === 'expired')
-    return { redirectTo: refreshUrl(deployment, proof.cookies.isJustRefreshed, path) };
-  if (proof.status === 'signed_out') return { redirectTo: withQuery(signInUrl, 'redirect_url', path) };
-  if (reauthenticationUrl === undefined) throw proof.error;
+  if (check.status === 'expired')
+    return { redirectTo: refreshUrl(deployment, check.cookies.isJustRefreshed, path) };
+  if (check.status === 'signed_out') return { redirectTo: withQuery(signInUrl, 'redirect_url', path) };
+  if (reauthenticationUrl === undefined) throw check.error;
   const url = withQuery(reauthenticationUrl, 'redirect_url', path);
-  return { redirectTo: withQuery(url, 'methods', proof.error.methods.join(',')) };
+  return { redirectTo: withQuery(url, 'methods', check.error.methods.join(',')) };
 }
 
 function refreshUrl({ options }: Deployment, isJustRefreshed: boolean, path: string): string {

@@ -3,7 +3,7 @@ import { handlerRoute } from './handler-route.js';
 import { changedCookieHeader, readCookies, serializeCookies } from './session-cookies.js';
 import { changesOf, needsRefresh } from './session-refresher.js';
 
-/** The request header with the path of the page, to which `auth.protect()` makes the customer return. */
+/** The request header with the path of the page, which `auth.protect()` uses as the return URL. */
 export const PATH_HEADER = 'x-gatehouse-path';
 
 /** The changes to a proxied request and its response. */

@@ -1,6 +1,6 @@
 import type { CustomerSummary } from '@gatehouse/js';
 import type { ResolvedOptions } from './options.js';
-import { decodeText, encodeText, readClaims, type TokenClaims } from './token-claims.js';
+import { decodeBase64Url, encodeBase64Url, readClaims, type TokenClaims } from './token-claims.js';
 
 /** The session in the cookies of a request. Nothing in it is verified. */
 export interface CookieSession {
@@ -10,7 +10,7 @@ export interface CookieSession {
   refreshToken: string | null;
   /** The customer as of the last sign-in or refresh, for display. */
   customer: CustomerSummary | null;
-  /** True if the handler refreshed this browser's tokens within the last seconds. */
+  /** True if the handler refreshed this browser's tokens within the last ten seconds. */
   isJustRefreshed: boolean;
 }
 
@@ -106,7 +106,7 @@ export function changedCookieHeader(
 /** The changes that sign a browser out. */
 export const signedOut: CookieChanges = { accessToken: null, refreshToken: null, customer: null };
 
-/** Returns the cookies to store for changes, and, with null, the cookies of the request to remove. */
+/** Returns the cookies to set for changes, and, with the value null, the cookies of the request to remove. */
 function splitChanges(
   headers: Headers,
   secure: boolean,
@@ -152,7 +152,7 @@ function serializeChanges(changes: CookieChanges): [name: string, value: string 
   const values: [string, string | null | undefined][] = [
     [NAMES.accessToken, accessToken],
     [NAMES.refreshToken, refreshToken],
-    [NAMES.customer, customer && encodeText(JSON.stringify(customer))],
+    [NAMES.customer, customer && encodeBase64Url(JSON.stringify(customer))],
     [NAMES.isJustRefreshed, isJustRefreshed && '1'],
   ];
   return values.filter((entry): entry is [string, string | null] => entry[1] !== undefined);
@@ -177,7 +177,7 @@ function parseCookies(headers: Headers): [name: string, value: string][] {
 
 function parseCustomer(value: string | null): CustomerSummary | null {
   try {
-    const customer = JSON.parse(decodeText(value ?? '')) as Partial<CustomerSummary> | null;
+    const customer = JSON.parse(decodeBase64Url(value ?? '')) as Partial<CustomerSummary> | null;
     return typeof customer?.id === 'string' ? (customer as CustomerSummary) : null;
   } catch {
     return null;

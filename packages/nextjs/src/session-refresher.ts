@@ -77,7 +77,7 @@ export function createRefresher(
     void entry.result.then((refreshed) => {
       entry.finishedAt = now();
       if (refreshed.status === 'refreshed') entry.successor = refreshed.tokens.refreshToken;
-      // Removed, so that the next request refreshes again.
+      // Failures are not cached: the next request refreshes again.
       else entries.delete(refreshToken);
     });
     return entry;

@@ -36,7 +36,7 @@ export function useCustomer(): CustomerProfile {
       isCurrent = false;
     };
   }, [load, sessionId]);
-  // Until the profile of the current session has loaded, the profile of an earlier one must not be shown.
+  // Hides the profile of an earlier session until the current one has loaded.
   const isCurrent = sessionId !== null && loaded.sessionId === sessionId;
   return {
     customer: isCurrent ? loaded.customer : null,

@@ -17,7 +17,10 @@ export interface AccessTokenClaims {
   exp: number;
   /** As of the last sign-in or refresh. */
   email_verified: boolean;
-  /** The methods with which the customer authenticated in this session (RFC 8176). Contains `mfa` after two factors. */
+  /**
+   * The methods with which the customer authenticated in this session (RFC 8176). Contains `mfa` if the customer used
+   * two factors.
+   */
   amr?: string[];
   /** When the customer last authenticated, in seconds since 1970. 0 in a support session. */
   auth_time?: number;

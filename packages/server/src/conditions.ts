@@ -14,7 +14,7 @@ const SECOND_FACTORS = ['totp', 'passkey', 'recovery_code'];
 
 /**
  * Returns a function that checks the claims of a token against conditions.
- * @throws TypeError if `maxAge` is invalid, when the route is defined instead of when it is called
+ * @throws TypeError if `maxAge` is invalid, so that the error occurs when the route is defined
  */
 export function compileConditions({ mfa = false, maxAge }: AuthConditions) {
   const maxSeconds = maxAge === undefined ? null : toSeconds(maxAge);

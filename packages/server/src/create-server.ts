@@ -19,7 +19,7 @@ export interface ServerOptions {
   secretKey?: string | undefined;
   /** The signing secret of the webhook endpoint, or several. Required for `webhook`. */
   webhookSecret?: string | string[] | undefined;
-  /** Rejects tokens of ended sessions. Requires a call of `revocations().start()`. */
+  /** Rejects tokens of ended sessions. Requires a call to `revocations().start()`. */
   revocation?: boolean | RevocationOptions;
   /** Sends all requests. Default: the global `fetch`. */
   fetch?: typeof fetch;

@@ -22,7 +22,7 @@ const TITLES: Record<string, string> = {
 /** A problem from Gatehouse, or one that this package detected itself. */
 export class GatehouseError extends Error {
   override readonly name = 'GatehouseError';
-  /** Stable code for programs. */
+  /** Stable error code. Base decisions on it. */
   readonly code: ErrorCode;
   /** HTTP status, even for errors that this package detected itself. */
   readonly status: number;
@@ -56,6 +56,6 @@ export class GatehouseError extends Error {
 export const invalidAccessToken = (detail: string, cause?: unknown): GatehouseError =>
   new GatehouseError({ code: 'invalid_access_token', status: 401, detail }, { cause });
 
-/** Returns the error for data that cannot be read from Gatehouse now. It must not be treated as signed out. */
+/** Returns the error for data that cannot be read from Gatehouse now. Do not treat it as signed out. */
 export const unavailable = (detail: string, cause?: unknown): GatehouseError =>
   new GatehouseError({ code: 'unavailable', status: 503, detail }, { retryAfter: 5, cause });

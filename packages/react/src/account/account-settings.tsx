@@ -60,7 +60,7 @@ export function Sections({ redirectUrl }: AccountSettingsProps) {
       <ProfileSection />
       {options.password ? <PasswordSection onChange={() => setPasswordChanges(passwordChanges + 1)} /> : null}
       <FactorSections />
-      {/* Reloads after an account was linked. */}
+      {/* Reloads after an account has been linked. */}
       <IdentitySection key={status} />
       <SessionSection key={passwordChanges} />
       <DeleteSection />

@@ -17,7 +17,7 @@ export function Avatar({ customer, imageUrl }: { customer: CustomerSummary; imag
   const [failedUrl, setFailedUrl] = useState<string>();
   const hasImage = imageUrl && imageUrl !== failedUrl;
   return (
-    // An attribute, because text content would have to be part of the button's accessible name.
+    // Uses an attribute, because text content would have to be part of the button's accessible name.
     <span className="gh-avatar" data-initials={hasImage ? undefined : initials(customer)}>
       {hasImage ? (
         <img src={imageUrl} alt="" referrerPolicy="no-referrer" onError={() => setFailedUrl(imageUrl)} />

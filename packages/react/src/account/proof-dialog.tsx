@@ -80,7 +80,7 @@ function useProofs({ request, onEnd }: Props) {
   const [method, setMethod] = useState(methods[0]);
   const [notice, setNotice] = useState<string | null>(null);
   const password = useRef<string>(undefined);
-  const ask = (next: ProofMethod[]): void => {
+  const showMethods = (next: ProofMethod[]): void => {
     setMethods(usable(next));
     setMethod(usable(next)[0]);
   };
@@ -89,13 +89,13 @@ function useProofs({ request, onEnd }: Props) {
       await request.repeat(password.current);
     } catch (error) {
       const next = requiredProofs(error);
-      if (next) return ask(next);
+      if (next) return showMethods(next);
       const isWrong = (error as GatehouseError).code === 'invalid_credentials';
       if (isWrong && method === 'current_password') throw proofError(error);
       if (isWrong) {
         // The password was entered before the second factor, but is verified only now.
         setNotice(texts.errors.wrong_password);
-        return ask(['current_password']);
+        return showMethods(['current_password']);
       }
       request.reject(error);
     }

@@ -64,7 +64,9 @@ export function useDateText(withTime = false): (text: string, date: string) => s
   return (text, date) => fill(text, { date: format.format(new Date(date)) });
 }
 
-/** Returns a function that describes when a factor, passkey or identity was last used or, if never, added. */
+/**
+ * Returns a function that describes when a factor, passkey or identity was last used or, if it was never used, added.
+ */
 export function useUsage(): (item: { createdAt: string; lastUsedAt: string | null }) => string {
   const texts = useTexts();
   const dateText = useDateText();

@@ -76,7 +76,7 @@ function SessionRow({ session, reload }: { session: Session; reload: () => Promi
   );
 }
 
-/** A session that has already ended is what the customer wanted. */
+/** Ignores the error for a session that has already ended, which is what the customer wanted. */
 function ignoreEnded(error: unknown): void {
   if ((error as { code?: string }).code !== 'not_found') throw error;
 }

@@ -10,7 +10,7 @@ export interface DialogProps {
   onClose: () => void;
   /** True if the Escape key must not close the dialog, because its content cannot be shown again. */
   isPersistent?: boolean;
-  /** True for a wide dialog with a button that closes it. */
+  /** True for a wide dialog with a close button. */
   isWide?: boolean;
   children?: ReactNode;
 }

@@ -11,7 +11,7 @@ export interface Action {
   run: () => Promise<void>;
 }
 
-/** Wraps an asynchronous function with state, for example for a button. */
+/** Adds a busy state and an error to an asynchronous function, for example for a button. */
 export function useAction(work: () => Promise<unknown>): Action {
   const texts = useTexts();
   const [{ isBusy, error }, setState] = useState<{ isBusy: boolean; error: string | null }>({
