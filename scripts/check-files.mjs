@@ -245,7 +245,7 @@ function checkCompose({ settings, loadConfig }) {
   for (const [name, service] of Object.entries(services)) {
     const isProgram = PROGRAMS.includes(name);
     expectEqual(what(`${name}: networks`), service.networks, isProgram ? ['inside', 'outside'] : ['inside']);
-    // SC-04: runs without root, capabilities and a writable file system.
+    // SC-04: runs without root, capabilities or a writable file system.
     const runsAs = service.user ?? (service.build ? user : '');
     expect(/^(?!0|root)\w+/.test(runsAs), what(`${name} runs as ${runsAs}`));
     const { read_only, cap_drop, security_opt, privileged, tmpfs = [] } = service;

@@ -5,7 +5,8 @@ import { GatehouseError } from './gatehouse-error.js';
 import { problemHeaders, respond, type NodeRequest } from './respond.js';
 
 declare global {
-  // Express declares additional request properties in this namespace. oxlint-disable-next-line typescript/no-namespace
+  // Express declares additional request properties in this namespace.
+  // oxlint-disable-next-line typescript/no-namespace
   namespace Express {
     interface Request {
       /** The claims of the access token, after `requireCustomer()`. */
