@@ -30,12 +30,12 @@ describe('DatabaseHosts', () => {
     ['?target_session_attrs=any', 0],
     ['?target_session_attrs=primary', 1],
     ['?target_session_attrs=read-write', 1],
-  ])('chooses the first host that meets %j', async (query, index) => {
+  ])('chooses the first host that matches the URL query %j', async (query, index) => {
     const hosts = DatabaseHosts.of(`postgresql://shop@${list()}/gatehouse${query}`)!;
     expect(await hosts.choose()).toEqual({ host: '127.0.0.1', port: ports[index] });
   });
 
-  it('keeps the chosen host until `forget` is called', async () => {
+  it('keeps the chosen host until `forget()` is called', async () => {
     const hosts = DatabaseHosts.of(`postgresql://shop@${list()}/gatehouse?target_session_attrs=primary`)!;
     const chosen = hosts.choose();
     expect(hosts.choose()).toBe(chosen);

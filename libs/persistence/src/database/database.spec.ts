@@ -54,7 +54,7 @@ it('logs an outage once a minute, without the password', async () => {
   }
 });
 
-it('RN-01: derives statement names from the SQL, so that processes can share connections', async () => {
+it('RN-01: derives statement names from their text, so that processes share connections', async () => {
   const names: unknown[] = [];
   const client = {
     query: (query: { name: string }) => Promise.resolve(names.push(query.name) && { rows: [] }),
@@ -68,7 +68,7 @@ it('RN-01: derives statement names from the SQL, so that processes can share con
   );
 });
 
-it('enables TCP keep-alive on connections without a statement timeout', async () => {
+it('enables TCP keepalive on connections without a time limit, which can lose the server', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `postgres://gatehouse@127.0.0.1:${(server.address() as AddressInfo).port}/shop`;
@@ -112,7 +112,7 @@ it.each([
   [{ isReadOnly: false, settingProblems: [] }, null],
   [{ isReadOnly: true, settingProblems: [] }, 'read_only'],
   [{ isReadOnly: true, settingProblems: ['TimeZone is "CET" instead of "UTC"'] }, 'wrong_settings'],
-])('checks a session with one statement: %j', async (session, problem) => {
+])('checks a session in a single statement: %j reports %s', async (session, problem) => {
   const query = jest.fn(() => Promise.resolve({ rows: [session] }));
   const source = { isInitialized: true, driver: { master: { query } } } as unknown as DataSource;
   const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;

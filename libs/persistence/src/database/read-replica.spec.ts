@@ -43,7 +43,7 @@ async function readAfter(...errors: unknown[]): Promise<(DataSource | undefined)
   return sources;
 }
 
-it('serves reads once it has caught up with the first check', async () => {
+it('serves reads once it has replayed up to the initial position of the primary', async () => {
   replayed = 99;
   await checkNext();
   expect([replica.isUsed, await readAfter()]).toEqual([null, [undefined]]);
@@ -52,7 +52,7 @@ it('serves reads once it has caught up with the first check', async () => {
   expect([replica.isUsed, await readAfter()]).toEqual([true, [source]]);
 });
 
-it('serves reads while it is at most ten seconds behind, even if the primary is idle', async () => {
+it('serves reads while its lag is at most 10 s, even if the primary is idle', async () => {
   for (let count = 0; count < 30; count += 1) await checkNext();
   expect([replica.isUsed, replica.lagMs]).toEqual([true, 0]);
   written = 101;
@@ -67,7 +67,7 @@ it('serves reads while it is at most ten seconds behind, even if the primary is 
   expect([replica.isUsed, replica.lagMs]).toEqual([true, 0]);
 });
 
-it('serves no reads if it is not a standby, such as after a promotion', async () => {
+it('serves no reads unless it is a standby, such as after a promotion', async () => {
   await checkNext();
   replayed = null;
   await checkNext();
@@ -80,7 +80,7 @@ it('serves no reads if it is not a standby, such as after a promotion', async ()
   ]);
 });
 
-it('repeats a failed read on the primary, and stays in use if only the query failed', async () => {
+it('retries failed reads on the primary, and stays in use after a query error', async () => {
   await checkNext();
   const conflict = Object.assign(new Error('canceling statement due to conflict with recovery'), {
     code: '40001',
@@ -103,7 +103,7 @@ it('serves no reads after a connection error until the next check', async () => 
   expect(await readAfter()).toEqual([source]);
 });
 
-it('throws the error from the primary', async () => {
+it('throws the error of the primary if both reads fail', async () => {
   await checkNext();
   await expect(readAfter(notFound(), notFound())).rejects.toThrow(notFound());
 });

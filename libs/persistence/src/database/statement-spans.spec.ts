@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => otlp.stop());
 
-it('names statement spans after the table that is changed or read first', async () => {
+it('records statement spans in the trace, named after the first table changed or read', async () => {
   const statements = {
     'SELECT customers': 'SELECT c.id FROM "customers" c JOIN projects p ON true FOR NO KEY UPDATE',
     'UPDATE deliveries': `WITH picked AS (SELECT id FROM unnest($1::uuid[]) AS row (id) FOR UPDATE OF d)

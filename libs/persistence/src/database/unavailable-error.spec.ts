@@ -8,7 +8,7 @@ const describeError = (error: unknown) => [
   isOutage(error) ? 'waits' : 'fails',
 ];
 
-describe('PostgreSQL error', () => {
+describe('PostgreSQL errors', () => {
   it.each([
     // The connection
     ['08000 connection exception', 'unavailable', 'waits'],
@@ -16,7 +16,7 @@ describe('PostgreSQL error', () => {
     ['08003 connection does not exist', 'unavailable', 'waits'],
     ['08004 connection rejected', 'unavailable', 'waits'],
     ['08006 connection failure', 'unavailable', 'waits'],
-    ['08P01 protocol violation, which poolers report for most problems', 'unavailable', 'waits'],
+    ['08P01 protocol violation, which poolers return for most problems', 'unavailable', 'waits'],
     // The transaction
     ['25006 read-only', 'unavailable', 'waits'],
     ['25P02 aborted transaction', 'internal_error', 'fails'],
@@ -53,16 +53,16 @@ describe('PostgreSQL error', () => {
     ['22P02 invalid value', 'internal_error', 'fails'],
     ['23505 unique violation', 'internal_error', 'fails'],
     ['42P01 missing table', 'internal_error', 'fails'],
-  ])('classifies %s: requests get %s, startup %s', (name, request, start) => {
+  ])('classifies %s: requests return %s, startup %s', (name, request, start) => {
     expect(describeError(errorOf(name.slice(0, 5)))).toEqual([request, start]);
   });
 
   it.each(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT'])(
-    'classifies %s: requests get unavailable, startup waits',
+    'classifies %s: requests return unavailable, startup waits',
     (code) => expect(describeError(errorOf(code))).toEqual(['unavailable', 'waits']),
   );
 
-  it('returns unavailable for an unknown connection error, but fails at startup', () => {
+  it('classifies an unknown connection error: requests return unavailable, startup fails', () => {
     const error = errorOf('CERT_HAS_EXPIRED');
     expect(describeError(error)).toEqual(['internal_error', 'fails']);
     markConnectionError(error);

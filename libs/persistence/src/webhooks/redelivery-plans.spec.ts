@@ -3,7 +3,7 @@ import type { Tx } from '../database/transactions.js';
 import type { DeliveryFilter } from './delivery-filter.js';
 import { planRedelivery } from './redelivery-plans.js';
 
-/** Returns the plan for counts that PostgreSQL would return. */
+/** Returns the plan for counts as returned by PostgreSQL. */
 const planFrom = (counts: { scanned: number; matches: Record<string, number> }) => {
   const row = { eligible: 0, disabled: 0, endpointIds: [], ...counts };
   const tx = { execute: async () => [row] } as unknown as Tx;
@@ -23,7 +23,7 @@ describe('bulk redelivery plan', () => {
     [{ scanned: MAX_BATCH_SIZE + 1, matches: { '': 1, endpoint_disabled: MAX_BATCH_SIZE } }, true],
     [{ scanned: 2 * MAX_BATCH_SIZE, matches: { '': 1, discarded: 2 * MAX_BATCH_SIZE - 1 } }, false],
     [{ scanned: 2 * MAX_BATCH_SIZE + 1, matches: {} }, true],
-  ])('determines whether one batch can contain %j', async (counts, isTooLarge) => {
+  ])('with %j, sets isTooLarge to %s', async (counts, isTooLarge) => {
     expect(await planFrom(counts)).toMatchObject({ isTooLarge });
   });
 });
