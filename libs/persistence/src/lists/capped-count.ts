@@ -6,17 +6,17 @@ import { dynamicStatement, integer, type RowOf } from '../sql/statements.js';
 /** Maximum count. Lists show larger numbers as "10,000 or more". */
 export const COUNT_CAP = 10_000;
 
-/** Maximum number of rows that a count scans, even if few match, so that it stays within the timeout. */
+/** Maximum number of rows that a count scans, even if few of them match, so that it stays within the timeout. */
 export const COUNT_SCAN_LIMIT = 20_000;
 
 /** A count with an upper limit. */
 export interface CappedCount {
   count: number;
-  /** True if there may be more, because not all rows were scanned. */
+  /** True if the actual number may be larger, because the scan did not cover all rows. */
   isMore: boolean;
 }
 
-/** The row for a statement with the text from `countedSql`; `capScanCount` evaluates it. */
+/** Row map for statements built with `countedSql`. Pass the row to `capScanCount`. */
 export const countedRow = {
   /** Number of scanned rows. */
   scanned: integer,
@@ -24,24 +24,23 @@ export const countedRow = {
   matching: integer,
 };
 
-/** A bounded scan's result. */
 type ScanCount = RowOf<typeof countedRow>;
 
-/** Caps the count from a scan that covered all rows, or more rows than the cap. */
+/** Caps the count of a scan that covered either all rows or more rows than the cap. */
 export const capCount = (matching: number): CappedCount => ({
   count: Math.min(matching, COUNT_CAP),
   isMore: matching > COUNT_CAP,
 });
 
-/** Caps the count from a bounded scan. @param window maximum number of rows that the scan could read */
+/** Caps the count of a bounded scan. @param window maximum number of rows that the scan could read */
 export const capScanCount = ({ scanned, matching }: ScanCount, window: number): CappedCount => ({
   count: capCount(matching).count,
   isMore: capCount(matching).isMore || scanned >= window,
 });
 
 /**
- * Returns SQL that counts rows and the matches among them.
- * @param rows SQL for a bounded number of rows, with an alias
+ * Returns SQL that counts the given rows and how many of them match.
+ * @param rows FROM item with a bounded number of rows, including its alias
  * @param isMatch SQL for the match condition
  */
 export const countedSql = (rows: string, isMatch: string): string =>
@@ -49,17 +48,17 @@ export const countedSql = (rows: string, isMatch: string): string =>
 
 /** The rows that a count scans. */
 interface CountedRows {
-  /** Contains the SQL values. Its conditions define a match, unless `isMatch` is given. */
+  /** Holds the bound values. Its conditions define a match, unless `isMatch` is set. */
   where: Conditions;
-  /** SQL for a bounded number of rows, with an alias. */
+  /** FROM item with a bounded number of rows, including its alias. */
   rows: string;
   isMatch?: string;
 }
 
 /**
- * Declares a count in a bounded scan.
+ * Declares a statement that counts matches in a bounded scan.
  * @param window maximum number of rows that the scan reads
- * @param samples arguments that lead to every SQL variant
+ * @param samples arguments that together produce every SQL variant
  */
 export function cappedCount<Args extends unknown[]>(
   window: number | ((...args: NoInfer<Args>) => number),

@@ -1,7 +1,10 @@
 import { isUuid } from '@gatehouse/domain';
 import type { Conditions } from '../sql/conditions.js';
 
-/** SQL for the strings that a search compares, in lower case, exactly as in their trigram indexes. Operators are few. */
+/**
+ * SQL expressions that searches match against, in lower case. Each is identical to the expression of its trigram
+ * index; operators are few and need no index.
+ */
 export const searchedText = {
   apiKey: (table: string): string => `lower(${table}.name)`,
   customer: (table: string): string =>
@@ -13,15 +16,16 @@ export const searchedText = {
 };
 
 /**
- * Returns SQL for rows that contain a string, case-insensitive.
- * @param searched SQL from `searchedText`
+ * Returns a condition that matches rows containing `text`, case-insensitively.
+ * @param searched an expression from `searchedText`
  */
 export const containsCondition = (where: Conditions, searched: string, text: string): string =>
   `${searched} LIKE lower(${where.bind(`%${text.replace(/[\\%_]/g, '\\$&')}%`)}::text)`;
 
 /**
- * Returns SQL for a project or an organization whose name or slug contains a string, or whose id equals it.
- * @param table alias for the projects or organizations
+ * Returns a condition that matches projects or organizations whose name or slug contains `text`, or whose id equals
+ * it.
+ * @param table alias of the table
  */
 export function nameOrSlugCondition(where: Conditions, table: string, text: string): string {
   const parts = [containsCondition(where, searchedText.project(table), text)];
@@ -30,7 +34,7 @@ export function nameOrSlugCondition(where: Conditions, table: string, text: stri
 }
 
 /**
- * Returns whether a trigram index can find a string: it needs three letters or digits in a row. Without them,
- * PostgreSQL would read the whole index.
+ * Returns whether a trigram index can narrow a search for `text`, which requires three consecutive letters or digits.
+ * Without them, PostgreSQL would scan the whole index.
  */
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);

@@ -1,9 +1,9 @@
 /**
- * Returns SQL for one owner's rows whose ids are in a range: `first` is included, `past` is excluded. Compares rows
- * instead of columns, so that only the index of (column, id) has their order. PostgreSQL does not conclude from a row
- * comparison that the column is not null, which is a condition in some of these indexes, so the condition is
- * explicit.
- * @param table the table's alias
+ * Returns a condition that matches an owner's rows with ids from `first` (inclusive) to `past` (exclusive). It
+ * compares rows instead of columns, so that only an index on (column, id) provides the order. The condition `IS NOT
+ * NULL` is explicit, because some of these indexes are partial and PostgreSQL does not infer it from a row
+ * comparison.
+ * @param table alias of the table
  */
 export const ownerRangeCondition = (
   table: string,

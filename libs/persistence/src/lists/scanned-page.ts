@@ -1,31 +1,36 @@
 import type { Conditions } from '../sql/conditions.js';
 import { nullable, uuid, type RowMap } from '../sql/statements.js';
 
-/** A page in a list where each page scans a bounded number of rows. */
+/** A page of a list. Each page scans a bounded number of rows. */
 export interface ScannedPage<T> {
-  /** May contain fewer items than requested, or zero, if the scanned rows contain no more matches. */
+  /** Can contain fewer items than requested, or none, if few of the scanned rows match. */
   items: T[];
-  /** The position after which the list continues, the id unless `scanPage` has `positionOf`; null at its end. */
+  /**
+   * Position after which the next page starts: an id, unless `scanPage` was called with `positionOf`. Null at the end
+   * of the list.
+   */
   next: string | null;
 }
 
-/** A scan's match, or a row without a match; with the last scanned position, null if the scan reached the list's end. */
+/**
+ * A match, or a row with a null id if the scan found none. Each row contains the last scanned position, which is null
+ * if the scan reached the end of the list.
+ */
 export type ScannedRow<T> = { scannedTo: string | null } & (T | { id: null });
 
 /**
- * Returns the row map for a statement with the text from `boundedScanSql`.
- * @param page columns in the page's rows
+ * Returns the row map for a statement built with `boundedScanSql`.
+ * @param page columns of the page query
  */
 export const boundedScanRow = <Page extends RowMap>(page: Page) => ({ scannedTo: nullable(uuid), ...page });
 
 export const matchingRows = <T extends { id: string }>(rows: ScannedRow<T>[]): T[] =>
   rows.filter((row): row is { scannedTo: string | null } & T => row.id !== null);
 
-/** A scan's order. */
 export interface ScanOrder {
-  /** The scanned rows' ORDER BY. */
+  /** ORDER BY of the scanned rows. */
   scanned: string;
-  /** The page rows' ORDER BY. */
+  /** ORDER BY of the rows on the page. */
   page: string;
   /** SQL for a scanned row's position. */
   position: string;
@@ -35,8 +40,8 @@ const newestFirst: ScanOrder = { scanned: 'id DESC', page: 'page.id DESC', posit
 
 /**
  * Returns SQL for a bounded scan.
- * @param scan SQL for the next rows, at most `window`
- * @param page SELECT from `scanned` for the matching rows, in scan order
+ * @param scan SELECT of at most the next `window` rows
+ * @param page SELECT of the matching rows from `scanned`, in scan order
  */
 export const boundedScanSql = (
   where: Conditions,
@@ -54,7 +59,7 @@ export const boundedScanSql = (
   ORDER BY ${pageOrder}`;
 
 /**
- * Reads a page in scans that grow until the page is full.
+ * Reads a page with successive scans until the page is full.
  * @param scanSizes number of rows in each scan
  * @param after last position on the previous page
  * @param scan must return up to `limit` + 1 matches in list order, and at least one row

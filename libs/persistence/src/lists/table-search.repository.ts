@@ -14,17 +14,17 @@ import {
   type ScannedRow,
 } from './scanned-page.js';
 
-/** Maximum number of rows that a page scans if few match. The next page continues from there. */
+/** Maximum number of rows that a page scans when few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 5_000;
 
-/** An owner's index range: rows with a value in a column, by id. Without a column, all rows by id. */
+/** An index range: an owner's rows by id or, without `column`, all rows by id. */
 export interface SearchRange {
   column?: string;
-  /** SQL for the value in the column. */
+  /** SQL for the value of the column. */
   value?: string;
-  /** SQL condition for each scanned row. */
+  /** Condition on each scanned row. */
   condition?: string;
-  /** FROM item with several owners, to which `value` refers. Their ranges are merged. */
+  /** FROM item that lists several owners, which `value` refers to. Their ranges are merged. */
   owners?: string;
 }
 
@@ -33,27 +33,27 @@ interface SearchFilter {
   createdBefore: Date | null;
 }
 
-/** A table that is searched newest first, by id. */
+/** A table to search by descending id, newest first. */
 interface SearchedTable<Filter extends SearchFilter, Row extends RowMap> {
   name: string;
   alias: string;
   /** The columns that `matchConditions` and `pageSql` read. */
   columns: string;
   row: Row;
-  /** Maximum time in ms between the time in an id and the filtered time. */
+  /** Maximum difference in ms between an id's timestamp and the filtered time. */
   slack: number;
-  /** Filters that lead to every SQL variant. */
+  /** Filters that together produce every SQL variant. */
   sampleFilters: Filter[];
-  /** Returns the match conditions for the scanned rows. */
+  /** Returns the conditions for a scanned row to match. */
   matchConditions: (accessScope: AccessScope, filter: Filter) => Conditions;
   /**
-   * Returns the filter's index range with the fewest rows. A scanned row is always within the access scope: otherwise
-   * a page's position, and the fact that a next page exists, would expose other rows.
+   * Returns the smallest index range that covers the filter. All rows in the range must be within the access scope,
+   * because a page's position, and whether there is a next page, would otherwise reveal other rows.
    */
   chooseRange: (where: Conditions, accessScope: AccessScope, filter: Filter) => SearchRange;
-  /** Returns SQL for a page's rows. @param matches the SQL after FROM, with the same alias */
+  /** Returns SQL that selects a page's rows. @param matches SQL to put after FROM; uses `alias` */
   pageSql: (matches: string) => string;
-  /** Returns whether every scanned row matches, so that a count needs no more rows than the cap. */
+  /** Returns whether every scanned row matches, in which case a count can stop at the cap. */
   scansOnlyMatches: (accessScope: AccessScope, filter: Filter) => boolean;
 }
 
@@ -68,7 +68,7 @@ export function searchStatements<Filter extends SearchFilter, Row extends RowMap
   const countWindow = (accessScope: AccessScope, filter: Filter): number =>
     table.scansOnlyMatches(accessScope, filter) ? COUNT_CAP + 1 : COUNT_SCAN_LIMIT;
   return {
-    /** Returns the matches among the next `window` rows, and the last scanned id if there are at least that many. */
+    /** Returns the matches among the next `window` rows, and the last scanned id if the scan read that many rows. */
     scanRows: dynamicStatement(
       boundedScanRow(table.row),
       (accessScope: AccessScope, filter: Filter, before: string | null, window: number, limit: number) => {
@@ -94,7 +94,7 @@ export function searchStatements<Filter extends SearchFilter, Row extends RowMap
   };
 }
 
-/** Returns SQL for the newest rows in a filter's range, newest first and at most `limit`. */
+/** Returns SQL for up to `limit` rows in a filter's index range, newest first. */
 function scanSql<Filter extends SearchFilter>(
   { name, alias, columns, slack, chooseRange }: SearchedTable<Filter, RowMap>,
   where: Conditions,
@@ -117,14 +117,14 @@ function scanSql<Filter extends SearchFilter>(
   return `SELECT ${alias}.* FROM ${owners} CROSS JOIN LATERAL (${rows}) ${alias} ORDER BY ${newest}`;
 }
 
-/** Lists a table's rows within an access scope: each page scans a bounded number of rows, regardless of the filter. */
+/** Lists a table's rows within an access scope. Each page scans a bounded number of rows, regardless of the filter. */
 export abstract class TableSearchRepository<Filter extends SearchFilter, Row extends RowMap> {
   constructor(
     protected readonly database: Database,
     private readonly statements: ReturnType<typeof searchStatements<Filter, Row>>,
   ) {}
 
-  /** Returns up to `limit` rows within an access scope, newest first. @param before last id on the previous page */
+  /** Returns up to `limit` rows within an access scope, newest first. @param before last id of the previous page */
   listPage(
     accessScope: AccessScope,
     filter: Filter,
@@ -158,9 +158,9 @@ export function rangeWithin(
 }
 
 /**
- * Returns an owner's range, which is empty if the owner is not within the access scope.
- * @param table the owners' table, `owner`
- * @param projectColumn column in `owner` that contains the project id
+ * Returns an owner's index range, which is empty if the owner is outside the access scope.
+ * @param table owners' table, which gets the alias `owner`
+ * @param projectColumn SQL for the owner's project id
  */
 export function ownerRange(
   where: Conditions,
