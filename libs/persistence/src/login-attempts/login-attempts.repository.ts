@@ -32,16 +32,16 @@ import {
 import { CustomerAddressEntity } from './customer-address.entity.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
-/** The limit on failed logins and the attempt to count. */
+/** An attempt to count, with the limit on failed logins. */
 export interface LoginAttempt extends AttemptLimit {
   email: string;
-  /** The email's SHA-256. */
+  /** SHA-256 of the email. */
   emailHash: Buffer;
-  /** The client's address block; null if unknown. */
+  /** Client's address block; null if unknown. */
   addressBlock: string | null;
 }
 
-/** Two uniformly distributed numbers for an email that select its decoy. */
+/** Two uniformly distributed numbers, derived from an email, that select its decoy. */
 export interface DecoySelection {
   position: bigint;
   seed: bigint;
@@ -49,21 +49,21 @@ export interface DecoySelection {
 
 const customerAttemptRow = {
   ...attemptResultRow,
-  /** Number of consecutive attempts at the customer's password, in all windows and with this one. */
+  /** Consecutive attempts at the customer's password across all windows, including this one. */
   guesses: integer,
-  /** The attempt's time, which is before the password is checked. */
+  /** Time of the attempt, before the password is checked. */
   attemptedAt: timestamptz,
 };
 
 export interface LoginAttemptResult extends RowOf<typeof customerAttemptRow> {
   /** The customer with this email, or null. */
   customer: CustomerWithPasswordHash | null;
-  /** The selected customer's password hash; null if no customer in the project has a password. */
+  /** Password hash of the decoy customer; null if no customer in the project has a password. */
   decoyHash: string | null;
 }
 
 export interface ClearedAttempts {
-  /** Number of attempts that used the open allowance; 0 if the window has ended. */
+  /** Attempts in the current window that used the open allowance; 0 if the window has ended. */
   attempts: number;
   guesses: number;
 }
@@ -73,16 +73,18 @@ const isKnownAddress = `EXISTS (
   WHERE c.project_id = ${unknownToPlanner('$4')} AND c.email = $6 AND known.address_block = $7
     AND known.last_login_at > ${KNOWN_ADDRESS_SINCE})`;
 
-/** Number of customers from whom the decoy is selected, so that their distances in the order matter less. */
+/**
+ * Number of customers to choose the decoy from. Several candidates compensate for the uneven gaps between the hashes.
+ */
 const DECOY_CANDIDATES = 8;
 
-/** Returns SQL for decoy candidates, in the order of `customers_password_order`. */
+/** Returns SQL for decoy candidates in the order of the index `customers_password_order`. */
 const decoyCandidates = (comparison: '<' | '>='): string => `
   (SELECT d.id, d.password_hash FROM customers d
    WHERE d.project_id = $4 AND d.password_hash IS NOT NULL AND uuid_hash_extended(d.id, 0) ${comparison} $8::bigint
    ORDER BY uuid_hash_extended(d.id, 0) LIMIT ${DECOY_CANDIDATES})`;
 
-/** The hash of a customer in the project, selected uniformly (docs/adr/0034). */
+/** SQL for the password hash of a customer who is chosen uniformly from the project (docs/adr/0034). */
 const decoyHash = `(
   SELECT candidate.password_hash
   FROM (SELECT * FROM (${decoyCandidates('>=')} UNION ALL ${decoyCandidates('<')}) near LIMIT ${DECOY_CANDIDATES}) candidate
@@ -92,7 +94,9 @@ const counter = new AttemptCounter('login_attempts', ['project_id', 'email_hash'
   released: ', guesses = greatest(guesses - 1, 0)',
 });
 
-/** SQL for the condition that the earlier guesses count. Guesses at the password of an email's earlier owner do not. */
+/**
+ * Condition that earlier guesses still count. Guesses at the password of a previous customer with this email do not.
+ */
 const hasEarlierGuesses = `(NOT (${IS_EXPIRED}) AND a.customer_id IS NOT DISTINCT FROM excluded.customer_id)`;
 
 const attemptSql = counter.countSql({
@@ -115,7 +119,7 @@ const reserveAttempt = statement(
   {
     ...customerAttemptRow,
     ...customerWithHashRow,
-    /** Null if there is no customer with this email. The customer's other columns are null then, too. */
+    /** Null if no customer has this email, as are the other customer columns. */
     id: nullable(uuid),
     decoyHash: nullable(text),
   },
@@ -141,19 +145,19 @@ const clearAttempts = statement(
 const pruneAddresses = pruneStatement('customer_addresses', `last_login_at < ${KNOWN_ADDRESS_SINCE}`);
 
 /**
- * Failed logins per project and email, stored in the database so that all replicas share them and they
+ * Failed logins per project and email. They are stored in the database so that all replicas share them and they
  * survive restarts.
  */
 export class LoginAttemptsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reserves an attempt before its password is checked, so that parallel attempts never exceed the limit; a success
-   * clears the count. Known client IPs have a separate allowance, so that a stranger who uses up the attempts locks
-   * no customer out. Unknown emails take the same path. Also returns the customer, because the round trips determine
-   * a login's duration. The customer is in the state before the wait for other attempts with this email. A read after
-   * the wait would need another statement, or a lock on the customer, in every login: callers that change something
-   * based on the result compare the hash again instead (`recordLogin`, `lock`).
+   * Reserves an attempt before the password is checked, so that parallel attempts cannot exceed the limit; a success
+   * clears the count. Known client IPs have a separate allowance, so that an attacker who uses up the attempts cannot
+   * lock the customer out. Unknown emails take the same path. Also returns the customer, because a second round trip
+   * would slow down every login. The customer is read before the statement waits for concurrent attempts with the
+   * same email, and may be stale afterwards. A fresh read would cost every login another statement or a row lock;
+   * instead, callers that change something based on the result compare the hash again (`recordLogin`, `lock`).
    */
   async reserve(
     projectId: string,
@@ -192,26 +196,26 @@ export class LoginAttemptsRepository {
   }
 
   /**
-   * Records that the guesses have closed a password. Returns true once, and false if the guesses have been
-   * cleared in the meantime.
+   * Records that too many guesses have closed a password. Returns true only the first time, and false if the guesses
+   * have been cleared in the meantime.
    */
   async recordClosing(tx: Tx, projectId: string, emailHash: Buffer, maxGuesses: number): Promise<boolean> {
     const rows = await tx.execute(recordClosing, [projectId, emailHash, maxGuesses]);
     return rows.length > 0;
   }
 
-  /** Clears the count. @returns the cleared attempts in the window, and the guesses at the password */
+  /** Clears the count. @returns the counts before they were cleared */
   async clear(projectId: string, emailHash: Buffer, sql: Sql = this.database): Promise<ClearedAttempts> {
     const [row] = await sql.execute(clearAttempts, [projectId, emailHash]);
     return row ?? { attempts: 0, guesses: 0 };
   }
 
-  /** Removes all of the customer's known client IPs. */
+  /** Removes a customer's known client IPs. */
   async deleteKnownAddresses(tx: Tx, customerId: string): Promise<void> {
     await tx.manager.delete(CustomerAddressEntity, { customerId });
   }
 
-  /** Removes failures that are no longer counted, and client IPs that have not been used for a long time. */
+  /** Removes failures that no longer count, and known client IPs without a recent login. */
   async prune(signal: AbortSignal): Promise<void> {
     await counter.prune(this.database, signal);
     await pruneInBatches(this.database, signal, pruneAddresses);
