@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } fro
 import type { MailText } from '@gatehouse/domain';
 import type { CustomerMailKind } from '@gatehouse/platform';
 
-/** The template for an email kind in one language, which a project uses instead of Gatehouse's template. */
+/** A project's own template for an email kind and language, used instead of the built-in one. */
 @Entity('mail_templates')
 export class MailTemplateEntity {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;

@@ -13,7 +13,7 @@ const templateRow = {
   updatedAt: timestamptz,
 };
 
-/** A project's template for an email kind in one language. */
+/** A project's template for an email kind and language. */
 export type MailTemplate = RowOf<typeof templateRow>;
 
 const templateColumns = `t.kind, t.language, t.text, t.updated_at AS "updatedAt"`;
@@ -35,7 +35,7 @@ const saveTemplate = statement(
 export class MailTemplatesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns all of the project's templates, unsorted. The number of languages is limited. */
+  /** Returns all of a project's templates, unsorted. The language limit bounds their number. */
   list(projectId: string, tx?: Tx): Promise<MailTemplate[]> {
     const where = { projectId };
     return tx
@@ -43,7 +43,7 @@ export class MailTemplatesRepository {
       : this.database.read((manager) => manager.findBy(MailTemplateEntity, where));
   }
 
-  /** Returns the templates for an email kind in some languages, unsorted. */
+  /** Returns the templates for an email kind in the given languages, unsorted. */
   listInLanguages(
     tx: Tx,
     projectId: string,
