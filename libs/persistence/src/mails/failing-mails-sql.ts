@@ -1,22 +1,25 @@
-/** Time that an email waits before it counts as failing: greylisting and mail server restarts take less. */
+/** How old a pending email must be to count as failing. Greylisting and mail server restarts take less time. */
 const PATIENCE = `interval '5 minutes'`;
 
-/** Number of recipients from which rejections are no longer attributed to the recipients. */
+/**
+ * Minimum number of different recipients for rejections to be attributed to the mail server instead of the
+ * recipients.
+ */
 const MIN_RECIPIENTS = 3;
 
 const hasFailedAttempt = `(tries > 1 OR response IS NOT NULL)`;
 
 /**
- * SQL for the condition that an email failed for a reason other than its recipient or content: no connection, no
- * authentication, a rejected sender, or no attempt before it expired.
+ * Condition that an email failed for a reason other than its recipient or content: a failed connection or
+ * authentication, a rejected sender, or expiry before the first attempt.
  */
 const isServerFailure = `(reason IS DISTINCT FROM 'rejected' AND coalesce(response, '') !~ '^4')`;
 
 /**
- * Returns SQL for one row about the emails that fail while the mail server accepts none (ADR 0091): `count`, and the
- * creation times `since` and `newest`. The count is 0 if the failures can be attributed to single recipients. The
- * installation must have a mail server.
- * @param limit maximum number of waiting emails, and of abandoned ones, to read, oldest first
+ * Returns SQL for one row about the emails that have failed since the mail server last accepted one (ADR 0091):
+ * `count`, and the creation times `since` and `newest`. The count is 0 if the failures can be attributed to
+ * individual recipients. Only valid if the installation has a mail server.
+ * @param limit maximum number of emails to read per state, pending and failed, oldest first
  */
 export const failingMails = (limit: number): string => {
   const lastAcceptance = `(SELECT coalesce(max(finished_at), '-infinity') FROM mails WHERE state IN ('sent', 'kept'))`;

@@ -28,10 +28,10 @@ const mailLogRow = {
   id: uuid,
   /** Null for an email to an operator. */
   projectId: nullable(uuid),
-  /** Null for an email to an operator, to an address without a customer, or to a customer who has been deleted. */
+  /** Null for an email to an operator, to an address without a customer, or to a deleted customer. */
   customerId: nullable(uuid),
   kind: textOf<MailKind>(),
-  /** Empty once the customer has been deleted. */
+  /** Empty once the customer is deleted. */
   recipient: text,
   state: textOf<StoredMailState>(),
   reason: nullable(textOf<MailReason>()),
@@ -45,7 +45,7 @@ const mailLogRow = {
 /** An email log entry, without the email's content. */
 export type MailLogEntry = RowOf<typeof mailLogRow>;
 
-/** The log filter. Null fields match every email. */
+/** An email log filter. Null fields match every email. */
 export interface MailLogFilter {
   projectId: string | null;
   customerId: string | null;
@@ -86,8 +86,8 @@ const sampleFilters: MailLogFilter[] = [
 ];
 
 /**
- * Returns SQL for the condition that an email is within an access scope. Only operators without a limit can read
- * emails to operators.
+ * Returns the condition that an email is within an access scope. Emails to operators are visible only with an
+ * unlimited access scope.
  */
 function isWithinSql(where: Conditions, accessScope: AccessScope): string {
   const condition = where.accessScopeCondition('p', 'm.project_id', accessScope);
@@ -151,13 +151,13 @@ const countOverLimit = dynamicStatement(
   sampleAccessScopes.map((accessScope) => [accessScope] as const),
 );
 
-/** The email log: sent and unsent emails. Entries last 30 days. */
+/** The email log, which contains sent and unsent emails for 30 days. */
 export class MailLogRepository extends TableSearchRepository<MailLogFilter, typeof mailLogRow> {
   constructor(database: Database) {
     super(database, search);
   }
 
-  /** Counts the emails within an access scope that were dropped within the last hour because a project reached its limit. */
+  /** Counts the emails within an access scope that were dropped in the last hour because of a project's limit. */
   async countOverLimit(accessScope: AccessScope): Promise<CappedCount> {
     const [row] = await this.database.execute(countOverLimit(accessScope));
     return capCount(row!.count);

@@ -1,5 +1,4 @@
-// This file contains SQL: claims that skip locked rows, updates with a fencing token, and conditions on an access
-// scope.
+// This file contains SQL: claims that skip locked rows, updates with a fencing token, and access scope conditions.
 import { notFound, type MailReason, type AccessScope } from '@gatehouse/domain';
 import { tracing, type MailKind, type StoredMail } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -23,7 +22,7 @@ import { NIL_UUID } from '../sql/uuid-v7.js';
 export interface NewMail extends StoredMail {
   /** Null for an email to an operator. */
   projectId: string | null;
-  /** Null for an email to an operator, or to an address that no customer has. */
+  /** Null for an email to an operator or to an address without a customer. */
   customerId: string | null;
 }
 
@@ -38,14 +37,14 @@ export interface DroppedMail {
 }
 
 export interface Mail extends NewMail {
-  /** Claim count, including the current claim. */
+  /** Number of claims, including the current one. */
   attempts: number;
   createdAt: Date;
 }
 
 /** An email that this worker has claimed. */
 export interface ClaimedMail extends Mail {
-  /** The span in which the email was created. */
+  /** Trace context of the span that created the email. */
   traceparent: string | null;
 }
 
@@ -61,7 +60,7 @@ export interface MailFilter {
 
 /** A page in the list of captured and pending emails. */
 interface MailPage extends MailFilter {
-  /** Last id on the previous page, or null. */
+  /** Last id of the previous page, or null. */
   before: string | null;
 }
 
@@ -79,13 +78,13 @@ const mailRow = {
   createdAt: timestamptz,
 };
 
-/** Returns an email that is pending or captured, so that its parameters are not erased. */
+/** Narrows the type of a pending or captured email, whose parameters are never null. */
 const toMail = <Row extends { parameters: Buffer | null }>(row: Row): Row & { parameters: Buffer } => ({
   ...row,
   parameters: row.parameters!,
 });
 
-/** Returns the conditions for readable emails to customers within an access scope. */
+/** Returns the conditions for emails to customers within an access scope that still have their content. */
 const readableMails = (accessScope: AccessScope): Conditions =>
   new Conditions().addAccessScope('p', 'm.project_id', accessScope).add('m.parameters IS NOT NULL');
 
@@ -95,7 +94,7 @@ const insertMail = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 );
 
-/** Inserts nothing for a customer who has been deleted in the meantime. */
+/** Inserts nothing if the customer has been deleted in the meantime. */
 const insertDroppedMail = statement(
   {},
   `INSERT INTO mails (id, project_id, customer_id, kind, recipient, reason, state, finished_at)
@@ -111,7 +110,7 @@ const claimDueMails = statement(
    RETURNING ${mailColumns}, m.project_id AS "projectId", m.traceparent`,
 );
 
-/** SQL for the condition that an email is pending and no later claim has taken it over. */
+/** Condition that an email is pending and no later claim has taken it over. */
 const isClaimed = `id = $1 AND state = 'pending' AND tries = $2`;
 
 const markMailSent = statement(
@@ -192,7 +191,7 @@ const findMail = dynamicStatement(
   sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID] as const),
 );
 
-/** Emails that are to be sent, were sent, or were captured. */
+/** Emails to send, and emails that were sent or captured. */
 export class MailsRepository {
   constructor(private readonly database: Database) {}
 
@@ -202,7 +201,7 @@ export class MailsRepository {
     await tx.execute(insertMail, values);
   }
 
-  /** Adds an email that is not sent to the log. @param tx the transaction that creates the customer */
+  /** Adds a dropped email to the log. @param tx the transaction that creates the customer */
   async insertDropped(mail: DroppedMail, tx?: Tx): Promise<void> {
     const { id, projectId, customerId, kind, recipient, reason } = mail;
     const values = [id, projectId, customerId, kind, recipient, reason];
@@ -210,8 +209,8 @@ export class MailsRepository {
   }
 
   /**
-   * Claims due emails for ten minutes; a later claim takes over emails from a worker that has died. The attempt count
-   * is the fencing token: only the newest claim's holder can record the result.
+   * Claims due emails for ten minutes. If the worker dies, a later claim takes them over. The attempt count is the
+   * fencing token: only the holder of the newest claim can record the result.
    */
   async claimDue(limit: number): Promise<ClaimedMail[]> {
     const rows = await this.database.execute(claimDueMails, [limit]);
@@ -222,17 +221,17 @@ export class MailsRepository {
     await this.database.execute(markMailSent, [id, attempts]);
   }
 
-  /** For an installation without a mail server: the email stays readable. */
+  /** Marks an email as captured, for an installation without a mail server. Its parameters are kept. */
   async markCaptured({ id, attempts }: Mail): Promise<void> {
     await this.database.execute(markMailCaptured, [id, attempts]);
   }
 
-  /** Schedules another attempt. @param response the mail server's response, or null for none */
+  /** Schedules another attempt. @param response mail server response, or null to keep the previous one */
   async retry({ id, attempts }: Mail, delayMs: number, response: string | null): Promise<void> {
     await this.database.execute(retryMail, [id, attempts, delayMs, response]);
   }
 
-  /** Abandons an email. @param response the mail server's response, or null to leave the previous one unchanged */
+  /** Marks an email as failed. @param response mail server response, or null to keep the previous one */
   async fail(
     { id, attempts }: Mail,
     reason: Extract<MailReason, 'rejected' | 'expired'>,
@@ -252,12 +251,12 @@ export class MailsRepository {
     return rows.map(toMail);
   }
 
-  /** Counts the emails in the same list in a bounded scan. */
+  /** Counts the emails in this list in a bounded scan. */
   count(accessScope: AccessScope, filter: MailFilter): Promise<CappedCount> {
     return countMails(this.database, accessScope, filter);
   }
 
-  /** Returns an email from the list. @throws GatehouseError `not_found` */
+  /** Returns an email in this list. @throws GatehouseError `not_found` */
   async get(accessScope: AccessScope, id: string): Promise<ProjectMail> {
     const [row] = await this.database.execute(findMail(accessScope, id));
     if (!row) throw notFound();
