@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the known client IPs and the email changes of customers, and indexes for retention. */
+/** Adds known client IPs, token groups for email changes, and indexes for retention. */
 export class AddCustomerAddressesAndTokenGroups1763769600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Indexes the sessions that each login counts, so that it does not read revoked sessions. */
+/** Indexes active sessions, which each login counts, so that the count does not read revoked ones. */
 export class IndexActiveSessions1763769603000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds key rotation and expiry notification, and indexes by organization. */
+/** Adds API key rotation and expiry notifications, and indexes API keys and projects by organization. */
 export class AddApiKeyRotationAndExpiry1763856000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the customers at the billing provider, with the idempotency key for their creation there. */
+/** Creates the table of customers at the billing provider, with the idempotency key for creating them there. */
 export class CreateBillingCustomers1763856001000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -24,7 +24,7 @@ export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInte
     `);
   }
 
-  /** A project's organization never changes, so customer indexes can contain it. */
+  /** Adds the organization to customers, so that indexes can contain it. A project never changes its organization. */
   private async addOrganization(runner: QueryRunner): Promise<void> {
     // A trigger sets it, because replicas of the previous version do not.
     await runner.query(`
@@ -45,14 +45,14 @@ export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInte
     );
   }
 
-  /** Each index has its own statement, because the timeout applies to a statement. */
+  /** Creates each index in its own statement, because the timeout applies per statement. */
   private async indexCustomers(runner: QueryRunner): Promise<void> {
-    // Replaces the constraint. In byte order, a prefix is a range.
+    // Replaces the unique constraint. In byte order, a prefix search is a range scan.
     await runner.query(
       `CREATE UNIQUE INDEX customers_email_project ON customers (project_id, email text_pattern_ops)`,
     );
     await runner.query(`ALTER TABLE customers DROP CONSTRAINT customers_project_id_email_key`);
-    // Many projects can have customers with one address. They are sorted by id.
+    // Many projects can have a customer with the same address, so the id makes the order unique.
     await runner.query(
       `CREATE INDEX customers_email_organization ON customers (organization_id, email COLLATE "C", id)`,
     );
@@ -70,7 +70,7 @@ export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInte
       await runner.query(`
         CREATE INDEX customers_name_${scope} ON customers (${scope}_id, (${fullName}), id)
         WHERE first_name IS NOT NULL OR last_name IS NOT NULL`);
-      // The full name finds customers who have only a last name.
+      // Customers with only a last name are found by their full name.
       await runner.query(`
         CREATE INDEX customers_last_name_${scope} ON customers (${scope}_id, (${lastName}), id)
         WHERE first_name IS NOT NULL AND last_name IS NOT NULL`);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates customer imports, which continue after an interruption, and their failed lines. */
+/** Creates customer imports, which can resume after an interruption, and their failed lines. */
 export class CreateImports1763856020000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Creates the audit log, without foreign keys, because an entry stays longer than its target. A trigger rejects every
- * change, including changes by Gatehouse itself. Retention sets `gatehouse.audit_retention` in its transaction to
- * delete entries, and cannot delete entries from the last 12 hours. (The shortest retention is a day; the difference
+ * Creates the audit log. It has no foreign keys, because an entry outlives its target. A trigger rejects every
+ * change, including changes by Gatehouse itself. To delete entries, retention sets `gatehouse.audit_retention` in its
+ * transaction; entries from the last 12 hours cannot be deleted. (The shortest retention is one day; the difference
  * allows for clock skew.)
  */
 export class CreateAuditLog1763856030000 implements MigrationInterface {

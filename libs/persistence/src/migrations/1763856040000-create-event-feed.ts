@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the transaction that wrote an event, which orders the event feed. The feed contains events from transactions
- * that are older than every running one (ADR 0016).
+ * Adds the id of the transaction that wrote an event, which orders the event feed. The feed contains only events from
+ * transactions that are older than every running one (ADR 0016).
  */
 export class CreateEventFeed1763856040000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds custom headers, secret rotation with an overlap, and the health that disables failing endpoints. */
+/** Adds custom headers, secret rotation with an overlap, and health data for disabling failing endpoints. */
 export class AddEndpointHeadersAndHealth1763942410000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -64,7 +64,7 @@ export class CreateRedeliveryBatches1763942420000 implements MigrationInterface 
       `deliveries_batch_pending ON deliveries (endpoint_id) WHERE state = 'pending' AND batch_id IS NOT NULL`,
       `deliveries_dead_organization ON deliveries (organization_id, id) WHERE state = 'failed' AND resolution IS NULL`,
       `deliveries_dead_endpoint ON deliveries (endpoint_id, id) WHERE state = 'failed' AND resolution IS NULL`,
-      // A delivery enters this index once, when it ends. Updates on the hot path happen before.
+      // A delivery enters this index only when it finishes, after the updates on the hot path.
       `deliveries_finished ON deliveries (endpoint_id, id) WHERE state IN ('succeeded', 'cancelled')`,
     ]) {
       await runner.query(`CREATE INDEX ${index}`);

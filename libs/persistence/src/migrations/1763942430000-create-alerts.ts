@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the alert state, so that all workers together send each alert once, and indexes for the alert conditions. */
+/**
+ * Creates the shared alert state, with which all workers together send each alert once, and indexes for the
+ * conditions.
+ */
 export class CreateAlerts1763942430000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,11 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Drops a redelivery's reference to its original, and indexes failed attempts. */
+/** Drops the foreign key from a redelivery to its original, and indexes failed attempts. */
 export class IndexFailedAttempts1763942440000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // A redelivery can exist longer than its original and keeps the id of the original.
+    // A redelivery can outlive its original, and keeps the original's id.
     await runner.query('ALTER TABLE deliveries DROP CONSTRAINT deliveries_redelivery_of_fkey');
-    // Successful attempts are not in these indexes.
     for (const scope of ['organization', 'project', 'endpoint']) {
       await runner.query(
         `CREATE INDEX attempts_failed_${scope} ON attempts (${scope}_id, id) WHERE NOT success`,

@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds indexes for operators, who search the complete installation and resolved dead letters. They exclude successful
- * deliveries.
+ * Adds indexes for operators, who can search the whole installation, and for resolved dead letters. The indexes
+ * exclude successful deliveries.
  */
 export class AddSearchIndexes1764028820000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Each index has its own statement, because the timeout applies to a statement.
+    // Each index has its own statement, because the timeout applies per statement.
     const isResolved = `WHERE state = 'failed' AND resolution IS NOT NULL`;
     for (const index of [
       `attempts_failed_house ON attempts (id) WHERE NOT success`,
@@ -14,7 +14,7 @@ export class AddSearchIndexes1764028820000 implements MigrationInterface {
       `deliveries_resolved_house ON deliveries (resolution, id) ${isResolved}`,
       `deliveries_resolved_project ON deliveries (project_id, resolution, id) ${isResolved}`,
       `deliveries_resolved_endpoint ON deliveries (endpoint_id, resolution, id) ${isResolved}`,
-      // A prefix of the URL, because index entries have a maximum size.
+      // Indexes a prefix of the URL, because index entries have a maximum size.
       `webhook_endpoints_url ON webhook_endpoints ((left(url, 256) COLLATE "C"))`,
       `projects_name ON projects ((lower(name) COLLATE "C"))`,
       `projects_slug ON projects ((slug COLLATE "C"))`,

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the registry of running workers, and indexes failed emails. */
+/** Creates the registry of running workers, and an index on failed emails. */
 export class CreateWorkers1764028821000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

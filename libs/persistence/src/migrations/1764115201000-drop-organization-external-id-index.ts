@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Drops the index that the system-wide external id index replaces. This is a separate migration, because its lock
+ * Drops the external id index that the installation-wide one replaces. This is a separate migration, because its lock
  * would wait for transactions that wait for the index creation's lock.
  */
 export class DropOrganizationExternalIdIndex1764115201000 implements MigrationInterface {

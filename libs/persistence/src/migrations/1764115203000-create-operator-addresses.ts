@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Creates the client IPs from which operators have signed in, which have separate attempts. `granted_by` replaces
- * `granted`, which stays for apis of the previous version.
+ * Creates the client IPs from which operators have signed in, which have a separate allowance. `granted_by` replaces
+ * `granted`, which stays for API processes of the previous version.
  */
 export class CreateOperatorAddresses1764115203000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

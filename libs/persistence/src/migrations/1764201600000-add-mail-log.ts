@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the email log: dropped emails, reasons, and mail server responses. The next migration validates the
- * constraint, without the table lock.
+ * Adds dropped emails, reasons and mail server responses for the email log. The next migration validates the
+ * constraint without an exclusive table lock.
  */
 export class AddMailLog1764201600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { runInTransaction } from './migration-run.js';
 import { createIndexes, dropIndex } from './concurrent-indexes.js';
 
-/** Validates the email log's constraint, and adds indexes for its filters. */
+/** Validates the state constraint, and adds indexes for the email log filters. */
 export class IndexMailLog1764201600500 implements MigrationInterface {
   readonly transaction = false;
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the preferred language of customers. */
+/** Adds customers' preferred languages. */
 export class AddCustomerLocale1764201601000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE customers ADD COLUMN locale text');

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the consecutive failures that determine the window length, and the guesses at a customer's password. Rows stay
- * until 90 days after the last failure; the indexes serve their removal.
+ * Adds the number of consecutive failures, which determines the window length, and the guesses at a customer's
+ * password. Rows are removed 90 days after the last failure, for which the indexes exist.
  */
 export class CountConsecutiveFailedLogins1764201603000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexes } from './concurrent-indexes.js';
 
-/** Adds an index on customers with a password in an order that is independent of all their fields. */
+/** Indexes customers with a password by a hash of their id, an order that is independent of all other fields. */
 export class IndexCustomersWithPasswords1764201603100 implements MigrationInterface {
   readonly transaction = false;
 

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the device that a customer registered with, and the time at which the email address's owner last took over the
- * account.
+ * Adds the device that a customer registered with, and the time at which the owner of the email address last claimed
+ * it.
  */
 export class AddCustomerClaims1764201605000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,16 +1,19 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Rejects every name except an `attempts` partition's name: for a day, or for retained attempts. */
+/**
+ * Returns PL/pgSQL that rejects every name except `attempts` partitions: one for each day, and those with retained
+ * attempts.
+ */
 const checkName = (parameter: string): string => `
         IF (${parameter} ~ '^attempts_(kept_)?[0-9]{8}$') IS NOT TRUE THEN
           RAISE EXCEPTION 'not a partition of attempts: %', ${parameter} USING ERRCODE = 'invalid_parameter_value';
         END IF;`;
 
 /**
- * Creates the functions with which the runtime role does what only the table owner may do: create and drop attempt
- * partitions, and delete audit log entries after the retention that the owner has stored in `audit_retention` (ADR
- * 0037). They run with the owner's privileges, so their search path is fixed, and every name that is not in
- * `pg_catalog` is qualified.
+ * Creates functions with which the runtime role can perform operations that are reserved for the table owner:
+ * creating and dropping attempt partitions, and deleting audit log entries that are older than the owner's setting in
+ * `audit_retention` (ADR 0037). They run with the owner's privileges, so their search path is fixed, and every name
+ * outside `pg_catalog` is qualified.
  */
 export class CreateOwnerFunctions1764201606000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the method and time of the last identity proof in a session. All earlier sessions have a password. */
+/**
+ * Adds a session's authentication methods, and when the customer last proved their identity. All existing sessions
+ * began with a password.
+ */
 export class AddSessionProofs1764288000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

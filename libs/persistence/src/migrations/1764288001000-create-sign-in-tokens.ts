@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the tokens with which secret keys let their holders sign in as a customer. */
+/** Creates sign-in tokens, which a secret key issues and which sign in a customer. */
 export class CreateSignInTokens1764288001000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the flag that a customer needs a second factor, and the time since which a newer identity proof is required.
- * The columns may exist: an earlier form of CreateSecondFactors added them.
+ * Adds customers' second factor policy, and the time after which they must prove their identity again. The columns
+ * may exist, because an earlier version of CreateSecondFactors added them.
  */
 export class AddCustomerMfa1764288002100 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

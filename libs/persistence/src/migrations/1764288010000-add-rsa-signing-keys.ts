@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the RSA key that belongs to a signing key. The api adds it to existing keys, and to keys that a replica of
- * the previous version inserts.
+ * Adds RSA private keys to signing keys. API processes create them for existing keys, and for keys that a replica
+ * with the previous version inserts.
  */
 export class AddRsaSigningKeys1764288010000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the codes with which customers sign in by email, and the wrong guess counts. */
+/** Creates sign-in codes sent by email, and the counts of wrong guesses. */
 export class CreateEmailCodes1764288020000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

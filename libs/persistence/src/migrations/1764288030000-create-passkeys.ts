@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the passkeys of customers and the ceremonies in which they sign a challenge. */
+/** Creates customers' passkeys, and the ceremonies that register or use them. */
 export class CreatePasskeys1764288030000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

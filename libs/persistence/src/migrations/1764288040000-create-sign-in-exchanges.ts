@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the sign-in email links, and creates the identity proofs that an application exchanges for a session. */
+/** Adds sign-in links to email codes, and creates the exchanges, which an application redeems for a session. */
 export class CreateSignInExchanges1764288040000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the emailed codes with which customers prove their identity again in a session. */
+/** Creates the reauthentication codes that customers receive by email. */
 export class CreateReauthenticationCodes1764288041000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the user handles for passkeys that another system has created. */
+/** Adds user handles for passkeys that were created by another system. */
 export class AddPasskeyUserHandles1764288060000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE passkeys ADD COLUMN user_handle bytea');

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the flag that an import has created a customer. */
+/** Adds a flag for customers that were created by an import. */
 export class AddImportedCustomers1764288071000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE customers ADD COLUMN imported boolean NOT NULL DEFAULT false');

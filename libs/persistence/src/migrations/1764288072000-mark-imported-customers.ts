@@ -1,13 +1,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Marks the customers without a password that an import has created. Not in the transaction that adds the column, whose
- * lock on the table would last until the last row is marked.
+ * Marks the customers without a password that were created by an import. The migration that adds the column cannot do
+ * this, because it would lock the table until the last row is marked.
  */
 export class MarkImportedCustomers1764288072000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Only an import sets the time of the last change to one before the row was created, which its id contains.
-    // Any later change sets it to the current time, so these customers are unchanged since their import.
+    // Only an import sets `updated_at` to a time before the row was created, which the id contains. Every later
+    // change sets it to the current time, so these customers have not changed since their import.
     await runner.query(`
       UPDATE customers SET imported = true
       WHERE password_hash IS NULL AND substr(id::text, 15, 1) = '7'

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates identity providers with their domains, customers' identities, and sign-ins that are under way at a provider. */
+/** Creates identity providers and their domains, customers' identities, and pending sign-ins with a provider. */
 export class CreateIdentityProviders1764374400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Lets an exchange contain a provider's proof, or a customer who has signed in on a hosted page. */
+/** Extends exchanges to sign-ins with an identity provider and on the hosted page. */
 export class AddProviderExchanges1764374401000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the customer's image. */
+/** Adds customer image URLs. */
 export class AddCustomerImage1764374403000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE customers ADD COLUMN image_url text');

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the progress with which sessions in a required domain are ended, and indexes on the domains with pending work. */
+/** Adds the progress of ending the sessions in a required domain, and indexes on domains with pending work. */
 export class AddDomainChecks1764374420000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

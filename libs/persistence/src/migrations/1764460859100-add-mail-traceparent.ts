@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the trace in which an email was created, so that sending it continues the trace. */
+/** Adds the trace context in which an email was created, so that sending it continues the trace. */
 export class AddMailTraceparent1764460859100 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE mails ADD COLUMN traceparent text');

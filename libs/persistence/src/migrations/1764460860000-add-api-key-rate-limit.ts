@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the API key's rate limit. */
+/** Adds API key rate limits. */
 export class AddApiKeyRateLimit1764460860000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE api_keys ADD COLUMN rate_limit integer');

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the counted range for the rollups by endpoint. It is separate from the other range, because workers of the
- * previous version continue to count without endpoints. It starts empty at the other range's end: newer attempts are
- * counted first, then the older ones, backwards.
+ * Adds the counted range for the rollups by endpoint. It is separate from the existing range, because workers with
+ * the previous version continue to count without endpoints. It starts empty where the existing range ends: newer
+ * attempts are counted first, then older ones, backwards.
  */
 export class AddEndpointRollupProgress1764547202010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -3,7 +3,7 @@ import { errorMessage } from '@gatehouse/platform';
 import { runInTransaction } from './migration-run.js';
 import { createIndexes, dropIndex } from './concurrent-indexes.js';
 
-/** The texts in which operators search for any part, by table. */
+/** SQL expressions in which operators search for substrings, by table. */
 const searchedTexts = {
   customers: `lower(email || chr(10) || coalesce(first_name || ' ', '') || coalesce(last_name, ''))`,
   webhook_endpoints: `lower(coalesce(name || chr(10), '') || url)`,
@@ -12,7 +12,7 @@ const searchedTexts = {
   organizations: 'lower(name || chr(10) || slug)',
 };
 
-/** Adds the extension pg_trgm, and indexes with which operators find any substring (ADR 0066). */
+/** Adds the extension pg_trgm, and trigram indexes for substring searches in the console (ADR 0066). */
 export class AddTrigramIndexes1764547204000 implements MigrationInterface {
   readonly transaction = false;
 
@@ -22,15 +22,15 @@ export class AddTrigramIndexes1764547204000 implements MigrationInterface {
       await createIndexes(runner, table, { [`${table}_search`]: `USING gin ((${text}) ${operators})` });
   }
 
-  /** The extension stays, because other objects may use it. */
+  /** Keeps the extension, because other objects may use it. */
   async down(runner: QueryRunner): Promise<void> {
     for (const table of Object.keys(searchedTexts)) await dropIndex(runner, `${table}_search`);
   }
 }
 
 /**
- * Creates the extension unless the database already has it, in any schema.
- * @returns SQL for its indexes' operator class
+ * Creates the extension unless the database already has it in any schema.
+ * @returns SQL for the operator class of trigram indexes
  */
 async function createExtension(runner: QueryRunner): Promise<string> {
   const findOperators = async () =>

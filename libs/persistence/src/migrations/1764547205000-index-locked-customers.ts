@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexes } from './concurrent-indexes.js';
 
-/** Adds indexes on the failed attempts that can lock a customer, for the list of locked customers. */
+/** Indexes the failed logins that can lock a customer, for the list of locked customers. */
 export class IndexLockedCustomers1764547205000 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    // The lowest limit that a project can set is 3. 100 guesses close a password.
+    // A project can set the limit to 3 or more. A password is closed after 100 guesses.
     await createIndexes(runner, 'login_attempts', {
       login_attempts_locked: '(window_ends_at, customer_id) WHERE customer_id IS NOT NULL AND tries >= 3',
       login_attempts_closed: '(window_ends_at, customer_id) WHERE customer_id IS NOT NULL AND guesses >= 100',

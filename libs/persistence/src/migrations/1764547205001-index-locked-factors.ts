@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexes } from './concurrent-indexes.js';
 
-/** Adds an index on the failed second factors that can lock a customer, for the list of locked customers. */
+/** Indexes the failed second factor attempts that can lock a customer, for the list of locked customers. */
 export class IndexLockedFactors1764547205001 implements MigrationInterface {
   readonly transaction = false;
 

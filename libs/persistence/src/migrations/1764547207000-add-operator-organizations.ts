@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the organizations to which an operator is limited; null for no limit. */
+/** Adds the organizations that an operator is limited to; null for no limit. */
 export class AddOperatorOrganizations1764547207000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

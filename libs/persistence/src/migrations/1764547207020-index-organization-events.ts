@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexes, dropIndex } from './concurrent-indexes.js';
 
-/** Adds an index for an organization's newest events. */
+/** Indexes events by organization. */
 export class IndexOrganizationEvents1764547207020 implements MigrationInterface {
   readonly transaction = false;
 

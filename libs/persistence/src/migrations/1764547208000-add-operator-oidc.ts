@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds an operator's account at an OpenID Provider, and the method with which a session's operator signed in. Adding
- * a column with a constant default does not rewrite the table.
+ * Adds operators' OpenID Provider accounts, and the sign-in method to operator sessions. Adding a column with a
+ * constant default does not rewrite the table.
  */
 export class AddOperatorOidc1764547208000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexes, dropIndex } from './concurrent-indexes.js';
 
-/** Adds an index on the events that the identity rollups count, in feed order. */
+/** Indexes the events that identity rollups count, in feed order. */
 export class IndexIdentityEvents1764547209010 implements MigrationInterface {
   readonly transaction = false;
 

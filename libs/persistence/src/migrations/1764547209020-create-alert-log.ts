@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the alert log, with each message's outcome. */
+/** Creates the alert log, which contains each message and its outcome. */
 export class CreateAlertLog1764547209020 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Calls the trigger that sets a customer's organization only for rows without one: an import sets it once for all its rows. */
+/**
+ * Skips the trigger that sets a customer's organization for rows that already have one, because an import sets it for
+ * all its rows.
+ */
 export class SkipOrganizationTrigger1764633600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await replaceTrigger(runner, 'WHEN (NEW.organization_id IS NULL)');

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the scope `mailbox:read` to the keys with `customer:read`, which gave access to the mailbox until now. An older
- * api ignores the scope.
+ * Adds the scope `mailbox:read` to keys with `customer:read`, which previously gave access to the mailbox. API
+ * processes with the previous version ignore the scope.
  */
 export class AddMailboxScope1764720001000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the page or the sign-in challenge to which a passkey's challenge belongs. */
+/** Adds the page or the sign-in challenge that a passkey ceremony is bound to. */
 export class AddCeremonyBinding1764720014000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE passkey_ceremonies ADD COLUMN binding_hash bytea');

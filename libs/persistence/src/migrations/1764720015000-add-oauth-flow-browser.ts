@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the browser that began a sign-in at a provider on the hosted page. */
+/** Adds the browser in which a sign-in with a provider began on the hosted page. */
 export class AddOAuthFlowBrowser1764720015000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE oauth_flows ADD COLUMN browser_hash bytea');

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the installation's id, from which its Redis key prefix derives (ADR 0089). */
+/** Creates the installation id, from which the Redis key prefix is derived (ADR 0089). */
 export class CreateInstallation1764730030000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

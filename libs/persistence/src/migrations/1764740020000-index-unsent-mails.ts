@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexes } from './concurrent-indexes.js';
 
-/** Indexes the emails that were not sent by age, and the others by the time at which they were processed. */
+/** Indexes unsent emails by age, and sent and captured emails by the time at which they were processed. */
 export class IndexUnsentMails1764740020000 implements MigrationInterface {
   readonly transaction = false;
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the table for problems that running processes have found. Workers notify operators about them (ADR 0095). */
+/** Creates the problems that running processes have detected. Workers notify operators of them (ADR 0095). */
 export class CreateProcessProblems1764816400950 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds whether an identity provider's id tokens contain `auth_time` (ADR 0097). Null until one has contained it. */
+/**
+ * Adds a flag for identity providers whose ID tokens contain `auth_time` (ADR 0097). Null until an ID token has
+ * contained it.
+ */
 export class AddAuthTimeStatement1764816500600 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE identity_providers ADD COLUMN states_auth_time boolean');

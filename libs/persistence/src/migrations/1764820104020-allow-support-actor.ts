@@ -2,10 +2,11 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const [TYPE, ID] = ['audit_log_actor_type_check', 'audit_log_check'];
 
-/** Allows the actor `support`, without an id in a session that an earlier version has opened. */
+/** Allows the actor `support`. It has no id in sessions that were started by an earlier version. */
 export class AllowSupportActor1764820104020 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // NOT VALID: the check of all rows would lock the table. Every row met the previous, narrower conditions.
+    // NOT VALID, because checking every row would lock the table. All existing rows meet the previous, narrower
+    // conditions.
     await runner.query(`
       ALTER TABLE audit_log DROP CONSTRAINT ${TYPE}, DROP CONSTRAINT ${ID},
         ADD CONSTRAINT ${TYPE} CHECK (actor_type IN ('key', 'operator', 'customer', 'support', 'system')) NOT VALID,
@@ -13,7 +14,7 @@ export class AllowSupportActor1764820104020 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    // The log is append-only: entries with the actor stay, and only new ones are checked.
+    // The log is append-only, so entries with this actor stay, and the constraints apply only to new entries.
     await runner.query(`
       ALTER TABLE audit_log DROP CONSTRAINT ${TYPE}, DROP CONSTRAINT ${ID},
         ADD CONSTRAINT ${TYPE} CHECK (actor_type IN ('key', 'operator', 'customer', 'system')) NOT VALID,

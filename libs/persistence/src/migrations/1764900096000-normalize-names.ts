@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { migrationRun, runInTransaction } from './migration-run.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 
-/** The columns with names, by table. Each table has an `id`. */
+/** Name columns by table. Every table has an `id`. */
 const namesByTable = {
   organizations: ['name'],
   projects: ['name'],
@@ -16,22 +16,22 @@ const namesByTable = {
   customers: ['first_name', 'last_name'],
 };
 
-/** Number of rows that a statement reads, and locks if their names change. */
+/** Number of rows that one statement reads; it locks those whose names change. */
 const BATCH_ROWS = 1_000;
 
-/** Returns SQL for the condition that a name in a row is not in NFC. @param row the row's alias */
+/** Returns the condition that a name in a row is not in NFC. @param row row alias */
 const isDenormalized = (row: string, columns: string[]): string =>
   columns.map((column) => `${row}.${column} IS NOT NFC NORMALIZED`).join(' OR ');
 
 /**
- * Converts stored names to NFC, in which names are searched (ADR 0096). Triggers convert the names that apis of the
- * previous version store from then on. Can be repeated after a failure.
+ * Converts stored names to NFC, the form in which names are searched (ADR 0096). Triggers convert names that API
+ * processes of the previous version store afterwards. Can be repeated after a failure.
  */
 export class NormalizeNames1764900096000 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    // Other encodings have no combining characters, and PostgreSQL cannot normalize texts in them.
+    // PostgreSQL can normalize only UTF-8, and other encodings have no combining characters.
     const [{ encoding }] = (await runner.query(`SELECT current_setting('server_encoding') AS encoding`)) as [
       { encoding: string },
     ];
@@ -43,13 +43,13 @@ export class NormalizeNames1764900096000 implements MigrationInterface {
     }
   }
 
-  /** The names stay in NFC. */
+  /** Drops only the triggers; names stay in NFC. */
   async down(runner: QueryRunner): Promise<void> {
     await runInTransaction(runner, () => runner.query('DROP FUNCTION IF EXISTS normalize_names CASCADE'));
   }
 }
 
-/** Creates the trigger function, which converts the columns that its arguments name. */
+/** Creates the trigger function, which converts the columns passed as its arguments. */
 const createFunction = (runner: QueryRunner): Promise<void> =>
   runInTransaction(runner, () =>
     runner.query(`
@@ -68,7 +68,7 @@ const createTrigger = (runner: QueryRunner, table: string, columns: string[]): P
       EXECUTE FUNCTION normalize_names(${columns.map((column) => `'${column}'`).join()})`),
   );
 
-/** Converts the stored names in batches, so that requests never wait longer than for one batch. */
+/** Converts stored names in batches, so that requests wait for at most one batch. */
 async function normalizeStored(runner: QueryRunner, table: string, columns: string[]): Promise<void> {
   const { logger } = migrationRun.getStore()!;
   const assignments = columns.map((column) => `${column} = normalize(t.${column}, NFC)`);

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the values that update imports compare with a customer (ADR 0104), and the values that were left out of
+ * Adds what update imports compare with a customer (ADR 0104), and warnings about values that were left out of
  * imported lines (ADR 0103).
  */
 export class AddImportUpdates1764900120000 implements MigrationInterface {
@@ -11,7 +11,8 @@ export class AddImportUpdates1764900120000 implements MigrationInterface {
       ALTER TABLE imports ADD COLUMN updated integer NOT NULL DEFAULT 0,
         ADD COLUMN unchanged integer NOT NULL DEFAULT 0,
         ADD COLUMN incomplete integer NOT NULL DEFAULT 0`);
-    // NOT VALID: the check of all rows would lock the table. Every row met the previous, narrower condition.
+    // NOT VALID, because checking every row would lock the table. All existing rows meet the previous, narrower
+    // condition.
     await runner.query(`
       ALTER TABLE import_failures ADD COLUMN warnings jsonb NOT NULL DEFAULT '[]',
         DROP CONSTRAINT import_failures_status_check,

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the identity proof from the session that a sign-in token moves from another system (docs/adr/0106). Null in
- * support tokens, the only ones that older apis create.
+ * Adds the authentication methods and time from the session that a sign-in token moves from another system
+ * (docs/adr/0106). Null in support tokens, the only kind that earlier versions create.
  */
 export class AddSignInTokenProof1764900130000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

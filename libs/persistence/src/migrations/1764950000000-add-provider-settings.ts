@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds a provider's protocol settings, and a flow's protocol state, each as one encrypted document (docs/adr/0110).
- * Apis of earlier versions continue to read and write the existing columns.
+ * Adds a provider's protocol settings and a flow's protocol state, each as one encrypted document (docs/adr/0110).
+ * Earlier versions continue to read and write the existing columns.
  */
 export class AddProviderSettings1764950000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,16 +1,19 @@
-// This file contains SQL: indexes, and the progress of their builds.
+// This file contains SQL: index builds and their progress.
 import type { QueryRunner } from 'typeorm';
 import { errorCode, errorMessage } from '@gatehouse/platform';
 import { migrationRun, runInTransaction } from './migration-run.js';
 import { double, integer, nullable, statement, text } from '../sql/statements.js';
 
-/** Interval between two log messages about an index's progress, in ms. */
+/** Interval in ms between log messages about the progress of an index build. */
 const PROGRESS_INTERVAL_MS = 10_000;
 
-/** PostgreSQL's code for a table that does not exist. */
+/** PostgreSQL error code for a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
-/** SQL for the condition that a pg_stat_progress_create_index row is about the index $1. Other databases can use the same oid. */
+/**
+ * Condition that a row of pg_stat_progress_create_index is about the index $1. Indexes in other databases can have
+ * the same OID.
+ */
 const IS_BUILD = 'datname = current_database() AND index_relid = to_regclass($1)';
 
 const findProgress = statement(
@@ -28,7 +31,10 @@ const findProgress = statement(
    FROM pg_stat_progress_create_index WHERE ${IS_BUILD}`,
 );
 
-/** The partitions in the table $1 that have no partition index for the index $2, oldest first: they are dropped first. */
+/**
+ * Partitions of the table $1 that the index $2 does not cover yet, oldest first, because the oldest are dropped
+ * first.
+ */
 const UNINDEXED_PARTITIONS = `
   SELECT c.relname AS partition FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
   WHERE p.inhparent = to_regclass($1) AND NOT EXISTS (
@@ -38,12 +44,12 @@ const UNINDEXED_PARTITIONS = `
 
 /**
  * Creates indexes without blocking writes to the table, for migrations with `transaction = false`. Can be repeated
- * after a failure: a complete index stays, and an invalid one that an interrupted run has left is built again.
+ * after a failure: complete indexes are kept, and invalid ones from an interrupted run are rebuilt.
  *
  * An index on a partitioned table is first created on the table alone, then on each partition, and then attached. New
- * partitions get it from the table. Through a pooler, where `CREATE INDEX CONCURRENTLY` cannot have its own time
- * limit, indexes are built in transactions, which block writes.
- * @param definitions the indexes' columns and conditions, by name
+ * partitions inherit it from the table. Through a pooler, where the time limit of `CREATE INDEX CONCURRENTLY` cannot
+ * be changed, indexes are built in transactions, which block writes.
+ * @param definitions columns and condition of each index, by name
  */
 export async function createIndexes(
   runner: QueryRunner,
@@ -61,7 +67,7 @@ export async function createIndexes(
   }
 }
 
-/** Drops an index without blocking writes to its table, if it exists. */
+/** Drops an index, if it exists, without blocking writes to its table. */
 export async function dropIndex(runner: QueryRunner, name: string): Promise<void> {
   if (migrationRun.getStore()!.isPooled)
     await runInTransaction(runner, () => runner.query(`DROP INDEX IF EXISTS ${name}`));
@@ -87,7 +93,8 @@ async function createIndex(
   try {
     if (isPooled)
       await runInTransaction(runner, () => runner.query(`CREATE INDEX ${name} ON ${table} ${definition}`));
-    // The owner's connections have no time limit. This statement holds no lock that blocks requests.
+    // The owner's connections have no time limit, and none is needed here: this statement holds no lock that blocks
+    // requests.
     else await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`);
   } finally {
     clearInterval(timer);
@@ -109,11 +116,11 @@ async function createPartitionedIndex(
     const partitions = (await runner.query(UNINDEXED_PARTITIONS, [table, name])) as { partition: string }[];
     for (const { partition } of partitions)
       await attachPartitionIndex(runner, partition, name, definition).catch((error: unknown) => {
-        // The worker has dropped the partition in the meantime.
+        // The worker may have dropped the partition in the meantime.
         if (errorCode(error) !== UNDEFINED_TABLE) throw error;
       });
     if (await readValidity(runner, name)) return;
-    // The index becomes valid when the last partition is attached, but not when it is dropped instead.
+    // Attaching the last missing partition makes the index valid, but dropping that partition does not.
     if (partitions.length === 0) await runInTransaction(runner, () => runner.query(`DROP INDEX ${name}`));
   }
 }
@@ -138,7 +145,10 @@ async function readValidity(runner: QueryRunner, name: string): Promise<boolean 
   return index?.isValid;
 }
 
-/** Ends the session whose process was killed or suspended while it built an index, because the build may continue. */
+/**
+ * Terminates the session of a process that was killed or suspended while it built an index, because the build may
+ * still be running.
+ */
 async function terminateBuild(runner: QueryRunner, name: string): Promise<void> {
   await runner.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index WHERE ${IS_BUILD}`,
@@ -146,7 +156,7 @@ async function terminateBuild(runner: QueryRunner, name: string): Promise<void> 
   );
 }
 
-/** Logs an index's progress, read with another connection. */
+/** Logs an index build's progress, which it reads through another connection. */
 async function logProgress({ dataSource }: QueryRunner, name: string): Promise<void> {
   const { logger } = migrationRun.getStore()!;
   try {

@@ -1,4 +1,4 @@
-/** The names under which 0.1.0 stored its migrations, mapped to their current names. */
+/** Maps the migration names that version 0.1.0 stored to the current names. */
 export const currentMigrationNames: ReadonlyMap<string, string> = new Map([
   ['CreateTheHouse1763683200000', 'CreateOrganizationsAndCustomers1763683200000'],
   ['CompleteTheCustomer1763769600000', 'AddCustomerAddressesAndTokenGroups1763769600000'],

@@ -103,7 +103,7 @@ import { AddImportUpdates1764900120000 } from './1764900120000-add-import-update
 import { AddProviderSettings1764950000000 } from './1764950000000-add-provider-settings.js';
 import { AddSignInTokenProof1764900130000 } from './1764900130000-add-sign-in-token-proof.js';
 
-/** Every migration, oldest first. A migration that has been released is never edited. */
+/** All migrations in execution order. A released migration is never changed. */
 export const migrations = [
   CreateOrganizationsAndCustomers1763683200000,
   CreateDeliveries1763683201000,
