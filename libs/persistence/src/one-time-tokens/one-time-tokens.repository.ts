@@ -1,4 +1,4 @@
-// This file contains SQL: conditional updates that return rows, joins, aggregates, and times by the database clock.
+// This file contains SQL: conditional updates that return rows, joins, aggregates, and times from the database clock.
 import type { Customer, OneTimeTokenKind, OneTimeTokenState, ProjectContext } from '@gatehouse/domain';
 import {
   customerWithProjectColumns,
@@ -17,11 +17,11 @@ export interface NewOneTimeToken {
   /** The email address that the token was sent to. */
   email: string;
   tokenHash: Buffer;
-  /** The "Continue" destination on the hosted page, or null. */
+  /** Destination for "Continue" on the hosted page, or null. */
   redirectUrl: string | null;
-  /** Identifies tokens that take effect only together, or null. */
+  /** Id that is shared by tokens that take effect only together, or null. */
   groupId: string | null;
-  /** Seconds. */
+  /** Validity in seconds. */
   ttl: number;
 }
 
@@ -36,15 +36,15 @@ export interface OneTimeToken {
   state: OneTimeTokenState;
   /** True if the token was consumed within the last minute. */
   isJustConsumed: boolean;
-  /** True if the email address's owner has removed all access since the token was created. */
+  /** True if the owner of the email address has claimed the account since the token was created. */
   isClaimed: boolean;
   customer: Customer;
-  /** Browser and operating system with which the customer registered, or null. */
+  /** Browser and operating system that the customer registered with, or null. */
   registrationDevice: string | null;
   project: ProjectContext;
 }
 
-/** SQL for the state of a token `t` that a customer `c` in a project `p` has. */
+/** SQL for the state of token `t`, which belongs to customer `c` in project `p`. */
 export const tokenState = `
     CASE
       WHEN t.voided_at IS NOT NULL OR p.archived_at IS NOT NULL OR c.disabled_at IS NOT NULL THEN 'voided'
@@ -116,7 +116,7 @@ const pruneTokens = pruneStatement('one_time_tokens', `expires_at < now() - $1 *
 export class OneTimeTokensRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts a token and voids the older tokens of the same kind. */
+  /** Inserts a token, and voids the customer's older tokens of the same kind. */
   async insert(tx: Tx, token: NewOneTimeToken): Promise<void> {
     await this.voidAll(tx, token.customerId, [token.kind]);
     await tx.execute(insertToken, [
@@ -131,12 +131,12 @@ export class OneTimeTokensRepository {
     ]);
   }
 
-  /** Voids a customer's unused tokens. */
+  /** Voids a customer's unused tokens of the given kinds. */
   async voidAll(tx: Tx, customerId: string, kinds: readonly OneTimeTokenKind[]): Promise<void> {
     await tx.execute(voidTokens, [customerId, kinds]);
   }
 
-  /** Returns a token of one of the kinds, in any state, or null. */
+  /** Returns a token with one of the given kinds, in any state, or null. */
   async find(
     kinds: readonly OneTimeTokenKind[],
     tokenHash: Buffer,
@@ -151,19 +151,19 @@ export class OneTimeTokensRepository {
     return { ...token, ...status, ...toCustomerWithProject(columns) };
   }
 
-  /** Returns whether a customer has an unused token that was created within the last `seconds` and has not expired. */
+  /** Returns whether a customer has an open token that was created in the last `seconds` seconds. */
   async hasRecent(customerId: string, kind: OneTimeTokenKind, seconds: number): Promise<boolean> {
     const [row] = await this.database.execute(hasRecentToken, [customerId, kind, seconds]);
     return row!.exists;
   }
 
-  /** Consumes a token; if callers run in parallel, returns true for exactly one. */
+  /** Consumes an open token. If calls run in parallel, exactly one returns true. */
   async consume(tx: Tx, id: string): Promise<boolean> {
     const rows = await tx.execute(consumeToken, [id]);
     return rows.length > 0;
   }
 
-  /** Returns the new email address that a token group confirms, and whether all tokens in the group are consumed. */
+  /** Returns the new email address that a token group confirms, and whether all its tokens are consumed. */
   async getGroupStatus(
     groupId: string,
     sql: Sql = this.database,
