@@ -7,6 +7,6 @@ export class OperatorAddressEntity {
   @PrimaryColumn('text', { name: 'address_block' }) addressBlock!: string;
   @Column({ type: 'timestamptz', name: 'last_sign_in_at', precision: 3, default: () => 'now()' })
   lastSignInAt!: Date;
-  /** The browsers from these sign-ins; empty for sign-ins before they were stored. */
+  /** Browsers used for these sign-ins; empty for sign-ins before browsers were stored. */
   @Column('text', { array: true, default: () => `'{}'` }) browsers!: string[];
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An operator's sign-in that is under way at the OpenID Provider. Its content is in the browser's cookie. */
+/** A pending operator sign-in with the OpenID Provider. Its content is in a cookie in the browser. */
 @Entity('operator_flows')
 export class OperatorFlowEntity {
   @PrimaryColumn('bytea', { name: 'state_hash' }) stateHash!: Buffer;

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A link for the installation's setup or for an invited operator. */
+/** A setup link for the installation, or an operator's invitation link. */
 @Entity('operator_links')
 export class OperatorLinkEntity {
   @PrimaryColumn('bytea', { name: 'token_hash' }) tokenHash!: Buffer;

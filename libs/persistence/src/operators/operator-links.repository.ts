@@ -24,13 +24,13 @@ const consumeLink = statement(
 
 const pruneLinks = pruneStatement('operator_links', 'expires_at < now()');
 
-/** One-time links: setup links, which belong to no operator, and invitations. */
+/** One-time links: invitations, and setup links, which belong to no operator. */
 export class OperatorLinksRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Creates a link, which replaces the operator's earlier links, or the earlier setup links.
-   * @param tokenHash the token's SHA-256
+   * Creates a link that replaces the operator's earlier links, or the earlier setup links if `operatorId` is null.
+   * @param tokenHash SHA-256 of the token
    * @param ttl validity in seconds
    */
   async insert(tx: Tx, tokenHash: Buffer, operatorId: string | null, ttl: number): Promise<void> {
@@ -38,24 +38,24 @@ export class OperatorLinksRepository {
     await tx.execute(insertLink, [tokenHash, operatorId, ttl]);
   }
 
-  /** Returns a link's operator without consuming the link, or null if the link is unknown or has expired. */
+  /** Returns a link's operator without consuming the link, or null if it does not exist or has expired. */
   async find(tokenHash: Buffer): Promise<{ operatorId: string | null } | null> {
     const [row] = await this.database.execute(findLink, [tokenHash]);
     return row ?? null;
   }
 
-  /** Consumes a link; if calls run in parallel, only one succeeds. */
+  /** Consumes a link. If calls run in parallel, exactly one returns true. */
   async consume(tx: Tx, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeLink, [tokenHash]);
     return rows.length > 0;
   }
 
-  /** Voids an operator's links, or the setup links if the id is null. */
+  /** Voids an operator's links, or the setup links if `operatorId` is null. */
   async voidAll(tx: Tx, operatorId: string | null): Promise<void> {
     await tx.manager.delete(OperatorLinkEntity, { operatorId: operatorId ?? IsNull() });
   }
 
-  /** Removes links that have expired. */
+  /** Removes expired links. */
   async prune(signal: AbortSignal): Promise<void> {
     await pruneInBatches(this.database, signal, pruneLinks);
   }

@@ -1,4 +1,4 @@
-// This file contains SQL: upserts, and the attempt count, which every sign-in changes.
+// This file contains SQL: upserts, and an attempt count that every sign-in updates.
 import type { Operator } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
@@ -34,7 +34,7 @@ const reserveAttempt = statement(
     ...attemptResultRow,
     ...operatorRow,
     passwordHash: nullable(text),
-    /** Null if there is no operator with this email. The operator's other columns are null then, too. */
+    /** Null if no operator has this email, as are the other operator columns. */
     id: nullable(uuid),
   },
   `WITH reserved AS (${counter.countSql({ key: '$4', isKnownAddress })})
@@ -42,7 +42,7 @@ const reserveAttempt = statement(
    FROM reserved LEFT JOIN operators o ON o.email = $5`,
 );
 
-/** Maximum number of browsers that are stored for each client IP of an operator, the newest first. */
+/** Maximum number of browsers stored per operator and client IP. The most recent ones are kept. */
 const MAX_BROWSERS = 20;
 
 const saveKnownAddress = statement(
@@ -57,13 +57,16 @@ const saveKnownAddress = statement(
 
 const pruneAddresses = pruneStatement('operator_addresses', `last_sign_in_at < ${KNOWN_ADDRESS_SINCE}`);
 
-/** Failed sign-ins per operator email, stored in the database so that all replicas share them and they survive restarts. */
+/**
+ * Failed sign-ins per operator email. They are stored in the database so that all replicas share them and they
+ * survive restarts.
+ */
 export class OperatorLoginAttemptsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reserves an attempt before a password, code or passkey is checked, as for customers (`LoginAttemptsRepository`). A
-   * sign-in clears the count. Unknown emails take the same path.
+   * Reserves an attempt before a password, code or passkey is checked, as `LoginAttemptsRepository` does for
+   * customers. A sign-in clears the count. Unknown emails take the same path.
    */
   async reserve(attempt: LoginAttempt): Promise<OperatorLoginAttemptResult> {
     const values = [...limitValues(attempt), attempt.emailHash, attempt.email, attempt.addressBlock];
@@ -85,9 +88,8 @@ export class OperatorLoginAttemptsRepository {
   }
 
   /**
-   * Saves a signed-in operator's client IP and browser as known, so that the IP has the allowance for known client
-   * IPs.
-   * @returns whether the operator had already signed in from this client IP with this browser
+   * Saves a sign-in's client IP and browser as known, which gives the IP the allowance for known client IPs.
+   * @returns whether the operator had signed in from this client IP with this browser before
    */
   async saveKnownAddress(
     tx: Tx,
@@ -99,12 +101,12 @@ export class OperatorLoginAttemptsRepository {
     return row!.wasKnown;
   }
 
-  /** Removes all of the operator's known client IPs. */
+  /** Removes an operator's known client IPs. */
   async deleteKnownAddresses(tx: Tx, operatorId: string): Promise<void> {
     await tx.manager.delete(OperatorAddressEntity, { operatorId });
   }
 
-  /** Removes failures that are no longer counted, and client IPs that have not been used for a long time. */
+  /** Removes failures that no longer count, and known client IPs without a recent sign-in. */
   async prune(signal: AbortSignal): Promise<void> {
     await counter.prune(this.database, signal);
     await pruneInBatches(this.database, signal, pruneAddresses);

@@ -6,9 +6,9 @@ export class OperatorPasskeyEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid', { name: 'operator_id' }) operatorId!: string;
   @Column('bytea', { name: 'credential_id' }) credentialId!: Buffer;
-  /** As a COSE key. */
+  /** COSE key. */
   @Column('bytea', { name: 'public_key' }) publicKey!: Buffer;
-  /** The newest signature counter; 0 if the authenticator does not count. */
+  /** Signature counter of the last use; 0 if the authenticator does not count. */
   @Column('bigint') counter!: string;
   @Column('text', { array: true }) transports!: string[];
   @Column('text') name!: string;

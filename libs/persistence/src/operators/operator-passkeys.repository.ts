@@ -1,4 +1,5 @@
-// This file contains SQL: inserts, conditional updates and deletes that return rows, and times by the database clock.
+// This file contains SQL: inserts, conditional updates and deletes that return rows, and times from the database
+// clock.
 import { CEREMONY_TTL } from '@gatehouse/domain';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -12,10 +13,10 @@ import {
 } from '../passkeys/passkeys.repository.js';
 import { bytea, statement, uuid, type RowOf } from '../sql/statements.js';
 
-/** The purpose for which an operator's passkey signs a challenge. */
+/** Why an operator's passkey signs a challenge. */
 export type OperatorPasskeyPurpose = 'second_factor' | 'enroll' | 'add' | 'reauthenticate';
 
-/** An operator's passkey, without its key. */
+/** An operator's passkey without its public key. */
 export type OperatorPasskey = RowOf<typeof passkeyRow>;
 
 const listPasskeys = statement(
@@ -41,7 +42,7 @@ const insertPasskey = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (credential_id) DO NOTHING RETURNING ${passkeyColumns}`,
 );
 
-// Two requests with the same counter must not both succeed, although each has read the older one.
+// The condition prevents two concurrent requests with the same counter from both succeeding.
 const recordUse = statement(
   { id: uuid },
   `UPDATE operator_passkeys SET counter = $2::bigint, last_used_at = now()
@@ -72,7 +73,7 @@ const consumeChallenge = statement(
    WHERE id = $1 AND passkey_challenge = $2 AND passkey_purpose = $3 AND passkey_expires_at > now() RETURNING id`,
 );
 
-/** Operators' passkeys, and the challenges in their sessions. */
+/** Operators' passkeys, and the passkey challenges in their sessions. */
 export class OperatorPasskeysRepository {
   constructor(private readonly database: Database) {}
 
@@ -81,7 +82,7 @@ export class OperatorPasskeysRepository {
     return sql.execute(listPasskeys, [operatorId]);
   }
 
-  /** Returns the properties with which a browser finds an operator's passkeys. */
+  /** Returns the properties that a browser needs to find an operator's passkeys. */
   listCredentials(operatorId: string): Promise<PasskeyCredential[]> {
     return this.database.execute(listCredentials, [operatorId]);
   }
@@ -91,7 +92,10 @@ export class OperatorPasskeysRepository {
     return row ?? null;
   }
 
-  /** Inserts a passkey for an operator whom the transaction has locked. Returns null if it exists already. */
+  /**
+   * Inserts a passkey for an operator whose row the transaction has locked. Returns null if the passkey already
+   * exists.
+   */
   async insert(
     tx: Tx,
     passkey: NewPasskey & { id: string; operatorId: string; name: string },
@@ -102,7 +106,7 @@ export class OperatorPasskeysRepository {
     return row ?? null;
   }
 
-  /** Records a verified signature. Returns false if its counter is not newer, or if the passkey no longer exists. */
+  /** Records a verified signature. Returns false if its counter is not higher, or if the passkey no longer exists. */
   async recordUse(tx: Tx, id: string, counter: number): Promise<boolean> {
     const rows = await tx.execute(recordUse, [id, counter]);
     return rows.length > 0;
@@ -124,12 +128,12 @@ export class OperatorPasskeysRepository {
     await tx.execute(deleteAllPasskeys, [operatorId]);
   }
 
-  /** Saves the challenge that a passkey is to sign in a session. A previous one becomes invalid. */
+  /** Saves a passkey challenge in a session. It replaces the previous challenge. */
   async saveChallenge(sessionId: string, hash: Buffer, purpose: OperatorPasskeyPurpose): Promise<void> {
     await this.database.execute(saveChallenge, [sessionId, hash, purpose]);
   }
 
-  /** Consumes a challenge. If calls run in parallel, only one returns true. */
+  /** Consumes a challenge. If calls run in parallel, exactly one returns true. */
   async consumeChallenge(sessionId: string, hash: Buffer, purpose: OperatorPasskeyPurpose): Promise<boolean> {
     const rows = await this.database.execute(consumeChallenge, [sessionId, hash, purpose]);
     return rows.length > 0;

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ConsolePageSize, ConsoleTimeZone, ListColumns } from '@gatehouse/domain';
 
-/** The console preferences for an operator who has changed one. */
+/** An operator's console preferences. Operators who have never changed one have no row. */
 @Entity('operator_preferences')
 export class OperatorPreferencesEntity {
   @PrimaryColumn('uuid', { name: 'operator_id' }) operatorId!: string;

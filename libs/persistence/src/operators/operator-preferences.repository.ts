@@ -52,7 +52,7 @@ export class OperatorPreferencesRepository {
     return found ?? defaultPreferences;
   }
 
-  /** Merges changed preferences, so that changes in two tabs do not overwrite each other. */
+  /** Merges changed preferences into the stored ones, so that changes in two tabs do not overwrite each other. */
   async merge(tx: Tx, operatorId: string, patch: PreferencesPatch): Promise<ConsolePreferences> {
     const [row] = await tx.execute(mergePreferences, [
       operatorId,
@@ -63,7 +63,7 @@ export class OperatorPreferencesRepository {
     return row!;
   }
 
-  /** Returns an operator's views, oldest first. Their number is limited. */
+  /** Returns all of an operator's views, oldest first. Their number is limited. */
   listViews(operatorId: string): Promise<SavedView[]> {
     return this.database.read((manager) =>
       manager.find(SavedViewEntity, { where: { operatorId }, order: { id: 'ASC' } }),

@@ -1,4 +1,4 @@
-// This file contains SQL: every operator request reads a session, and lifetimes use the database clock.
+// This file contains SQL: session reads on every operator request, and lifetimes by the database clock.
 import {
   operatorSessionTtl,
   REAUTHENTICATION_TTL,
@@ -34,7 +34,7 @@ import {
 export interface NewOperatorSession {
   id: string;
   operatorId: string;
-  /** SHA-256 of the cookie's value. */
+  /** SHA-256 of the cookie value. */
   tokenHash: Buffer;
   stage: Exclude<OperatorStage, 'signed_in'>;
   method: OperatorSignInMethod;
@@ -42,25 +42,25 @@ export interface NewOperatorSession {
   userAgent: string | null;
 }
 
-/** A session at any stage, with its operator and the second factor secrets. */
+/** A session at any stage, with its operator and the operator's second factor secrets. */
 export interface OperatorSession {
   id: string;
   stage: OperatorStage;
   method: OperatorSignInMethod;
-  /** The OpenID Provider for the operator's account; null before the first sign-in there. */
+  /** Issuer of the operator's single sign-on account; null before the first single sign-on. */
   issuer: string | null;
-  /** True if the operator was verified again in this session, recently enough for sensitive actions. */
+  /** True if the operator has reauthenticated in this session recently enough for sensitive actions. */
   isReauthenticated: boolean;
   expiresAt: Date;
   /** Seconds until `expiresAt`. */
   expiresIn: number;
-  /** Seconds until the session ends even if it is used. */
+  /** Seconds until the session ends regardless of use. */
   endsIn: number;
   operator: Operator;
-  /** The enrolled authenticator's encrypted secret. */
+  /** Encrypted secret of the enrolled authenticator. */
   totpSecret: Buffer | null;
   hasPasskey: boolean;
-  /** Encrypted secret for the authenticator that this session is enrolling. */
+  /** Encrypted secret of the authenticator that is being enrolled in this session. */
   newTotpSecret: Buffer | null;
 }
 
@@ -112,17 +112,17 @@ const signedInRow = {
   role: textOf<OperatorRole>(),
   organizationIds: nullable(arrayOf(uuid)),
   method: textOf<OperatorSignInMethod>(),
-  /** The OpenID Provider for the operator's account; null before the first sign-in there. */
+  /** Issuer of the operator's single sign-on account; null before the first single sign-on. */
   issuer: nullable(text),
-  /** True if the operator has a second factor, or the OpenID Provider has verified the operator. */
+  /** True if the operator has a second factor, or has signed in with the OpenID Provider. */
   hasSecondFactor: boolean,
-  /** True if the second factor was verified again in this session, recently enough for sensitive actions. */
+  /** True if the operator has reauthenticated in this session recently enough for sensitive actions. */
   isReauthenticated: boolean,
-  /** True if `last_seen_at` is older than a minute. */
+  /** True if `last_seen_at` is more than a minute ago and should be updated. */
   isStale: boolean,
 };
 
-/** A signed-in operator with the session. */
+/** A signed-in session together with its operator. */
 export type SignedInOperator = RowOf<typeof signedInRow>;
 
 const findSignedInOperator = statement(
@@ -185,7 +185,7 @@ const sessionRow = {
   userAgent: nullable(text),
 };
 
-/** A session as listed for operators. */
+/** A session as returned by `OperatorSessionsRepository.list`. */
 export type OperatorSessionRecord = RowOf<typeof sessionRow>;
 
 const listSessions = statement(
@@ -216,20 +216,20 @@ const pruneSessions = pruneStatement(
   `ends_at < now() OR last_seen_at < now() - interval '${idle} seconds'`,
 );
 
-/** Console sessions. PostgreSQL's clock, which all replicas share, determines their expiry. */
+/** Console sessions. They expire by the database clock, which all replicas share. */
 export class OperatorSessionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Creates a session that is not signed in yet. It expires if the sign-in is not completed in time. */
+  /** Creates a session that is not signed in yet and expires unless the sign-in is completed in time. */
   async insert(tx: Tx, session: NewOperatorSession): Promise<void> {
     const { id, operatorId, tokenHash, stage, method, ip, userAgent } = session;
     await tx.execute(insertSession, [id, operatorId, tokenHash, stage, method, ip, userAgent]);
   }
 
   /**
-   * Signs a session in: its lifetime starts again under a new token. Returns false if it has ended or changed its
-   * stage in the meantime.
-   * @param tokenHash the new token's SHA-256
+   * Marks a session as signed in, restarts its lifetime and replaces its token. Returns false if the session has
+   * ended or its stage has changed in the meantime.
+   * @param tokenHash SHA-256 of the new token
    */
   async signIn(
     tx: Tx,
@@ -241,25 +241,26 @@ export class OperatorSessionsRepository {
   }
 
   /**
-   * Records a second factor proof in a signed-in session, which continues under a new token. Returns false if the
-   * session has ended.
-   * @param tokenHash the new token's SHA-256
+   * Records a reauthentication in a signed-in session and replaces its token. Returns false if the session has ended.
+   * @param tokenHash SHA-256 of the new token
    */
   async reauthenticate(tx: Tx, id: string, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(reauthenticate, [id, tokenHash]);
     return rows.length > 0;
   }
 
-  /** Ends the permission for sensitive actions, which allows one action. Returns false if there is none. */
+  /**
+   * Consumes a session's reauthentication, which permits a single sensitive action. Returns false if there is none.
+   */
   async useReauthentication(tx: Tx, id: string): Promise<boolean> {
     const rows = await tx.execute(useReauthentication, [id]);
     return rows.length > 0;
   }
 
   /**
-   * Continues a signed-in session under a new token, without its second factor proof and its pending authenticator.
-   * Returns false if the session has ended.
-   * @param tokenHash the new token's SHA-256
+   * Replaces a signed-in session's token, and removes its reauthentication and pending authenticator. Returns false
+   * if the session has ended.
+   * @param tokenHash SHA-256 of the new token
    */
   async renew(tx: Tx, id: string, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(renewSession, [id, tokenHash]);
@@ -267,22 +268,22 @@ export class OperatorSessionsRepository {
   }
 
   /**
-   * Returns the operator signed in with this SHA-256, or null if the session has ended or is unfinished or
-   * the operator is disabled.
+   * Returns the signed-in session with this token hash, or null if it has ended or is unfinished, or if its operator
+   * is disabled.
    */
   async findSignedIn(tokenHash: Buffer): Promise<SignedInOperator | null> {
     const [row] = await this.database.execute(findSignedInOperator, [tokenHash]);
     return row ?? null;
   }
 
-  /** Returns the access scope for a session's operator, or null if the session has ended or the operator has another role. */
+  /** Returns a session's access scope, or null if the session has ended or the operator no longer has this role. */
   async findAccessScope(id: string, role: OperatorRole): Promise<AccessScope | null> {
     const [row] = await this.database.execute(findSignedInAccessScope, [id, role]);
     return row ? { ...row, projectId: null } : null;
   }
 
   /**
-   * Returns the active session with this SHA-256 at any stage, or null if there is none or its operator is
+   * Returns the active session with this token hash at any stage, or null if there is none or its operator is
    * disabled.
    */
   async find(tokenHash: Buffer): Promise<OperatorSession | null> {
@@ -317,22 +318,22 @@ export class OperatorSessionsRepository {
     };
   }
 
-  /** Records that the session was used, at most once a minute. */
+  /** Records that a session was used, at most once a minute. */
   async recordUse(id: string): Promise<void> {
     await this.database.execute(recordSessionUse, [id]);
   }
 
-  /** Saves the secret for the authenticator that the session is enrolling. */
+  /** Saves the secret of the authenticator that is being enrolled in a session. */
   async savePendingSecret(id: string, sealedSecret: Buffer, tx?: Tx): Promise<void> {
     await (tx ?? this.database).execute(savePendingSecret, [id, sealedSecret]);
   }
 
-  /** Returns an operator's active sessions, newest first, including sessions that are not signed in yet. */
+  /** Returns an operator's active sessions, newest first, including those that are not signed in yet. */
   list(operatorId: string): Promise<OperatorSessionRecord[]> {
     return this.database.execute(listSessions, [operatorId]);
   }
 
-  /** Ends the session with this SHA-256. @returns its operator and stage, or null if it had already ended */
+  /** Ends the session with this token hash. @returns its operator and stage, or null if it had already ended */
   async end(tx: Tx, tokenHash: Buffer): Promise<{ operatorId: string; stage: OperatorStage } | null> {
     const [row] = await tx.execute(endSession, [tokenHash]);
     return row ?? null;
@@ -344,7 +345,7 @@ export class OperatorSessionsRepository {
     return rows.length > 0;
   }
 
-  /** Ends all of the operator's sessions, except `exceptId` if given. @returns the number of ended sessions */
+  /** Ends all of an operator's sessions except `exceptId`. @returns the number of ended sessions */
   async endAll(tx: Tx, operatorId: string, exceptId: string | null = null): Promise<number> {
     const rows = await tx.execute(endAllSessions, [operatorId, exceptId]);
     return rows.length;

@@ -1,14 +1,13 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { OperatorRole } from '@gatehouse/domain';
 
-/** An operator in the installation. */
 @Entity('operators')
 export class OperatorEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('text') email!: string;
   @Column('text', { name: 'password_hash', nullable: true }) passwordHash!: string | null;
   @Column('text') role!: OperatorRole;
-  /** The organizations to which the operator is limited; null for all organizations. */
+  /** Organizations that the operator is limited to; null for no limit. */
   @Column('uuid', { name: 'organization_ids', array: true, nullable: true }) organizationIds!:
     | string[]
     | null;
@@ -17,7 +16,7 @@ export class OperatorEntity {
   /** Encrypted. */
   @Column('bytea', { name: 'totp_secret', nullable: true }) totpSecret!: Buffer | null;
   @Column('bigint', { name: 'totp_step', default: () => '0' }) totpStep!: string;
-  /** The account at the OpenID Provider; null before the first sign-in there. */
+  /** Account with the OpenID Provider; null before the first sign-in with it. */
   @Column('text', { name: 'oidc_issuer', nullable: true }) oidcIssuer!: string | null;
   @Column('text', { name: 'oidc_subject', nullable: true }) oidcSubject!: string | null;
   /** Hashes. */

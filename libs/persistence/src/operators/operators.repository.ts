@@ -1,5 +1,5 @@
-// This file contains SQL: derived columns, inserts and updates that return rows, locks, conditional updates,
-// and updates that leave `updated_at` unchanged.
+// This file contains SQL: derived columns, inserts and updates that return rows, locks, conditional updates, and
+// updates that do not change `updated_at`.
 import { notFound, type Operator, type OperatorRole, type OperatorStatus } from '@gatehouse/domain';
 import type { Database, ReadManager } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -19,7 +19,7 @@ import {
 } from '../sql/statements.js';
 import { OperatorEntity } from './operator.entity.js';
 
-/** An operator's row with the columns in `operatorColumns`. */
+/** Row map for `operatorColumns`. */
 export const operatorRow = {
   id: uuid,
   email: text,
@@ -34,13 +34,13 @@ export const operatorRow = {
   updatedAt: timestamptz,
 };
 
-/** SQL for the condition that an operator has a passkey, for a table aliased `o`. */
+/** Condition that operator `o` has a passkey. */
 export const hasOperatorPasskeySql = 'EXISTS (SELECT FROM operator_passkeys k WHERE k.operator_id = o.id)';
 
-/** SQL for the condition that an operator has a second factor, for a table aliased `o`. */
+/** Condition that operator `o` has a second factor. */
 export const hasOperatorFactorSql = `(o.totp_secret IS NOT NULL OR ${hasOperatorPasskeySql})`;
 
-/** The operator columns under the names in `Operator`, for a table aliased `o`. */
+/** Columns of operator `o`, named as in `Operator`. */
 export const operatorColumns = `
   o.id, o.email, o.name, o.role, o.organization_ids AS "organizationIds", ${hasOperatorFactorSql} AS "secondFactor",
   o.oidc_subject IS NOT NULL AS "singleSignOn",
@@ -49,8 +49,8 @@ export const operatorColumns = `
   o.last_login_at AS "lastLoginAt", o.created_at AS "createdAt", o.updated_at AS "updatedAt"`;
 
 /**
- * SQL for operators with $1 in their email or name, case-insensitive, or as their id; every operator if $1 is
- * null.
+ * Condition that an operator's email or name contains $1, case-insensitively, or that $1 is the operator's id. Null
+ * matches every operator.
  */
 const queryCondition = `($1::text IS NULL OR strpos(o.email, lower($1)) > 0 OR strpos(lower(o.name), lower($1)) > 0
   OR o.id::text = lower($1))`;
@@ -58,7 +58,6 @@ const queryCondition = `($1::text IS NULL OR strpos(o.email, lower($1)) > 0 OR s
 /** Maximum number of operators that a count reads. */
 const COUNT_WINDOW = COUNT_CAP + 1;
 
-/** Locks the first operator's creation. */
 const lockFirstOperator = statement(
   {},
   `SELECT FROM pg_advisory_xact_lock(hashtext('gatehouse first operator'))`,
@@ -97,9 +96,9 @@ const findOperatorByAccount = statement(
 const operatorWithSecretsRow = {
   ...operatorRow,
   passwordHash: nullable(text),
-  /** Encrypted; null before an authenticator is enrolled. */
+  /** Encrypted; null if no authenticator is enrolled. */
   totpSecret: nullable(bytea),
-  /** The OpenID Provider for the operator's account; null before the first sign-in there. */
+  /** Issuer of the operator's single sign-on account; null before the first single sign-on. */
   issuer: nullable(text),
 };
 
@@ -112,7 +111,7 @@ const lockOperator = statement(
    FROM operators o WHERE o.id = $1 FOR UPDATE`,
 );
 
-/** SQL for the admins who are not disabled and have installation-wide access. */
+/** FROM item and conditions for admins who are enabled and have installation-wide access. */
 const ADMINS = `operators WHERE role = 'admin' AND organization_ids IS NULL AND disabled_at IS NULL`;
 
 const lockActiveAdmins = statement(
@@ -126,7 +125,7 @@ const listAdminEmails = statement(
   `SELECT email FROM ${ADMINS} AND coalesce(password_hash, oidc_subject) IS NOT NULL ORDER BY id`,
 );
 
-/** Declares an update for the operator $1. @param set SQL from code; its values begin at $2 */
+/** Declares an update of the operator $1. @param set assignments, never from user input; their values start at $2 */
 const updateStatement = (set: string): Statement<Operator> =>
   statement(
     operatorRow,
@@ -157,22 +156,22 @@ const consumeRecoveryCode = statement(
    WHERE o.id = $1 AND o.recovery_codes && $2::bytea[] RETURNING o.id`,
 );
 
-/** The installation's operators. They belong to no tenant. */
+/** Operators, who belong to the installation and not to a tenant. */
 export class OperatorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns whether there is any operator. Setup is available until there is one. */
+  /** Returns whether any operator exists. Setup is available until one does. */
   async hasAny(tx?: Tx): Promise<boolean> {
     const exists = (manager: ReadManager): Promise<boolean> => manager.exists(OperatorEntity);
     return tx ? exists(tx.manager) : this.database.read(exists);
   }
 
-  /** Locks the first operator's creation, so that one process at a time performs it. */
+  /** Takes the lock for creating the first operator, so that only one process at a time creates it. */
   async lockFirstOperator(tx: Tx): Promise<void> {
     await tx.execute(lockFirstOperator);
   }
 
-  /** Returns null if the email is taken. */
+  /** Inserts an operator. Returns null if the email is taken. */
   async insert(
     tx: Tx,
     operator: Pick<Operator, 'id' | 'email' | 'name' | 'role' | 'organizationIds'> & {
@@ -185,15 +184,14 @@ export class OperatorsRepository {
   }
 
   /**
-   * Returns operators, newest first. There are so few that no index is needed.
-   * @param q limits the list to operators with this string in their email or name, case-insensitive, or as
-   * their id
+   * Returns operators, newest first. There are too few to need an index.
+   * @param q substring of the email or name, case-insensitive, or the id
    */
   list(q: string | null, before: string | null, limit: number): Promise<Operator[]> {
     return this.database.execute(listOperators, [q, before, limit]);
   }
 
-  /** Counts the operators in the same list, up to the cap. */
+  /** Counts the operators in this list, up to the cap. */
   async count(q: string | null): Promise<CappedCount> {
     const [counted] = await this.database.execute(countOperators, [q]);
     return capScanCount(counted!, COUNT_WINDOW);
@@ -212,14 +210,14 @@ export class OperatorsRepository {
     return row ?? null;
   }
 
-  /** Returns the operator with this account at an OpenID Provider, or null. */
+  /** Returns the operator with this OpenID Provider account, or null. */
   async findByAccount(tx: Tx, issuer: string, subject: string): Promise<Operator | null> {
     const [row] = await tx.execute(findOperatorByAccount, [issuer, subject]);
     return row ?? null;
   }
 
   /**
-   * Returns an operator with secrets and locks it until the transaction ends.
+   * Returns an operator with its secrets, and locks the row until the transaction ends.
    * @throws GatehouseError `not_found`
    */
   async lock(tx: Tx, id: string): Promise<OperatorWithSecrets> {
@@ -229,17 +227,17 @@ export class OperatorsRepository {
   }
 
   /**
-   * Returns the ids of the admins who can sign in with a password and are not limited to organizations, and locks
-   * them until the transaction ends, which prevents concurrent removal of the last admin. An admin without a password
-   * depends on the OpenID Provider.
-   * @param includesSingleSignOn true to include admins who can sign in only at the OpenID Provider
+   * Returns the ids of admins who can sign in with a password and are not limited to organizations. Locks them until
+   * the transaction ends, which prevents concurrent removal of the last admin. Admins without a password do not count
+   * by default, because they depend on the OpenID Provider.
+   * @param includesSingleSignOn true to include admins who can sign in only with single sign-on
    */
   async lockActiveAdmins(tx: Tx, includesSingleSignOn: boolean): Promise<string[]> {
     const rows = await tx.execute(lockActiveAdmins, [includesSingleSignOn]);
     return rows.map(({ id }) => id);
   }
 
-  /** Returns the email addresses for admins who can sign in and are not limited to organizations. */
+  /** Returns the email addresses of admins who can sign in and are not limited to organizations. */
   async listAdminEmails(tx: Tx): Promise<string[]> {
     const rows = await tx.execute(listAdminEmails);
     return rows.map(({ email }) => email);
@@ -257,17 +255,17 @@ export class OperatorsRepository {
     return runUpdate(tx, setDisabled, [id, isDisabled]);
   }
 
-  /** Sets a new password. @param name null leaves the name unchanged */
+  /** Sets a new password. @param name new name, or null to keep the current one */
   async setPassword(tx: Tx, id: string, passwordHash: string, name: string | null = null): Promise<Operator> {
     return runUpdate(tx, setPassword, [id, passwordHash, name]);
   }
 
-  /** Stores another hash of the same password. */
+  /** Stores a new hash of the same password. */
   async updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
     await tx.execute(updatePasswordHash, [id, passwordHash]);
   }
 
-  /** Links an operator to the account at an OpenID Provider. */
+  /** Links an operator to an account with an OpenID Provider. */
   async linkAccount(tx: Tx, id: string, issuer: string, subject: string): Promise<Operator> {
     return runUpdate(tx, linkAccount, [id, issuer, subject]);
   }
@@ -278,7 +276,7 @@ export class OperatorsRepository {
 
   /**
    * Enrolls an authenticator.
-   * @param step time step from the code that confirmed the authenticator, which is consumed
+   * @param step time step of the code that confirmed the authenticator; codes up to this step are rejected afterwards
    */
   async enrollAuthenticator(
     tx: Tx,
@@ -298,20 +296,26 @@ export class OperatorsRepository {
     return runUpdate(tx, setRecoveryCodes, [id, codes]);
   }
 
-  /** Accepts a time step if it is newer than all accepted ones. If calls run in parallel, only one succeeds. */
+  /**
+   * Consumes a time step if it is newer than the last consumed one. If calls run in parallel, exactly one returns
+   * true.
+   */
   async consumeStep(tx: Tx, id: string, step: number): Promise<boolean> {
     const rows = await tx.execute(consumeStep, [id, step]);
     return rows.length > 0;
   }
 
-  /** Consumes a recovery code. If calls run in parallel, only one succeeds. @param hashes one for each root secret */
+  /**
+   * Consumes a recovery code. If calls run in parallel, exactly one returns true.
+   * @param hashes one hash per root secret
+   */
   async consumeRecoveryCode(tx: Tx, id: string, hashes: Buffer[]): Promise<boolean> {
     const rows = await tx.execute(consumeRecoveryCode, [id, hashes]);
     return rows.length > 0;
   }
 }
 
-/** Runs an update on one operator. @throws GatehouseError `not_found` */
+/** Runs an update declared with `updateStatement`. @throws GatehouseError `not_found` */
 async function runUpdate(tx: Tx, update: Statement<Operator>, values: unknown[]): Promise<Operator> {
   const [row] = await tx.execute(update, values);
   if (!row) throw notFound();

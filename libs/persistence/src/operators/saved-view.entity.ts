@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { ConsoleList } from '@gatehouse/domain';
 
-/** An operator's saved view: a list's filters, order and columns. */
+/** An operator's saved view: the filters, order and columns of a list. */
 @Entity('saved_views')
 export class SavedViewEntity {
   @PrimaryColumn('uuid') id!: string;
