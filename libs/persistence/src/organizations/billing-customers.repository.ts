@@ -1,22 +1,19 @@
-// This file contains SQL: an upsert and writes outside a transaction.
+// This file contains SQL: an upsert, and writes outside a transaction.
 import type { Database } from '../database/database.js';
 import { nullable, statement, text, uuid, type RowOf } from '../sql/statements.js';
 import { BillingCustomerEntity } from './billing-customer.entity.js';
 
 const billingCustomerRow = {
-  /**
-   * Idempotency key for the creation at the provider: under this key the customer is created once, even if several
-   * processes request it repeatedly.
-   */
+  /** Idempotency key with which the provider creates the customer only once, even if several processes request it. */
   creationKey: uuid,
-  /** The provider's id for the customer; null until it is known. */
+  /** The customer's id at the provider; null until the customer is created. */
   customerId: nullable(text),
 };
 
 /** An organization's customer at the billing provider. */
 export type BillingCustomer = RowOf<typeof billingCustomerRow>;
 
-/** If two inserts run concurrently, the second returns the row from the first: DO NOTHING would return no row. */
+/** If two inserts run concurrently, the second returns the first one's row. DO NOTHING would return no row. */
 const insertOrFindCustomer = statement(
   billingCustomerRow,
   `INSERT INTO billing_customers AS b (organization_id) VALUES ($1)
@@ -37,15 +34,15 @@ const resetCustomer = statement(
 );
 
 /**
- * The stored billing customers. Every statement commits by itself, also within a request whose transactions commit as
- * one: a customer that exists at the provider stays there, even if the request fails.
+ * Stored billing customers. Every statement commits on its own, even in a request whose transactions commit together,
+ * because a customer that was created at the provider remains there if the request fails.
  */
 export class BillingCustomersRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns an organization's billing customer, and creates the row if there is none. The caller may act for the
-   * organization.
+   * Returns an organization's billing customer, and creates the row if there is none. The caller must have checked
+   * access to the organization.
    */
   async findOrCreate(organizationId: string): Promise<BillingCustomer> {
     const existing = await this.database.read((manager) =>
@@ -56,15 +53,13 @@ export class BillingCustomersRepository {
     return created!;
   }
 
-  /** Saves the customer id that is reported first. @returns the saved id */
+  /** Saves the customer id unless one is already saved. @returns the saved id */
   async saveCustomerId(organizationId: string, customerId: string): Promise<string> {
     const [row] = await this.database.execute(saveCustomerId, [organizationId, customerId]);
     return row!.customerId!;
   }
 
-  /**
-   * Resets a customer, or a creation that failed permanently, unless another process has already replaced it.
-   */
+  /** Resets a customer, or a permanently failed creation, unless another process has already replaced it. */
   async reset(organizationId: string, { creationKey, customerId }: BillingCustomer): Promise<void> {
     await this.database.execute(resetCustomer, [organizationId, creationKey, customerId]);
   }

@@ -1,5 +1,4 @@
-// This file contains SQL: an insert and an update that return the row, an advisory lock, and conditions on an access
-// scope.
+// This file contains SQL: an insert and an update that return the row, an advisory lock, and access scope conditions.
 import { In } from 'typeorm';
 import { notFound, type Organization, type AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
@@ -42,7 +41,7 @@ const sampleCalls = sampleAccessScopes.flatMap((accessScope) =>
   [null, 'name', NIL_UUID].map((q) => [accessScope, q] as const),
 );
 
-/** The advisory lock key while an empty installation is seeded. */
+/** Advisory lock key for seeding an empty installation. */
 const SEED_LOCK = 7_120_914;
 
 const lockSeeding = statement({}, `SELECT FROM pg_advisory_xact_lock(${SEED_LOCK})`);
@@ -90,12 +89,12 @@ const updateOrganization = statement(
 export class OrganizationsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Waits until no other process seeds the installation. Others wait until this transaction ends. */
+  /** Takes the lock for seeding the installation, which other processes wait for until the transaction ends. */
   async lockSeeding(tx: Tx): Promise<void> {
     await tx.execute(lockSeeding);
   }
 
-  /** Returns whether there is any organization. Only an empty installation may be seeded. */
+  /** Returns whether any organization exists. Only an empty installation is seeded. */
   async hasAny(tx: Tx): Promise<boolean> {
     return tx.manager.exists(OrganizationEntity);
   }
@@ -106,7 +105,7 @@ export class OrganizationsRepository {
     return row ?? null;
   }
 
-  /** Returns organizations, newest first. @param q substring in the name or slug, or the id */
+  /** Returns organizations, newest first. @param q substring of the name or slug, or the id */
   list(
     accessScope: AccessScope,
     q: string | null,
@@ -116,12 +115,12 @@ export class OrganizationsRepository {
     return this.database.execute(listOrganizations(accessScope, q, before, limit));
   }
 
-  /** Counts the organizations in the same list, up to the cap. */
+  /** Counts the organizations in this list, up to the cap. */
   count(accessScope: AccessScope, q: string | null): Promise<CappedCount> {
     return countOrganizations(this.database, accessScope, q);
   }
 
-  /** Returns the ids in the list that belong to an organization. */
+  /** Returns those of the given ids that belong to an organization. */
   async findExisting(tx: Tx, ids: string[]): Promise<string[]> {
     const found = await tx.manager.find(OrganizationEntity, {
       select: { id: true },
@@ -130,7 +129,7 @@ export class OrganizationsRepository {
     return found.map(({ id }) => id);
   }
 
-  /** Returns the ids of organizations with these ids or slugs, in ascending order. */
+  /** Returns the ids of the organizations with these ids or slugs, in ascending order. */
   async findIds(tx: Tx, ids: string[], slugs: string[]): Promise<string[]> {
     const found = await tx.manager.find(OrganizationEntity, {
       select: { id: true },
@@ -148,7 +147,7 @@ export class OrganizationsRepository {
   }
 
   /**
-   * Returns an organization and locks it against changes until the transaction ends.
+   * Returns an organization, and locks it against changes until the transaction ends.
    * @throws GatehouseError `not_found`
    */
   async lock(tx: Tx, { organizationIds }: AccessScope, id: string): Promise<Organization> {
@@ -167,7 +166,10 @@ export class OrganizationsRepository {
   }
 }
 
-/** Returns the conditions for organizations within an access scope. @param q substring in the name or slug, or the id */
+/**
+ * Returns the conditions for organizations within an access scope.
+ * @param q substring of the name or slug, or the id
+ */
 function matchConditions({ organizationIds }: AccessScope, q: string | null): Conditions {
   const where = new Conditions();
   where.add(organizationsWithin(where.bind(organizationIds)));
