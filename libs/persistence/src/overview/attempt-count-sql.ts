@@ -1,15 +1,14 @@
-// This file contains SQL: attempt aggregates, for the rollups and for attempts that they do not include yet, and
-// transaction settings.
+// This file contains SQL: attempt aggregates for rollups and live counts, and transaction settings.
 import { ALL_CUSTOM_EVENTS, attemptErrors, countedStatusClasses, durationBounds } from '@gatehouse/domain';
 import { isCustomTypeSql } from '../events/event-type-condition.js';
 import { nullable, statement, text } from '../sql/statements.js';
 
-/** The installation-wide scope. Every other scope is a project or an endpoint. */
+/** Scope id for the installation. All other scope ids are projects or endpoints. */
 export const SYSTEM_SCOPE_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The counted columns of an attempt `a`. Custom types are counted together: applications can send many different
- * types, and each type would need separate rows.
+ * Columns of attempt `a` that are counted. All custom event types are counted together, because an application can
+ * send any number of them, and each would add rows.
  */
 export const attemptCountColumns = `a.project_id, a.endpoint_id,
   CASE WHEN ${isCustomTypeSql('a.event_type')} THEN '${ALL_CUSTOM_EVENTS}' ELSE a.event_type END AS event_type, a.success,
@@ -21,7 +20,7 @@ export const attemptCountColumns = `a.project_id, a.endpoint_id,
 export const bucketStartSql = (span: string, time = 'started_at'): string =>
   `date_bin(${span} * interval '1 second', ${time}, timestamptz '1970-01-01 00:00:00Z')`;
 
-/** The condition for each stored counter, in their order: see `AttemptMetrics`. */
+/** Conditions for the stored counters, in the same order as `AttemptMetrics`. */
 const counterConditions = [
   'true',
   'NOT success',
@@ -31,8 +30,8 @@ const counterConditions = [
 ];
 
 /**
- * Returns SQL for the counters over attempts that have a `bucket`. Equal attempts are grouped first, so that the
- * conditions are evaluated on few rows.
+ * Returns SQL for each bucket's counters. Groups equal attempts first, so that the conditions are evaluated on few
+ * rows.
  */
 export const metricsSql = (attempts: string, bucket: string): string => `
   SELECT ${bucket}, ARRAY[${counterConditions.map((condition) => `coalesce(sum(n) FILTER (WHERE ${condition}), 0)`).join(', ')}]::int[] AS counts
@@ -41,14 +40,14 @@ export const metricsSql = (attempts: string, bucket: string): string => `
     GROUP BY ${bucket}, success, class, error, bin
   ) grouped GROUP BY ${bucket}`;
 
-/** Returns SQL for the attempt count and the failed attempt count per group of `columns`. */
+/** Returns SQL for the total and failed attempt counts, grouped by `columns`. */
 export const breakdownSql = (attempts: string, columns: string): string => `
   SELECT ${columns}, count(*)::int AS attempts, (count(*) FILTER (WHERE NOT success))::int AS failed
   FROM ${attempts} GROUP BY ${columns}`;
 
 /**
- * Makes a transaction's later statements use index scans, and disables JIT compilation, which would take longer than
- * the statements.
+ * Disables sequential scans for the rest of the transaction, and JIT compilation, which would take longer than the
+ * statements.
  */
 export const useIndexScans = statement(
   { seqScan: nullable(text), jit: nullable(text) },

@@ -34,35 +34,38 @@ export interface EndpointBreakdown {
   endpointId: string;
   name: string;
   url: string;
-  /** The endpoint's project. */
+  /** Endpoint's project; null for an organization-level endpoint. */
   projectId: string | null;
   attempts: number;
   failed: number;
 }
 
-/** The attempt counts since a bucket's start, as of one moment. */
+/** Attempt counts since the start of the first bucket, from one snapshot. */
 export interface AttemptSeries {
   /** Time up to which attempts are counted. */
   to: Date;
   /**
-   * Time since which all attempts are counted, while older attempts are still to be counted; otherwise null.
+   * Start of the fully counted range while older attempts are still being rolled up; null if the series is complete.
    */
   completeFrom: Date | null;
-  /** Stored counters for the buckets that have any, unsorted. Several entries for one bucket add up. */
+  /** Counters for the buckets that have attempts, unsorted. A bucket can have several entries, which add up. */
   series: BucketCounts[];
-  /** The previous period's counts; null if they were not requested, or are not entirely in the rollups. */
+  /** Counts for the previous period; null if not requested or not completely rolled up. */
   previous: BucketCounts[] | null;
 }
 
 /** Metrics for the installation or for projects. */
 export interface OverviewMetrics extends AttemptSeries, OverviewBacklog {
-  /** The event types with the most attempts. */
+  /** Event types with the most attempts. */
   byEvent: EventBreakdown[];
-  /** The endpoints with the most failed attempts. */
+  /** Endpoints with the most failed attempts. */
   worstEndpoints: EndpointBreakdown[];
 }
 
-/** One snapshot: rows that are rolled up between two statements would be missed or counted twice. */
+/**
+ * Uses one snapshot for the whole transaction. Otherwise, attempts that are rolled up between two statements would be
+ * missed or counted twice.
+ */
 export const useOneSnapshot = statement({}, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
 
 const findProgress = statement(
@@ -74,14 +77,14 @@ const findProgress = statement(
 
 const seriesRow = {
   liveCount: integer,
-  /** Time of the newest attempt that was counted live. */
+  /** Start time of the newest attempt that was counted live. */
   liveTo: nullable(timestamptz),
   series: jsonb<BucketCounts[]>(),
 };
 
 const startTimes = (buckets: Bucket[]): Date[] => buckets.map(({ at }) => new Date(at * 1_000));
 
-/** Returns the parameters for the series. @param nextId the first id that is not rolled up */
+/** Returns the series query's parameters. @param nextId first id that is not rolled up */
 function seriesValues(scopeIds: string[], buckets: Bucket[], nextId: string): unknown[] {
   const [first, last] = [buckets[0]!, buckets.at(-1)!];
   const minId = minIdAt(first.at * 1_000 - MAX_STARTED_AT_SKEW_MS);
@@ -100,7 +103,7 @@ function metricsQueryOf(projectIds: string[] | null): string {
   return projectIds.length === 1 ? PROJECT_METRICS_QUERY : PROJECTS_METRICS_QUERY;
 }
 
-// Not prepared: the plans depend on the number of attempts from `nextId` on.
+// Not prepared, because the plan depends on the number of attempts from `nextId` on.
 
 const readMetrics = dynamicStatement(
   {
@@ -137,8 +140,8 @@ const readEndpointSeries = dynamicStatement(
 );
 
 /**
- * Metrics for the installation, for projects or for an endpoint, regardless of the log's length: the workers' rollups
- * plus the attempts that they do not include yet.
+ * Metrics for the installation, projects or an endpoint. They combine the workers' rollups with live counts of newer
+ * attempts, so that reads take the same time regardless of the log's length.
  */
 export class AttemptMetricsRepository {
   /** Creates the repository. @param retentionMs log retention */
@@ -149,9 +152,9 @@ export class AttemptMetricsRepository {
 
   /**
    * Reads the metrics.
-   * @param projectIds the projects whose metrics are added up; null for the installation
-   * @param range consecutive buckets of one length, up to now; buckets before the log's start are empty
-   * @param previous the previous period's buckets, if it is requested
+   * @param projectIds projects to add up; null for the installation
+   * @param range consecutive buckets of equal length, up to now; buckets before the log's start are ignored
+   * @param previous buckets for the previous period, or null to omit it
    */
   read(
     projectIds: string[] | null,
@@ -173,7 +176,7 @@ export class AttemptMetricsRepository {
     });
   }
 
-  /** Reads an endpoint's metrics, see `read`. The caller has checked the access scope. */
+  /** Reads an endpoint's metrics (see `read`). The caller must have checked the access scope. */
   readEndpoint(
     endpointId: string,
     range: Bucket[],
@@ -216,7 +219,7 @@ async function startReading(tx: Tx) {
   return progress!;
 }
 
-/** Returns the range that is counted. @param firstId the first attempt that is rolled up */
+/** Returns the range that the counts cover. @param firstId id of the first attempt that is rolled up */
 function countedRange(
   buckets: Bucket[],
   firstId: string,

@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Attempt counts per time bucket, for one project, one endpoint or, with the nil UUID as scope, the installation. */
+/**
+ * Attempt counts per time bucket and scope. The scope is a project, an endpoint or, as the nil UUID, the
+ * installation.
+ */
 @Entity('attempt_figures')
 export class AttemptRollupEntity {
   /** Bucket length in seconds. */
@@ -8,6 +11,6 @@ export class AttemptRollupEntity {
   /** Bucket start. */
   @PrimaryColumn({ type: 'timestamptz', precision: 0 }) at!: Date;
   @PrimaryColumn('uuid', { name: 'scope_id' }) scopeId!: string;
-  /** In the order from libs/domain/src/overview/attempt-metrics.ts. */
+  /** Counters in the order defined in libs/domain/src/overview/attempt-metrics.ts. */
   @Column('integer', { array: true }) counts!: number[];
 }

@@ -1,4 +1,4 @@
-// This file contains SQL: SKIP LOCKED, aggregate upserts, and deletion in batches.
+// This file contains SQL: SKIP LOCKED, and upserts of aggregates.
 import type { Database } from '../database/database.js';
 import type { Transactions, Tx } from '../database/transactions.js';
 import { dynamicStatement, uuid, type RowOf } from '../sql/statements.js';
@@ -14,23 +14,23 @@ import {
 import { pruneRollups, retainedSpans, type RetainedSpan } from './retained-rollups.js';
 import { RollupProgressEntity } from './rollup-progress.entity.js';
 
-/** Number of attempts that one transaction counts, in a fraction of a second. */
+/** Number of attempts that one transaction counts, which takes a fraction of a second. */
 const BATCH_SIZE = 5_000;
 
-/** The log's counted ranges, and their possible end. */
+/** The log's counted ranges, and how far they can be extended. */
 const progressRow = {
   firstId: uuid,
   /** The first id after the counted range. */
   nextId: uuid,
   endpointFirstId: uuid,
   endpointNextId: uuid,
-  /** No attempt with a lower id is unfinished, now or in the future. */
+  /** All attempts with a lower id are finished, and no more will start. */
   endId: uuid,
 };
 
 type Progress = RowOf<typeof progressRow>;
 
-// Not prepared: the plans depend on the id ranges and on the number of unfinished attempts.
+// Not prepared, because the plans depend on the id ranges and on the number of unfinished attempts.
 
 const lockProgress = dynamicStatement(
   progressRow,
@@ -47,7 +47,7 @@ const lockProgress = dynamicStatement(
   [[0]],
 );
 
-/** Returns the id of the first attempt after a range's oldest batch, if there are more attempts. */
+/** Returns the id that follows a range's oldest batch, if the range contains more than a batch. */
 const findEndOfOldestBatch = dynamicStatement(
   { id: uuid },
   ({ from, to }: IdRange) => ({
@@ -57,7 +57,7 @@ const findEndOfOldestBatch = dynamicStatement(
   [[{ from: NIL_UUID, to: NIL_UUID }]],
 );
 
-/** Returns the id of the oldest attempt in a range's newest batch, if there are as many attempts. */
+/** Returns the first id in a range's newest batch, if the range contains a whole batch. */
 const findStartOfNewestBatch = dynamicStatement(
   { id: uuid },
   ({ from, to }: IdRange) => ({
@@ -73,7 +73,10 @@ const addBreakdownSql = (table: string, column: string, attempts: string): strin
   ON CONFLICT (span, at, scope_id, ${column})
   DO UPDATE SET attempts = stored.attempts + excluded.attempts, failed = stored.failed + excluded.failed`;
 
-/** Returns SQL for an attempt range in each retained bucket. @param scopes VALUES for `scope_id` */
+/**
+ * Returns a WITH clause that assigns attempts to retained buckets of every length.
+ * @param scopes VALUES for `scope_id`
+ */
 const bucketedSql = (scopes: string): string => `
       WITH attempts AS MATERIALIZED (SELECT ${attemptCountColumns} FROM attempts a WHERE a.id >= $1 AND a.id < $2),
       bucketed AS MATERIALIZED (
@@ -99,9 +102,9 @@ const rangeValues = ({ from, to }: IdRange, retained: RetainedSpan[]): unknown[]
 ];
 
 /**
- * Adds attempts to the retained buckets of every length, for the installation and for their projects. Counts an
- * endpoint's attempts in one scope only: a project's endpoint receives only that project's events, so the
- * installation's metrics are the sum, with few more rows.
+ * Adds attempts to the retained buckets of every length, for the installation and for their projects. Attempts by
+ * endpoint are counted only per project: a project-level endpoint receives only its project's events, so the
+ * installation can add up these rows, which are few more than separate ones would be.
  */
 const addToRollups = dynamicStatement(
   {},
@@ -119,13 +122,13 @@ const addToEndpointRollups = dynamicStatement(
   {},
   (range: IdRange, retained: RetainedSpan[]) => ({
     text: `${bucketedSql('(endpoint_id)')} ${addCountsSql}`,
-    // Only the overview totals use the longest buckets.
+    // Omits the longest buckets, which only the overview totals use.
     values: rangeValues(range, retained.slice(0, -1)),
   }),
   [[{ from: NIL_UUID, to: NIL_UUID }, []]],
 );
 
-/** The rollups that have a counted range: its columns, and the statement that adds attempts. */
+/** Rollups with separate counted ranges, each with the range's columns and the statement that adds attempts. */
 const rollups = [
   { first: 'firstId', next: 'nextId', add: addToRollups },
   { first: 'endpointFirstId', next: 'endpointNextId', add: addToEndpointRollups },
@@ -133,15 +136,15 @@ const rollups = [
 type Rollup = (typeof rollups)[number];
 
 /**
- * Rolls up the attempt log, each attempt once: sorted by id, up to the oldest unfinished one. Recording an outcome
- * never waits for the rollup and does not depend on it.
+ * Rolls up each attempt in the log exactly once, in id order and up to the oldest unfinished attempt. Recording an
+ * outcome does not depend on the rollup or wait for it.
  */
 export class AttemptRollupsRepository {
   /**
    * Creates the repository.
-   * @param settleMs maximum time between the time in a new attempt's id and the moment when other
-   * transactions see that the attempt is unfinished, with a margin: see `claimPickedSql`
-   * @param retentionMs log retention
+   * @param settleMs maximum delay in ms, with a margin, between the timestamp in a new attempt's id and the time when
+   * other transactions can see the unfinished attempt (see `claimPickedSql`)
+   * @param retentionMs log retention in ms
    */
   constructor(
     private readonly database: Database,
@@ -151,8 +154,8 @@ export class AttemptRollupsRepository {
   ) {}
 
   /**
-   * Counts a batch of attempts in each rollup, the newest first.
-   * @returns whether there are more; false while another worker counts
+   * Counts a batch of attempts in each rollup, newest attempts first.
+   * @returns whether more attempts are left to count; false while another worker is counting
    */
   async rollUpNextBatch(): Promise<boolean> {
     let hasMore = false;
@@ -160,7 +163,7 @@ export class AttemptRollupsRepository {
     return hasMore;
   }
 
-  /** Removes all rollups whose retention has ended. */
+  /** Removes rollups after their retention. */
   prune(signal: AbortSignal): Promise<void> {
     return pruneRollups(this.database, this.retentionMs, signal);
   }
@@ -186,7 +189,7 @@ export class AttemptRollupsRepository {
     return row !== undefined;
   }
 
-  /** Counts attempts that are older than the rollups, back to the rollups' retention. */
+  /** Counts attempts that are older than the counted range, back to where the rollup retention starts. */
   private async rollUpOlder(tx: Tx, { first, add }: Rollup, progress: Progress): Promise<boolean> {
     const { [first]: to } = progress;
     const oldest = minIdAt(Math.min(...retainedSpans(this.retentionMs).map(({ since }) => since.getTime())));

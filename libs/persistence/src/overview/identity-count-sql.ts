@@ -1,20 +1,20 @@
-// This file contains SQL: the identity counters that an event adds to.
+// This file contains SQL: identity counters that are derived from events.
 import { identityEventTypes, signInFailureReasons } from '@gatehouse/domain';
 
-/** SQL for the condition that an event `e` is counted, exactly as in the index `events_identity`. */
+/** Condition that event `e` is counted, identical to the index condition in `events_identity`. */
 export const isIdentityEvent = `e.type IN (${identityEventTypes.map((type) => `'${type}'`).join(', ')})`;
 
 /**
- * Returns SQL for the text after a member's last occurrence in an event's body; null without one. The body is not
- * cast to JSON: one body that PostgreSQL rejects would stop the count. A regular expression would take five times as
- * long.
+ * Returns SQL for the part of an event body that follows a member's last occurrence, or null if it does not occur.
+ * The body is not cast to JSON, because a single body that PostgreSQL rejects would stop the count. A regular
+ * expression would take five times as long.
  */
 const textAfter = (member: string): string =>
   `CASE WHEN strpos(e.body, '${member}') > 0 THEN split_part(e.body, '${member}', -1) END`;
 
 /**
- * The columns of an event `e` from which its counters follow. A JSON string cannot contain `"reason":`, and the
- * customer's members precede these, so the last occurrence is the event's member.
+ * Columns of event `e` from which its counters are derived. A JSON string cannot contain `"reason":`, and the
+ * customer's members come first, so the last occurrence is the event's own member.
  */
 export const identityEventColumns = `e.project_id, e.created_at, e.type,
   CASE WHEN e.type = 'login.failed' THEN split_part(${textAfter('"reason":"')}, '"', 1) END AS reason,
@@ -33,8 +33,8 @@ const methodSql = `CASE
 const reasonSql = `CASE WHEN reason = ANY ('{${signInFailureReasons.join(',')}}') THEN reason ELSE 'other' END`;
 
 /**
- * Returns SQL for the counters that events add to, one row for each.
- * @param events SQL for a FROM item with `identityEventColumns`
+ * Returns SQL for the counters that events increment, one row per event and counter.
+ * @param events FROM item with `identityEventColumns`
  */
 export const identityCountersSql = (events: string): string => `
   ${events} CROSS JOIN LATERAL (VALUES

@@ -1,5 +1,4 @@
-// This file contains SQL: aggregates, in a transaction with one snapshot, and comparisons between transaction
-// numbers.
+// This file contains SQL: aggregates, in a transaction with one snapshot, and comparisons of transaction ids.
 import type { Bucket, IdentityMetric } from '@gatehouse/domain';
 import type { Transactions, Tx } from '../database/transactions.js';
 import { REALIGNED_XACT } from '../events/event-feed.repository.js';
@@ -17,7 +16,7 @@ const MAX_LIVE_EVENTS = 10_000;
 /** Maximum number of labels per metric. */
 const TOP_LIMIT = 10;
 
-/** A bucket's value. */
+/** A metric's value in a bucket. */
 export interface IdentityPoint {
   /** Bucket start, in seconds since 1970. */
   at: number;
@@ -32,18 +31,18 @@ export interface IdentityLabelCount {
   count: number;
 }
 
-/** The identity counters since a bucket's start, as of one moment. */
+/** Identity counters since the start of the first bucket, from one snapshot. */
 export interface IdentityCounts {
   /** Time up to which events are counted. */
   to: Date;
-  /** False if the workers have not counted all events yet. */
+  /** False if too many events have not been rolled up yet to count them all. */
   isComplete: boolean;
   series: IdentityPoint[];
-  /** The previous period's values; null if it was not requested, or is not entirely in the rollups. */
+  /** Values for the previous period; null if not requested or not completely rolled up. */
   previous: IdentityPoint[] | null;
-  /** At most ten labels per metric, the most frequent first. */
+  /** The ten most frequent labels per metric, most frequent first. */
   labels: IdentityLabelCount[];
-  /** The latest active customer counts; null before the first count. */
+  /** Latest count of active customers; null before the first count. */
   customers: number | null;
   customersWithFactor: number | null;
 }
@@ -59,14 +58,14 @@ const countsRow = {
   customersWithFactor: nullable(integer),
 };
 
-/** Returns SQL for a customer metric's latest sum over the scopes. */
+/** Returns SQL for a customer metric's latest value, added up over the scopes. */
 const latestSql = (metric: IdentityMetric): string => `(
   SELECT sum(count)::int FROM identity_rollups stored
   WHERE span = 7200 AND scope_id = ANY ($1::uuid[]) AND metric = '${metric}' AND at = (
     SELECT at FROM identity_rollups WHERE span = 7200 AND at > statement_timestamp() - interval '1 day'
       AND scope_id = '${SYSTEM_SCOPE_ID}' AND metric = 'customers' ORDER BY at DESC LIMIT 1))`;
 
-/** Returns SQL for each bucket's values, without their labels. */
+/** Returns SQL for each bucket's values, added up over their labels. */
 const seriesSql = (counted: string): string =>
   `SELECT at, metric, sum(count)::int AS count FROM ${counted} WHERE metric <> 'provider' GROUP BY 1, 2`;
 
@@ -79,7 +78,7 @@ const STORED_SERIES_QUERY = `
   WITH series AS (${seriesSql(`(${storedRowsSql('identity_rollups', SHOWN_BUCKETS, IN_SCOPE)}) stored`)})
   SELECT ${SERIES_LIST} AS series`;
 
-/** $1 the scopes; $2 the buckets' length and $3 their starts; $4 the projects, or null for the installation. */
+/** Parameters: $1 scopes; $2 bucket length and $3 bucket start times; $4 projects, or null for the installation. */
 const COUNTS_QUERY = `
   WITH progress AS MATERIALIZED (
     SELECT CASE WHEN p.epoch = f.epoch THEN p.xact ELSE '${REALIGNED_XACT}'::xid8 END AS xact, p.id
@@ -115,7 +114,7 @@ const bucketValues = (projectIds: string[] | null, buckets: Bucket[]): unknown[]
   buckets.map(({ at }) => new Date(at * 1_000)),
 ];
 
-/** Not prepared: the plan depends on the number of events that are not rolled up yet. */
+/** Not prepared, because the plan depends on the number of events that are not rolled up yet. */
 const readCounts = dynamicStatement(
   countsRow,
   (projectIds: string[] | null, buckets: Bucket[]) => ({
@@ -135,8 +134,8 @@ const readStoredSeries = dynamicStatement(
 );
 
 /**
- * Sign-up, sign-in and failure counters, regardless of the number of events: the workers' rollups plus the events
- * that they do not include yet.
+ * Counters for sign-ups, sign-ins and failures. They combine the workers' rollups with live counts of newer events,
+ * so that reads take the same time regardless of how many events there are.
  */
 export class IdentityMetricsRepository {
   /** Creates the repository. @param retentionMs event retention */
@@ -147,9 +146,9 @@ export class IdentityMetricsRepository {
 
   /**
    * Reads the counters.
-   * @param projectIds the projects whose counters are added up; null for the installation
-   * @param buckets consecutive buckets of one length, up to now
-   * @param previous the previous period's buckets, if it is requested
+   * @param projectIds projects to add up; null for the installation
+   * @param buckets consecutive buckets of equal length, up to now
+   * @param previous buckets for the previous period, or null to omit it
    */
   read(
     projectIds: string[] | null,
@@ -171,7 +170,7 @@ export class IdentityMetricsRepository {
     });
   }
 
-  /** Reads the values for a period that has ended. @param countedTo time of the oldest event that is not rolled up */
+  /** Reads a past period's values. @param countedTo time of the oldest event that is not rolled up */
   private async readPrevious(
     tx: Tx,
     projectIds: string[] | null,

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn, type ColumnType } from 'typeorm';
 
-/** The position in the event feed up to which the identity rollups count. The table has one row. */
+/** Position in the event feed up to which events are rolled up. The table has one row. */
 @Entity('identity_rollup_progress')
 export class IdentityRollupProgressEntity {
   @PrimaryColumn('boolean', { default: true }) singleton!: boolean;

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { IdentityMetric } from '@gatehouse/domain';
 
-/** An identity counter per time bucket, for one project or, with the nil UUID as scope, the installation. */
+/** An identity counter per time bucket and scope. The scope is a project or, as the nil UUID, the installation. */
 @Entity('identity_rollups')
 export class IdentityRollupEntity {
   /** Bucket length in seconds. */
@@ -10,7 +10,7 @@ export class IdentityRollupEntity {
   @PrimaryColumn({ type: 'timestamptz', precision: 0 }) at!: Date;
   @PrimaryColumn('uuid', { name: 'scope_id' }) scopeId!: string;
   @PrimaryColumn('text') metric!: IdentityMetric;
-  /** The method, the provider or the reason, or "". */
+  /** Sign-in method, provider or failure reason; empty for other metrics. */
   @PrimaryColumn('text') label!: string;
   @Column('integer') count!: number;
 }

@@ -1,5 +1,4 @@
-// This file contains SQL: SKIP LOCKED, aggregate upserts, comparisons between transaction numbers, and counts in
-// batches.
+// This file contains SQL: SKIP LOCKED, upserts of aggregates, comparisons of transaction ids, and counts in batches.
 import { ACTIVE_CUSTOMER_DAYS, customerCountSpans } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -11,7 +10,7 @@ import { bucketStartSql, SYSTEM_SCOPE_ID, useIndexScans } from './attempt-count-
 import { identityCountersSql, identityEventColumns, isIdentityEvent } from './identity-count-sql.js';
 import { retainedSpans, type RetainedSpan } from './retained-rollups.js';
 
-/** Number of events that one transaction counts, in a fraction of a second. */
+/** Number of events that one transaction counts, which takes a fraction of a second. */
 const BATCH_SIZE = 5_000;
 
 /** Number of customers that one statement counts. */
@@ -19,15 +18,18 @@ const CUSTOMER_BATCH_SIZE = 20_000;
 
 const progressRow = {
   epoch: smallint,
-  /** The number of the transaction that wrote the last counted event. */
+  /** Id of the transaction that wrote the last counted event. */
   xact: text,
-  /** That event's id. */
+  /** Id of the last counted event. */
   id: uuid,
 };
 
 type Progress = RowOf<typeof progressRow>;
 
-/** Reads the progress. In another epoch, transaction numbers are different: see `EventFeedRepository.realign`. */
+/**
+ * Locks and reads the progress. Transaction ids from another epoch are not comparable: see
+ * `EventFeedRepository.realign`.
+ */
 const lockProgress = statement(
   progressRow,
   `SELECT f.epoch, CASE WHEN p.epoch = f.epoch THEN p.xact ELSE '${REALIGNED_XACT}'::xid8 END::text AS xact, p.id
@@ -35,8 +37,8 @@ const lockProgress = statement(
 );
 
 /**
- * Adds the feed's next events to the retained buckets of every length, for the installation and for their projects,
- * and moves the progress. Not prepared: the plan depends on the position.
+ * Adds the next events in the feed to the retained buckets of every length, for the installation and for their
+ * projects, and advances the progress. Not prepared, because the plan depends on the position.
  */
 const addToRollups = dynamicStatement(
   { counted: integer },
@@ -69,7 +71,7 @@ const customerCountRow = { projectId: uuid, customers: integer, withFactor: inte
 
 type CustomerCount = RowOf<typeof customerCountRow>;
 
-/** Counts the active customers among the next customers by id. */
+/** Counts the active customers in the next batch of customers, in id order. */
 const countCustomers = statement(
   customerCountRow,
   `WITH scanned AS MATERIALIZED (
@@ -96,8 +98,8 @@ const recordCustomers = statement(
 );
 
 /**
- * Rolls up sign-ups, sign-ins and their failures, each event once: in feed order, up to the oldest running
- * transaction. A change that records an event never waits for the rollup.
+ * Rolls up sign-ups, sign-ins and failures. Each event is counted exactly once, in feed order and up to the oldest
+ * running transaction. Changes that record events never wait for the rollup.
  */
 export class IdentityRollupsRepository {
   /** Creates the repository. @param retentionMs event retention */
@@ -107,7 +109,10 @@ export class IdentityRollupsRepository {
     private readonly retentionMs: number,
   ) {}
 
-  /** Counts the next batch of events. @returns whether there are more; false while another worker counts */
+  /**
+   * Counts the next batch of events.
+   * @returns whether more are left to count; false while another worker is counting
+   */
   rollUpNextBatch(): Promise<boolean> {
     return this.transactions.run(async (tx) => {
       await tx.execute(useIndexScans);
@@ -118,7 +123,7 @@ export class IdentityRollupsRepository {
     });
   }
 
-  /** Records the current active customer counts, with and without a second factor or a passkey. */
+  /** Records how many customers are active, and how many of these have an authenticator or a passkey. */
   async recordCustomerCounts(signal: AbortSignal): Promise<void> {
     const counts = new Map([[SYSTEM_SCOPE_ID, { customers: 0, withFactor: 0 }]]);
     let lastId: string | undefined = NIL_UUID;

@@ -3,53 +3,55 @@ import { MAX_UUID } from '../sql/uuid-v7.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 import { bucketStartSql, attemptCountColumns, metricsSql, breakdownSql } from './attempt-count-sql.js';
 
-// SQL for the overview and for an endpoint's metrics. Its parameters: $1 the scopes; $2 the shown buckets' length and
-// $3 their starts; $4 the first id that is not rolled up or, if it is higher, the first possible id in the range; $5
-// the range's start and $6 its end. Only in the overview: for the buckets that cover the shown ones, $7 the lengths
-// and $8 the starts.
+// SQL for the overview metrics and endpoint metrics. Parameters: $1 scopes; $2 length and $3 start times of the shown
+// buckets; $4 first id that is not rolled up or, if higher, the lowest possible id in the range; $5 range start and
+// $6 range end. The overview also has $7 lengths and $8 start times for the buckets that cover the shown ones.
 
 /** Maximum number of attempts that are counted live because they are not rolled up yet. */
 export const MAX_LIVE_ATTEMPTS = 20_000;
 
-/** Maximum time in ms between the time in an attempt's id and its `started_at`, with a margin. */
+/** Maximum difference in ms, with a margin, between the timestamp of an attempt's id and its `started_at`. */
 export const MAX_STARTED_AT_SKEW_MS = 60_000;
 
 const TOP_LIMIT = 10;
 
-/** SQL for the shown buckets: $2 their length, $3 their starts. */
+/** FROM item for the shown buckets: length $2, start times $3. */
 export const SHOWN_BUCKETS =
   '(SELECT $2::int AS span, at FROM unnest($3::timestamptz[]) AS each (at)) bucket';
 const COVERING_BUCKETS = 'unnest($7::int[], $8::timestamptz[]) AS bucket (span, at)';
 const ONLY_SCOPE = '($1::uuid[])[1]';
 export const IN_SCOPE = 'stored.scope_id = ANY ($1::uuid[])';
 
-/** Returns SQL for the rows in the buckets, one bucket after the other, so that no plan can scan other buckets. */
+/**
+ * Returns SQL for the stored rows in these buckets. Reads one bucket at a time, so that no plan can scan other
+ * buckets.
+ */
 export const storedRowsSql = (table: string, buckets: string, scope: string): string => `
   SELECT stored.* FROM ${buckets} CROSS JOIN LATERAL (
     SELECT * FROM ${table} stored
     WHERE stored.span = bucket.span AND stored.at = bucket.at AND ${scope} OFFSET 0
   ) stored`;
 
-/** Returns SQL for a column's top ten, with rollups and live attempts added up. */
+/** Returns SQL for a column's top ten in `order`, with rollups and live attempts added up. */
 const topRowsSql = (column: string, counted: string, order: string): string => `
   SELECT ${column}, sum(attempts)::int AS attempts, sum(failed)::int AS failed
   FROM (SELECT ${column}, attempts, failed FROM (${counted}) counted UNION ALL ${breakdownSql('live', column)}) parts
   GROUP BY ${column} ${order}, ${column} LIMIT ${TOP_LIMIT}`;
 
-/** Returns SQL for ordered rows as one JSON value. */
+/** Returns SQL for ordered rows as a single JSON array. */
 export const jsonListSql = (rows: string, columns: string): string => `(
   SELECT coalesce(jsonb_agg(jsonb_build_object(${columns}) ORDER BY nth), '[]')
   FROM (SELECT *, row_number() OVER () AS nth FROM ${rows}) numbered)`;
 
 const BREAKDOWN_FIELDS = `'attempts', attempts, 'failed', failed`;
 
-/** SQL for the range's attempts that are not rolled up, by their start. */
+/** Condition that attempt `a` started in the range and is not rolled up. */
 const IN_RANGE = 'a.id >= $4 AND a.started_at >= $5 AND a.started_at < $6';
 
 interface QueryScope {
-  /** SQL for the attempts that are counted live, oldest first. */
+  /** SELECT of the attempts to count live, oldest first. */
   attempts: string;
-  /** SQL for the endpoint rows that are added up: the installation has no separate rows. */
+  /** Condition for the endpoint rows to add up. The installation itself has no rows. */
   endpoints: string;
 }
 
@@ -61,7 +63,7 @@ const liveAndSeriesSql = (attempts: string): string => `
     UNION ALL ${metricsSql('live', 'at')}
   )`;
 
-/** SQL for the `series` rows as one JSON value. */
+/** SQL for the `series` rows as a single JSON array. */
 export const SERIES_LIST = jsonListSql('series', `'at', extract(epoch FROM at)::int8, 'counts', counts`);
 
 const SERIES_COLUMNS = `
@@ -92,15 +94,18 @@ export const SYSTEM_METRICS_QUERY = metricsQuery({
 });
 
 /**
- * Returns SQL for the attempts in one scope. Compares rows, so that no plan can scan the attempts of all scopes, and
- * also the column with a constant, so that PostgreSQL knows how many attempts the scope has.
+ * Returns SQL for the attempts in a single scope. Compares rows, so that no plan can scan the attempts of all scopes,
+ * and also the column alone, so that PostgreSQL can estimate how many attempts the scope has.
  */
 const attemptsInScope = (column: 'project_id' | 'endpoint_id'): string => `
   SELECT a.id, ${attemptCountColumns} FROM attempts a
   WHERE (a.${column}, a.id) >= (${ONLY_SCOPE}, $4::uuid) AND a.${column} = ${ONLY_SCOPE} AND ${IN_RANGE}
   ORDER BY a.${column}, a.id`;
 
-/** SQL for the attempts in several projects, one project after the other. PostgreSQL has no estimate for their number. */
+/**
+ * SQL for the attempts in several projects. Reads one project at a time, because PostgreSQL cannot estimate their
+ * number.
+ */
 const ATTEMPTS_IN_PROJECTS = `
   SELECT a.* FROM unnest($1::uuid[]) scope (id) CROSS JOIN LATERAL (
     SELECT a.id, ${attemptCountColumns} FROM attempts a

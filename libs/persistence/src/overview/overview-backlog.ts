@@ -12,23 +12,23 @@ import { dynamicStatement, integer, nullable, timestamptz } from '../sql/stateme
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { isDeadLetter } from '../webhooks/delivery-filter.js';
 
-/** The dead letters and the pending deliveries. */
+/** Dead letters and pending deliveries. */
 export interface OverviewBacklog {
   deadLetters: CappedCount & { oldestAt: Date | null };
-  /** `oldestDueAt` excludes batch deliveries, which wait by design. */
+  /** `oldestDueAt` excludes bulk redeliveries, which wait by design. */
   pending: CappedCount & { oldestDueAt: Date | null };
 }
 
 const isInReadyQueue = `d.state = 'pending' AND d.lease_until IS NULL`;
 const urgencies = `(VALUES (${URGENCY.first}), (${URGENCY.retry})) AS queue (urgency)`;
 
-/** Returns SQL for the oldest dead letters in an installation or, one project after the other, in the projects $1. */
+/** Returns SQL for the installation's oldest dead letters or, one project at a time, those in the projects $1. */
 type DeadLettersSql = (limit: number) => string;
 
 const systemDeadLetters: DeadLettersSql = (limit) =>
   `SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter} ORDER BY d.finished_at LIMIT ${limit}`;
 
-/** Compares and orders rows, so that only the project index has their order. */
+/** Compares and orders rows, so that only the project index provides the order. */
 const projectDeadLetters: DeadLettersSql = (limit) => `
   SELECT d.finished_at FROM unnest($1::uuid[]) p (id) CROSS JOIN LATERAL (
     SELECT d.finished_at FROM deliveries d WHERE ${isDeadLetter}
@@ -53,7 +53,10 @@ const SYSTEM_BACKLOG_QUERY = `
     FROM (SELECT FROM deliveries d WHERE d.state = 'pending' LIMIT ${COUNT_CAP + 1}) found
   ) counted`;
 
-/** Uses the endpoints that can receive the projects' events: no index contains a project's pending deliveries. */
+/**
+ * Reads by endpoint, from those that can receive the projects' events, because no index contains pending deliveries
+ * by project.
+ */
 const PROJECTS_BACKLOG_QUERY = `
   WITH endpoints AS MATERIALIZED (
     SELECT DISTINCT w.id FROM projects p JOIN webhook_endpoints w ON w.organization_id = p.organization_id
@@ -77,7 +80,7 @@ const PROJECTS_BACKLOG_QUERY = `
     ) found
   ) counted`;
 
-/** Not prepared: the plan depends on the backlog's length. */
+/** Not prepared, because the plan depends on the backlog's length. */
 const readBacklog = dynamicStatement(
   {
     deadLetters: integer,
@@ -94,7 +97,7 @@ const readBacklog = dynamicStatement(
   [[null], [[NIL_UUID]]],
 );
 
-/** Reads the backlog for the installation or for projects. Reads a bounded number of rows, even if the backlog is large. */
+/** Reads the backlog for the installation or for projects from a bounded number of rows. */
 export async function readOverviewBacklog(tx: Tx, projectIds: string[] | null): Promise<OverviewBacklog> {
   const [row] = await tx.execute(readBacklog(projectIds));
   const { deadLetters, oldestAt, pending, scanned, oldestDueAt } = row!;

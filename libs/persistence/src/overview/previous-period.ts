@@ -1,4 +1,4 @@
-// This file contains SQL: rollups by bucket, and a range search in the log.
+// This file contains SQL: rollups by bucket, and a search in ranges of the log.
 import type { Bucket } from '@gatehouse/domain';
 import type { Tx } from '../database/transactions.js';
 import { arrayOf, boolean, dynamicStatement, jsonb, timestamptz } from '../sql/statements.js';
@@ -12,7 +12,7 @@ import {
   storedRowsSql,
 } from './metrics-query.js';
 
-/** A bucket's counts. */
+/** A bucket's counters. */
 export interface BucketCounts {
   at: number;
   counts: number[];
@@ -20,11 +20,11 @@ export interface BucketCounts {
 
 const storedSeriesRow = {
   series: jsonb<BucketCounts[]>(),
-  /** The buckets that contain attempts from any project. */
+  /** Start times of the buckets that contain attempts from any project. */
   filled: arrayOf(timestamptz),
 };
 
-/** $1 the scopes; $2 the buckets' length and $3 their starts. */
+/** Parameters: $1 scopes; $2 bucket length and $3 bucket start times. */
 const STORED_SERIES_QUERY = `
   WITH series AS (SELECT at, counts FROM (${storedRowsSql('attempt_figures', SHOWN_BUCKETS, IN_SCOPE)}) stored)
   SELECT ${SERIES_LIST} AS series, ARRAY(
@@ -40,7 +40,7 @@ const readStoredSeries = dynamicStatement(
   [[[NIL_UUID], [{ span: 60, at: 0 }]]],
 );
 
-/** Returns whether the log has attempts that started in one of the ranges. */
+/** Returns whether the log contains attempts that started in one of the ranges. */
 const findAttempts = dynamicStatement(
   { isFound: boolean },
   (ranges: TimeRange[]) => ({
@@ -63,19 +63,18 @@ const findAttempts = dynamicStatement(
   [[[{ from: 0, to: 60_000 }]]],
 );
 
-/** A time range in ms since 1970; `to` is excluded. */
+/** A time range in ms since 1970. `to` is exclusive. */
 interface TimeRange {
   from: number;
   to: number;
 }
 
 /**
- * Reads the counts for a period that has ended, in the transaction that reads the period after it. Only rollups are
- * read.
- * @param counted the id range that is rolled up
- * @param logStart the log's start, in ms since 1970
- * @returns null if the rollups do not contain the entire period. Version 0.1.0 stored the two-hour buckets
- * and the one-day buckets for a shorter time
+ * Reads a past period's counts from the rollups. Call it in the transaction that reads the following period.
+ * @param counted id range that is rolled up
+ * @param logStart start of the log, in ms since 1970
+ * @returns null if the rollups do not cover the whole period; version 0.1.0 retained two-hour and one-day buckets for
+ * a shorter time
  */
 export async function readPreviousPeriod(
   tx: Tx,
@@ -102,7 +101,7 @@ export async function readPreviousPeriod(
 
 const endOf = ({ at, span }: Bucket): number => (at + span) * 1_000;
 
-/** Returns the ranges that buckets cover, oldest first. */
+/** Returns the time ranges that buckets cover, oldest first, with adjacent buckets merged. */
 function joinRanges(buckets: Bucket[]): TimeRange[] {
   const ranges: TimeRange[] = [];
   for (const bucket of buckets) {

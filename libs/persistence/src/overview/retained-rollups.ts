@@ -1,20 +1,20 @@
-// This file contains SQL: deletion by batch.
+// This file contains SQL: deletion in batches.
 import { bucketSpans } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import { startOfDay } from '../webhooks/attempt-partitions.js';
 
-/** The retained buckets of one length: those that start at `since` or later. */
+/** A bucket length in seconds, and the time from which its buckets are retained. */
 export interface RetainedSpan {
   span: number;
   since: Date;
 }
 
-/** Returns the start of the log and its rollups, in ms since 1970. Dead letters stay longer and are not counted. */
+/** Returns the start of the log and its rollups in ms since 1970. Dead letters are retained longer but not counted. */
 export const logStartTime = (retentionMs: number): number => startOfDay(now().getTime() - retentionMs);
 
-/** Returns the retained buckets for each length. @param retentionMs log retention */
+/** Returns the retained buckets for each length. @param retentionMs log retention in ms */
 export function retainedSpans(retentionMs: number): RetainedSpan[] {
   const begin = logStartTime(retentionMs);
   return bucketSpans.map(({ span, retention }) => ({
@@ -30,7 +30,7 @@ const pruneStatements = [
   'identity_rollups',
 ].map((table) => pruneStatement(table, 'span = $1 AND at < $2'));
 
-/** Removes rollups whose retention has ended. */
+/** Removes rollups after their retention. */
 export async function pruneRollups(
   database: Database,
   retentionMs: number,
