@@ -1,17 +1,17 @@
-// This file contains SQL: a conditional delete that returns the row, and times by the database clock.
+// This file contains SQL: a conditional delete that returns the row, and times from the database clock.
 import { CEREMONY_TTL, type CeremonyPurpose } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import { statement, timestamptz } from '../sql/statements.js';
 
-/** A challenge's purpose. A response is accepted for this purpose only. */
+/** What a challenge was created for. Its response is accepted only in the same context. */
 export interface PasskeyCeremony {
   purpose: CeremonyPurpose;
-  /** null for a sign-in, whose customer is not yet known. */
+  /** Null for a sign-in, whose customer is not known yet. */
   customerId: string | null;
-  /** null outside a session. */
+  /** Null outside a session. */
   sessionId: string | null;
-  /** SHA-256 of the page or the challenge token to which the response is bound; null if there is none. */
+  /** SHA-256 of the hosted page parameters or challenge token that the response is bound to; null if it is unbound. */
   bindingHash: Buffer | null;
 }
 
@@ -31,7 +31,7 @@ const consumeCeremony = statement(
 
 const pruneCeremonies = pruneStatement('passkey_ceremonies', 'expires_at <= now()');
 
-/** The challenges that passkeys have yet to sign. */
+/** Pending passkey challenges. */
 export class PasskeyCeremoniesRepository {
   constructor(private readonly database: Database) {}
 
@@ -40,9 +40,9 @@ export class PasskeyCeremoniesRepository {
   }
 
   /**
-   * Consumes a challenge. If calls run in parallel, only one succeeds. A challenge that was created for another
-   * purpose stays valid for it.
-   * @returns the time at which it was created, or null
+   * Consumes a challenge. If calls run in parallel, exactly one succeeds. A challenge for another purpose stays
+   * valid.
+   * @returns the creation time of the challenge, or null if none matches
    */
   async consume(projectId: string, challengeHash: Buffer, ceremony: PasskeyCeremony): Promise<Date | null> {
     const [row] = await this.database.execute(consumeCeremony, toValues(projectId, challengeHash, ceremony));

@@ -1,4 +1,5 @@
-// This file contains SQL: inserts, conditional updates and deletes that return rows, and times by the database clock.
+// This file contains SQL: inserts, conditional updates and deletes that return rows, and times from the database
+// clock.
 import { markChangedSql } from '../customers/changed-here-sql.js';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -16,20 +17,20 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** The columns of a passkey `k` that operators and customers see. */
+/** Columns of passkey `k` that the API returns to customers and operators. */
 export const passkeyRow = { id: uuid, name: text, createdAt: timestamptz, lastUsedAt: nullable(timestamptz) };
 export const passkeyColumns = 'k.id, k.name, k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt"';
 
-/** A customer's passkey, without its key. */
+/** A customer's passkey without its public key. */
 export type Passkey = RowOf<typeof passkeyRow>;
 
 export const credentialRow = { credentialId: bytea, transports: arrayOf(text) };
 export const credentialColumns = 'k.credential_id AS "credentialId", k.transports';
 
-/** The properties with which a browser finds a passkey. */
+/** Properties that a browser needs to find a passkey. */
 export type PasskeyCredential = RowOf<typeof credentialRow>;
 
-/** A new passkey, as the authenticator has returned it. */
+/** A new passkey as returned by the authenticator. */
 export interface NewPasskey extends PasskeyCredential {
   publicKey: Buffer;
   counter: number;
@@ -39,18 +40,18 @@ export interface NewPasskey extends PasskeyCredential {
   aaguid: string;
 }
 
-/** A passkey from another system. */
+/** A passkey that was created by another system. */
 export interface ImportedPasskey extends NewPasskey {
   id: string;
   customerId: string;
   name: string;
-  /** The customer's id in the authenticator; null if the authenticator stores the customer's Gatehouse id. */
+  /** User handle that is stored in the authenticator; null if it is the customer's id in Gatehouse. */
   userHandle: Buffer | null;
   lastUsedAt: Date | null;
   createdAt: Date;
 }
 
-/** The customer's id, as the authenticator stores it. */
+/** SQL for the user handle that the authenticator stores. */
 const userHandleSql = 'coalesce(k.user_handle, uuid_send(k.customer_id))';
 
 const storedPasskeyRow = {
@@ -65,13 +66,13 @@ const storedPasskeyRow = {
 const storedPasskeyColumns = `${passkeyColumns}, ${credentialColumns}, k.customer_id AS "customerId",
   k.public_key AS "publicKey", k.counter, k.device_bound AS "deviceBound", ${userHandleSql} AS "userHandle"`;
 
-/** A passkey with the key that verifies its signatures. */
+/** A passkey with its public key. */
 export type StoredPasskey = Omit<RowOf<typeof storedPasskeyRow>, 'counter'> & { counter: number };
 
-/** A passkey with everything that another system needs to verify it. */
+/** A passkey with everything that another system needs to accept it. */
 export type PortablePasskey = StoredPasskey & { backedUp: boolean; aaguid: string };
 
-/** SQL for the condition that the customer with an id has a passkey. */
+/** Returns the condition that a customer has a passkey. @param customerId SQL for the customer's id */
 export const hasPasskeySql = (customerId: string): string =>
   `EXISTS (SELECT FROM passkeys k WHERE k.customer_id = ${customerId})`;
 
@@ -98,7 +99,8 @@ const listStored = statement(
 
 const findOwners = statement(
   { credentialId: bytea, customerId: uuid },
-  // One index search for each value: with a list as the condition, PostgreSQL may read all of the project's passkeys.
+  // Searches the index once per value. With a list as the condition, PostgreSQL might read all of the project's
+  // passkeys.
   `SELECT found.* FROM unnest($2::bytea[]) AS wanted (credential_id) CROSS JOIN LATERAL (
      SELECT k.credential_id AS "credentialId", k.customer_id AS "customerId" FROM passkeys k
      WHERE k.project_id = $1 AND k.credential_id = wanted.credential_id LIMIT 1
@@ -137,7 +139,7 @@ const insertImported = statement(
    ON CONFLICT (project_id, credential_id) DO NOTHING RETURNING id`,
 );
 
-// Two requests with the same counter must not both succeed, although each has read the older one.
+// The condition prevents two concurrent requests with the same counter from both succeeding.
 const recordUse = statement(
   { id: uuid },
   `UPDATE passkeys SET counter = $2::bigint, backed_up = $3, last_used_at = now()
@@ -164,7 +166,7 @@ export class PasskeysRepository {
     return sql.execute(listPasskeys, [customerId]);
   }
 
-  /** Returns the properties with which a browser finds a customer's passkeys. */
+  /** Returns the properties that a browser needs to find a customer's passkeys. */
   listCredentials(customerId: string): Promise<PasskeyCredential[]> {
     return this.database.execute(listCredentials, [customerId]);
   }
@@ -174,7 +176,7 @@ export class PasskeysRepository {
     return row ? { ...row, counter: Number(row.counter) } : null;
   }
 
-  /** Returns the customers' passkeys, by customer id, oldest first. */
+  /** Returns the customers' passkeys by customer id, oldest first. */
   async listPortable(customerIds: string[]): Promise<Map<string, PortablePasskey[]>> {
     const rows = await this.database.execute(listStored, [customerIds]);
     const passkeys = new Map<string, PortablePasskey[]>(customerIds.map((id) => [id, []]));
@@ -182,7 +184,9 @@ export class PasskeysRepository {
     return passkeys;
   }
 
-  /** Returns the ids of the customers who have passkeys with these credential ids, by the credential id in base64url. */
+  /**
+   * Returns the ids of the customers who own the passkeys with these credential ids, by credential id in base64url.
+   */
   async findOwners(tx: Tx, projectId: string, credentialIds: Buffer[]): Promise<Map<string, string>> {
     const rows = await tx.execute(findOwners, [projectId, credentialIds]);
     return new Map(
@@ -195,13 +199,16 @@ export class PasskeysRepository {
     return row ?? null;
   }
 
-  /** Counts the passkeys that all customers in a project have. */
+  /** Counts the passkeys in a project. */
   async count(sql: Sql, projectId: string): Promise<number> {
     const [row] = await sql.execute(countOfProject, [projectId]);
     return row!.count;
   }
 
-  /** Inserts a passkey for a customer whom the transaction has locked. Returns null if the project has it already. */
+  /**
+   * Inserts a passkey for a customer whose row the transaction has locked. Returns null if the project already has
+   * it.
+   */
   async insert(
     tx: Tx,
     passkey: NewPasskey & { id: string; projectId: string; customerId: string; name: string },
@@ -223,8 +230,8 @@ export class PasskeysRepository {
   }
 
   /**
-   * Inserts passkeys for customers that the transaction has inserted. Returns false if the project already has a
-   * passkey in the list.
+   * Inserts passkeys for customers whom the transaction has inserted. Returns false if any of them already exists in
+   * the project.
    */
   async insertImported(tx: Tx, projectId: string, passkeys: ImportedPasskey[]): Promise<boolean> {
     const hex = (bytes: Buffer) => `\\x${bytes.toString('hex')}`;
@@ -239,21 +246,21 @@ export class PasskeysRepository {
   }
 
   /**
-   * Records a verified signature. Returns false if its counter is not newer than the stored one, or if the passkey no
-   * longer exists.
+   * Records a verified signature. Returns false if its counter is not higher than the stored one, or if the passkey
+   * no longer exists.
    */
   async recordUse(id: string, counter: number, backedUp: boolean): Promise<boolean> {
     const rows = await this.database.execute(recordUse, [id, counter, backedUp]);
     return rows.length > 0;
   }
 
-  /** Returns null if the customer has no such passkey. */
+  /** Renames a passkey. Returns null if the customer does not have it. */
   async rename(tx: Tx, customerId: string, id: string, name: string): Promise<Passkey | null> {
     const [row] = await tx.execute(renamePasskey, [customerId, id, name]);
     return row ?? null;
   }
 
-  /** Deletes a passkey; returns null if the customer does not have it. */
+  /** Deletes a passkey. Returns null if the customer does not have it. */
   async delete(tx: Tx, customerId: string, id: string): Promise<Passkey | null> {
     const [row] = await tx.execute(deletePasskey, [customerId, id]);
     return row ?? null;
