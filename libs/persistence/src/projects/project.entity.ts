@@ -1,7 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { Environment, StoredSettings } from '@gatehouse/domain';
 
-/** A project in an organization. */
 @Entity('projects')
 export class ProjectEntity {
   @PrimaryColumn('uuid') id!: string;
@@ -10,9 +9,11 @@ export class ProjectEntity {
   @Column('text') slug!: string;
   @Column('text', { default: 'development' }) environment!: Environment;
   @Column('jsonb', { default: {} }) settings!: StoredSettings;
-  /** Signs the requests to the system in the setting `legacySignIn`, encrypted; null if there is none. */
+  /**
+   * Encrypted secret that signs requests to the legacy system in the setting `legacySignIn`; null if there is none.
+   */
   @Column('bytea', { name: 'legacy_sign_in_secret', nullable: true }) legacySignInSecret!: Buffer | null;
-  /** Time since which the setting `mfa` is `required`, or null. */
+  /** Time at which the setting `mfa` became `required`, or null. */
   @Column({ type: 'timestamptz', name: 'mfa_required_at', precision: 3, nullable: true })
   mfaRequiredAt!: Date | null;
   @Column({ type: 'timestamptz', name: 'archived_at', precision: 3, nullable: true })

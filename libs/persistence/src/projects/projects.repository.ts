@@ -1,5 +1,5 @@
-// This file contains SQL: inserts and updates that return rows, joins with the organization, and conditions on an
-// access scope.
+// This file contains SQL: inserts and updates that return rows, joins with the organization, and access scope
+// conditions.
 import {
   effectiveSettings,
   GatehouseError,
@@ -31,12 +31,12 @@ import {
 } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 
-/** The columns from a project joined with its organization, as `toProjectContext` reads them. */
+/** Columns of a project joined with its organization, as `toProjectContext` expects them. */
 export const projectColumns = `
   p.id AS "projectId", p.organization_id AS "organizationId", p.name AS "projectName", p.settings AS "projectSettings",
   o.name AS "organizationName"`;
 
-/** A project's row joined with its organization, with the columns in `projectColumns`. */
+/** Row map for `projectColumns`. */
 export const projectRow = {
   projectId: uuid,
   organizationId: uuid,
@@ -55,7 +55,7 @@ export const toProjectContext = (row: ProjectRow): ProjectContext => ({
   settings: effectiveSettings(row.projectSettings),
 });
 
-/** The columns of a project as a resource, as `toProject` reads them. */
+/** Columns of a project resource, as `toProject` expects them. */
 const resourceColumns = `
   p.id, p.organization_id AS "organizationId", p.name, p.slug, p.environment, p.settings,
   p.archived_at AS "archivedAt", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`;
@@ -86,7 +86,7 @@ export interface ProjectFilter {
   organizationId: string | null;
   environment: Environment | null;
   archived: boolean | null;
-  /** Substring in the name or slug, or the id. */
+  /** Substring of the name or slug, or the id. */
   q: string | null;
 }
 
@@ -188,7 +188,7 @@ const findByRpId = statement(
    ORDER BY p.id LIMIT 1`,
 );
 
-/** The first of the lock's two keys (see `COUNT_LOCK`). */
+/** First of the two advisory lock keys (see `COUNT_LOCK`). */
 const RP_ID_LOCK = 7_120_917;
 
 const lockRpId = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, hashtext($2))');
@@ -198,7 +198,10 @@ const lockSettings = statement(
   'SELECT settings FROM projects WHERE id = $1 FOR SHARE',
 );
 
-/** Always changes `updated_at`, from which the entity tag is derived: a previous system's secret is never returned. */
+/**
+ * Always changes `updated_at`, because the entity tag is derived from it and the legacy system's secret is never
+ * returned.
+ */
 const updateProject = statement(
   resourceRow,
   `UPDATE projects p SET name = $2, settings = $3, updated_at = greatest(now(), p.updated_at + interval '1 ms'),
@@ -214,7 +217,7 @@ const archiveProject = statement(
 export class ProjectsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts a project. Returns null if another project in the organization has the slug. */
+  /** Inserts a project. Returns null if the slug is taken in the organization. */
   async insert(tx: Tx, project: NewProject): Promise<Project | null> {
     const [row] = await tx.execute(insertProject, [
       project.id,
@@ -238,7 +241,7 @@ export class ProjectsRepository {
     return rows.map(toProject);
   }
 
-  /** Returns up to `limit` project ids within an access scope. @param id the only one to return, or null */
+  /** Returns up to `limit` project ids within an access scope. @param id limits the result to this project, or null */
   async listIds(accessScope: AccessScope, id: string | null, limit: number): Promise<string[]> {
     const rows = await this.database.execute(listProjectIds(accessScope, id, limit));
     return rows.map((row) => row.id);
@@ -250,7 +253,7 @@ export class ProjectsRepository {
   }
 
   /**
-   * Returns a project within the access scope that is not archived.
+   * Returns an unarchived project within the access scope.
    * @throws GatehouseError `not_found`, `project_archived`
    */
   async getActive(accessScope: AccessScope, projectId: string): Promise<ProjectContext> {
@@ -261,13 +264,13 @@ export class ProjectsRepository {
     return toProjectContext(row);
   }
 
-  /** Returns a customer's project. The caller has checked the customer's credential. */
+  /** Returns a customer's project. The caller must have verified the customer's credential. */
   async getContext(projectId: string): Promise<ProjectContext> {
     const [row] = await this.database.execute(findContext, [projectId]);
     return toProjectContext(row!);
   }
 
-  /** Returns the oldest project whose passkeys are bound to a domain, or null. @param exceptId an ignored project */
+  /** Returns the oldest project whose passkeys are bound to a domain, or null. @param exceptId project to ignore */
   async findByRpId(
     rpId: string,
     exceptId: string | null = null,
@@ -277,12 +280,12 @@ export class ProjectsRepository {
     return row ? toProjectContext(row) : null;
   }
 
-  /** Makes other projects that want the same passkey domain wait until the transaction ends. */
+  /** Locks a passkey domain, so that other projects wait for it until the transaction ends. */
   async lockRpId(tx: Tx, rpId: string): Promise<void> {
     await tx.execute(lockRpId, [RP_ID_LOCK, rpId]);
   }
 
-  /** Returns a project's settings, which cannot change until the transaction ends. */
+  /** Returns a project's settings, and locks them against changes until the transaction ends. */
   async lockSettings(tx: Tx, id: string): Promise<ProjectSettings> {
     const [row] = await tx.execute(lockSettings, [id]);
     return effectiveSettings(row!.settings);
@@ -294,8 +297,8 @@ export class ProjectsRepository {
   }
 
   /**
-   * Returns a project and locks it against changes until the transaction ends. Customer inserts do not wait for the
-   * lock.
+   * Returns a project, and locks it against changes until the transaction ends. The lock does not block inserts of
+   * customers.
    * @throws GatehouseError `not_found`
    */
   lock(tx: Tx, accessScope: AccessScope, id: string): Promise<Project> {
@@ -309,7 +312,7 @@ export class ProjectsRepository {
     return toProject(row!);
   }
 
-  /** Archives a project that the transaction has locked. Its keys and its customers' tokens become invalid. */
+  /** Archives a project that the transaction has locked. Its API keys and its customers' tokens become invalid. */
   async archive(tx: Tx, id: string): Promise<Project> {
     const [row] = await tx.execute(archiveProject, [id]);
     return toProject(row!);
