@@ -2,15 +2,15 @@ import { Table } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { Database } from '../database/database.js';
 
-/** A column as its entity declares it. */
+/** A column as declared by its entity. */
 export interface DeclaredColumn {
   table: string;
   name: string;
-  /** SQL for the type, the nullability and the default. */
+  /** SQL for the type, nullability and default. */
   definition: string;
 }
 
-/** Returns every entity's columns, for a comparison with the migrated schema. */
+/** Returns the columns of all entities, for comparison with the migrated schema. */
 export function declaredColumns({ dataSource }: Database): DeclaredColumn[] {
   const driver = dataSource.driver as PostgresDriver;
   return dataSource.entityMetadatas.flatMap((metadata) =>

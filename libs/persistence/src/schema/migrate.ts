@@ -1,4 +1,4 @@
-// This file contains SQL: the current role's privileges, and tables without a repository.
+// This file contains SQL: privileges of the current role, and tables without a repository.
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Database } from '../database/database.js';
 import { currentMigrationNames } from '../migrations/current-migration-names.js';
@@ -11,13 +11,13 @@ import { grantRuntimePrivileges } from './runtime-role.js';
 const findRole = statement({ role: text }, 'SELECT current_user::text AS role');
 
 /**
- * Applies pending migrations, one process at a time (ADR 0054). Each one commits separately, so that none holds its
- * locks while another builds indexes. A killed process leaves no transaction half applied, and the next one continues
- * after the last applied migration. Migrations without a transaction can be repeated (concurrent-indexes.ts).
+ * Applies pending migrations, one process at a time (ADR 0054). Each migration commits separately, so that none holds
+ * its locks while another builds indexes. If the process is killed, the next one continues after the last applied
+ * migration. Migrations without a transaction can be repeated (concurrent-indexes.ts).
  *
  * Then grants the DATABASE_URL role its privileges, and stores the audit log retention, which this role cannot
  * shorten (ADR 0037).
- * @param auditRetention in ms
+ * @param auditRetention audit log retention in ms
  * @returns the names of the applied migrations
  * @throws Error if migrations are pending and the role does not own the tables
  */
@@ -43,14 +43,14 @@ export async function migrate(database: Database, auditRetention: number): Promi
   });
 }
 
-/** A role, and whether it owns the tables or can create them. */
+/** A database role, and whether it can migrate: it owns the tables or can create them. */
 export interface MigrationRights {
   role: string;
   canMigrate: boolean;
 }
 
 /**
- * Connects as the table owner (MIGRATE_DATABASE_URL) and returns this role's privileges.
+ * Connects as the table owner (MIGRATE_DATABASE_URL), and returns this role's privileges.
  * @throws Error if the connection fails
  */
 export const readMigrationRights = (database: Database): Promise<MigrationRights> =>
@@ -63,7 +63,6 @@ export const readMigrationRights = (database: Database): Promise<MigrationRights
     }
   });
 
-/** Returns the current role's privileges. */
 async function readRights(runner: QueryRunner): Promise<MigrationRights> {
   const [rights] = (await runner.query(
     `SELECT current_user::text AS role, coalesce(
@@ -89,7 +88,7 @@ function runMigrations(
   const { logger } = migrationRun.getStore()!;
   return MigrationLease.hold(source, async (lease) => {
     await addCurrentNames(runner);
-    // Another process may have applied some migrations in the meantime.
+    // Another process may have applied migrations in the meantime.
     const pending = await executor.getPendingMigrations();
     for (const migration of pending) {
       logger.info({ migration: migration.name }, 'migration started');
@@ -106,7 +105,7 @@ function runMigrations(
   });
 }
 
-/** Stores the age up to which `prune_audit_log` deletes no entry. */
+/** Stores the age in ms that an entry must have before `prune_audit_log` can delete it. */
 async function storeAuditRetention(runner: QueryRunner, age: number): Promise<void> {
   await runner.query(
     `INSERT INTO audit_retention (age_ms) VALUES ($1)
@@ -116,8 +115,8 @@ async function storeAuditRetention(runner: QueryRunner, age: number): Promise<vo
 }
 
 /**
- * Stores the current names for migrations that 0.1.0 applied. Their original names stay, so that a 0.1.0 process can
- * still start beside this version, or after a rollback.
+ * Stores the current names of migrations that version 0.1.0 applied. Their original names stay, so that version 0.1.0
+ * can still start alongside this version or after a rollback.
  */
 async function addCurrentNames(runner: QueryRunner): Promise<void> {
   if (!(await runner.hasTable('migrations'))) return;
@@ -131,7 +130,7 @@ async function addCurrentNames(runner: QueryRunner): Promise<void> {
   );
 }
 
-/** Returns the names of the migrations that the database lacks. Writes nothing. */
+/** Returns the names of pending migrations. Does not write to the database. */
 export async function listPendingMigrations(database: Database): Promise<string[]> {
   const executed = await new MigrationExecutor(database.dataSource).getExecutedMigrations();
   const stored = new Set(executed.map(({ name }) => currentMigrationNames.get(name) ?? name));

@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The process that runs migrations (migration-lease.ts). The table has at most one row, and no migration creates it. */
+/**
+ * The process that runs migrations. The table has at most one row, and is created by migration-lease.ts, not by a
+ * migration.
+ */
 @Entity('migration_lease')
 export class MigrationLeaseEntity {
   @PrimaryColumn('boolean', { default: true }) singleton!: boolean;

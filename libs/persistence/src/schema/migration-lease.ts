@@ -1,26 +1,26 @@
-// This file contains SQL: a table that exists before the first migration, times by the database clock, and the 0.1.0
-// lock.
+// This file contains SQL: a table that exists before the first migration, times from the database clock, and the lock
+// of version 0.1.0.
 import { hostname } from 'node:os';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { errorMessage, monotonicMs, newId, sleep } from '@gatehouse/platform';
 import { migrationRun } from '../migrations/migration-run.js';
 
-/** Time after which another process takes over the lease, unless it is renewed. */
+/** Time after which another process takes over the lease unless it is renewed. */
 const LEASE_DURATION = `interval '30 seconds'`;
 
-/** Interval between two renewals, in ms. */
+/** Interval between renewals in ms. */
 const RENEWAL_INTERVAL_MS = 5_000;
 
-/** Interval between two attempts to acquire the lease, in ms. */
+/** Interval between attempts to acquire the lease in ms. */
 const POLL_INTERVAL_MS = 1_000;
 
 /** Minimum time in ms between two log messages about the same holder. */
 const WAITING_LOG_MS = 60_000;
 
-/** The advisory lock that a 0.1.0 process holds while it migrates. */
+/** Advisory lock key that version 0.1.0 holds while it migrates. */
 const FIRST_VERSION_LOCK = 7_120_913;
 
-/** The advisory lock while the lease table is created. */
+/** Advisory lock key for creating the lease table. */
 const TABLE_LOCK = 7_120_918;
 
 const CREATE_TABLE = `
@@ -32,13 +32,16 @@ const CREATE_TABLE = `
     expires_at timestamptz(3) NOT NULL
   )`;
 
-/** The process that holds the lease, and the time at which it acquired it; null for 0.1.0, which stores no time. */
+/**
+ * The process that holds the lease, and the time at which it was acquired; null for version 0.1.0, which does not
+ * store it.
+ */
 interface Holder {
   holder: string;
   since: Date | null;
 }
 
-/** One process's right to migrate, until it is released or has not been renewed for 30 seconds (ADR 0054). */
+/** A process's exclusive right to migrate, until it is released or has not been renewed for 30 seconds (ADR 0054). */
 export class MigrationLease {
   private readonly id = newId();
   private readonly logger = migrationRun.getStore()!.logger;
@@ -46,8 +49,8 @@ export class MigrationLease {
   private constructor(private readonly source: DataSource) {}
 
   /**
-   * Runs `work` while this process holds the lease. Waits until no other process holds it.
-   * @param source has at least two connections, because the lease is renewed while one is busy
+   * Waits until no other process holds the lease, then runs `work` while holding it.
+   * @param source must have at least two connections, because the lease is renewed while one is busy
    */
   static async hold<Result>(
     source: DataSource,
@@ -65,12 +68,12 @@ export class MigrationLease {
   }
 
   /**
-   * Renews the lease. In a `runner` transaction, also prevents another process from taking it over before the
+   * Renews the lease. In a transaction of `runner`, also prevents other processes from taking it over until the
    * transaction ends.
    * @throws Error if another process has taken it over
    */
   async confirm(runner?: QueryRunner): Promise<void> {
-    // Not now(): a migration may have started long ago.
+    // Not now(), because the transaction may have started long ago.
     const [, updated] = await this.source.query<[unknown, number]>(
       `UPDATE migration_lease SET expires_at = clock_timestamp() + ${LEASE_DURATION} WHERE id = $1`,
       [this.id],
@@ -93,7 +96,7 @@ export class MigrationLease {
     }
   }
 
-  /** Acquires the lease unless another process holds it. @returns the other process */
+  /** Acquires the lease unless another process holds it. @returns the other process, or undefined if acquired */
   private async tryToAcquire(manager: EntityManager): Promise<Holder | undefined> {
     const [state] = await manager.query<[{ isFree: boolean; hasTable: boolean }]>(
       `SELECT pg_try_advisory_xact_lock_shared($1) AS "isFree", to_regclass('migration_lease') IS NOT NULL AS "hasTable"`,

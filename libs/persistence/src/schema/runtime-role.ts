@@ -1,11 +1,11 @@
-// This file contains SQL: privileges, which only the table owner can grant (ADR 0037).
+// This file contains SQL: privileges that only the table owner can grant (ADR 0037).
 import type { QueryRunner } from 'typeorm';
 import { PARTITION_LOCK } from '../webhooks/attempt-partitions.js';
 
-/** The runtime role's privileges on tables that `RESTRICTED_TABLES` does not list, in alphabetical order. */
+/** Privileges of the runtime role on tables that are not in `RESTRICTED_TABLES`, in alphabetical order. */
 const TABLE_PRIVILEGES = 'DELETE, INSERT, SELECT, UPDATE';
 
-/** The tables on which the runtime role has fewer privileges, so that it cannot make changes that it must not make. */
+/** Tables that the runtime role must not change freely, with its privileges on them in alphabetical order. */
 const RESTRICTED_TABLES: Record<string, string> = {
   audit_log: 'INSERT, SELECT',
   audit_retention: 'SELECT',
@@ -14,8 +14,8 @@ const RESTRICTED_TABLES: Record<string, string> = {
 };
 
 /**
- * Returns the statements that are needed for the role $1 to have the required privileges and no others. If it can act
- * as the table owner, only PUBLIC loses privileges.
+ * Returns the statements that give the role $1 exactly the required privileges. If the role can act as the table
+ * owner, they only revoke privileges from PUBLIC.
  */
 const MISSING_GRANTS = `
   WITH runtime AS (
@@ -57,13 +57,13 @@ const MISSING_GRANTS = `
   WHERE NOT EXISTS (SELECT FROM aclexplode(f.acl) WHERE grantee = runtime.oid)`;
 
 /**
- * Grants the runtime role its privileges on everything that the migrations have created, and by default on what later
- * ones create. Revokes all other privileges, such as changing the audit log, from it and from PUBLIC.
+ * Grants the runtime role its privileges on everything that migrations have created, and default privileges on what
+ * later ones create. Revokes all other privileges, such as changing the audit log, from the role and from PUBLIC.
  */
 export async function grantRuntimePrivileges(owner: QueryRunner, runtimeRole: string): Promise<void> {
   const restricted = [Object.keys(RESTRICTED_TABLES), Object.values(RESTRICTED_TABLES)];
   await owner.startTransaction();
-  // A worker could drop a partition in the meantime.
+  // Prevents workers from dropping partitions in the meantime.
   await owner.query('SELECT pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
   const missing = (await owner.query(MISSING_GRANTS, [runtimeRole, ...restricted])) as { sql: string }[];
   for (const { sql } of missing) await owner.query(sql);

@@ -7,7 +7,7 @@ const POLL_MS = 250;
 
 /**
  * Waits until another process has run all migrations.
- * @param isStopping ends the wait when it returns true
+ * @param isStopping stops waiting once it returns true
  */
 export async function waitForMigrations(
   database: Database,
