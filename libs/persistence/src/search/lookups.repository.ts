@@ -1,4 +1,4 @@
-// This file contains SQL: index conditions on a collation, and reads from attempts and deliveries.
+// This file contains SQL: conditions for indexes with a collation, and reads of attempts and deliveries.
 import type { AccessScope } from '@gatehouse/domain';
 import { anyCustomerCondition } from '../customers/customer-scan.js';
 import type { Database } from '../database/database.js';
@@ -7,10 +7,13 @@ import { dynamicStatement, statement, uuid } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { endpointNameCondition, urlPrefixCondition } from '../webhooks/endpoint-conditions.js';
 
-/** Maximum number of customers that are found by one email address, each in a different project. */
+/** Maximum number of customers found by an email address, each in a different project. */
 const MAX_CUSTOMERS = 100;
 
-/** Maximum number of endpoints whose parts of a list are scanned one by one. With more, the complete list is scanned. */
+/**
+ * Maximum number of endpoints whose entries in a list are scanned one endpoint at a time. With more, the whole list
+ * is scanned.
+ */
 const MAX_ENDPOINTS = 100;
 
 const findCustomersByEmail = dynamicStatement(
@@ -52,7 +55,7 @@ const findEndpoints = dynamicStatement(
   ]),
 );
 
-/** Not prepared: the partition to scan depends on the id. */
+/** Not prepared, because the partition to scan depends on the id. */
 const findAttempt = dynamicStatement(
   { deliveryId: uuid },
   (attemptId: string) => ({
@@ -71,41 +74,43 @@ const findDelivery = statement(
 export class LookupsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the customers with exactly this email address, in all projects within the access scope. */
+  /** Returns the ids of customers with exactly this email address, in all projects within the access scope. */
   async findCustomerIdsByEmail(accessScope: AccessScope, email: string): Promise<string[]> {
     const customers = await this.database.execute(findCustomersByEmail(accessScope, email));
     return customers.map(({ id }) => id);
   }
 
-  /** Returns whether a customer is within the access scope. For the installation, that includes deleted customers. */
+  /**
+   * Returns whether a customer is within the access scope. With installation-wide access, deleted customers are too.
+   */
   async isCustomerWithin(accessScope: AccessScope, id: string): Promise<boolean> {
     if (!accessScope.organizationIds && !accessScope.projectId) return true;
     return (await this.database.execute(findCustomer(accessScope, id))).length > 0;
   }
 
   /**
-   * Returns the endpoints within the access scope, including deleted ones, whose URL begins with a string; null if
-   * there are too many to list.
+   * Returns the ids of endpoints within the access scope whose URL starts with `prefix`, including deleted endpoints;
+   * null if there are too many.
    */
   findEndpointIdsByUrl(accessScope: AccessScope, prefix: string): Promise<string[] | null> {
     return this.findEndpointIds(accessScope, urlPrefixCondition, prefix);
   }
 
   /**
-   * Returns the endpoints within the access scope, including deleted ones, whose name contains a string, or whose
-   * host begins with it if they have no name; null if there are too many to list.
+   * Returns the ids of endpoints within the access scope whose name contains `text`, or whose host starts with it if
+   * they have no name. Includes deleted endpoints; null if there are too many.
    */
   findEndpointIdsByName(accessScope: AccessScope, text: string): Promise<string[] | null> {
     return this.findEndpointIds(accessScope, endpointNameCondition, text);
   }
 
-  /** Returns the attempt's delivery, or null. */
+  /** Returns an attempt's delivery id, or null. */
   async findDeliveryIdOfAttempt(attemptId: string): Promise<string | null> {
     const [attempt] = await this.database.execute(findAttempt(attemptId));
     return attempt?.deliveryId ?? null;
   }
 
-  /** Returns the delivery's event, or null. */
+  /** Returns a delivery's event id, or null. */
   async findEventIdOfDelivery(deliveryId: string): Promise<string | null> {
     const [delivery] = await this.database.execute(findDelivery, [deliveryId]);
     return delivery?.eventId ?? null;

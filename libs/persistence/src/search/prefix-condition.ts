@@ -1,6 +1,6 @@
 /**
- * Returns SQL for values with a prefix, for an index in byte order.
- * @param column text column, or SQL as in the index
+ * Returns a condition for values that start with a prefix, which uses an index in byte order.
+ * @param column text column, or the expression of the index
  * @param prefix SQL for the prefix
  */
 export const prefixCondition = (column: string, prefix: string): string =>

@@ -1,4 +1,4 @@
-// This file contains SQL: table unions, and index conditions on a text.
+// This file contains SQL: unions of tables, and conditions for text indexes.
 import type { PrefixedIdKind, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';
@@ -23,17 +23,17 @@ export const searchResultKinds = [
 ] as const;
 export type SearchResultKind = (typeof searchResultKinds)[number];
 
-/** A search result, with the string that a list shows. */
+/** A search result with what a list displays. */
 export interface SearchResult {
   kind: SearchResultKind;
   id: string;
   title: string;
   subtitle: string;
-  /** Null if the result belongs to no single project. */
+  /** Null if the result does not belong to a single project. */
   projectId: string | null;
 }
 
-/** Each kind's columns, with `t` as its table. */
+/** Columns for each result kind. `t` is its table. */
 const resultColumns: Record<
   SearchResultKind,
   { from: string; title: string; subtitle: string; projectId: string }
@@ -99,8 +99,8 @@ const resultRow = {
 };
 
 /**
- * Returns SQL for the condition that a result kind is within an access scope. Operators belong to the installation as
- * a whole.
+ * Returns the condition that a result with this kind is within an access scope. Operators belong to the whole
+ * installation.
  */
 function kindWithin(where: Conditions, kind: SearchResultKind, accessScope: AccessScope): string {
   if (!accessScope.organizationIds) return 'true';
@@ -141,12 +141,12 @@ const findByText = dynamicStatement(
   (accessScope: AccessScope, input: string, limit: number) => {
     const where = new Conditions();
     const start = `lower(${where.bind(input)}::text)`;
-    // Only a key's first characters are stored; a complete key is found by them.
+    // Only the first characters of a key are stored, so a complete key is found by them.
     const keyStart = `${where.bind(input.slice(0, 8))}::text`;
     const limitSql = where.bind(limit);
     const select = (kind: SearchResultKind, condition: string, orderBy: string): string =>
       `(${selectKind(where, accessScope, kind, condition)} ORDER BY ${orderBy} LIMIT ${limitSql})`;
-    // In byte order, a value that equals the prefix comes first.
+    // In byte order, a value equal to the prefix comes first.
     const byPrefix = (kind: SearchResultKind, column: string, prefix: string): string =>
       select(kind, prefixCondition(column, prefix), `(${column} COLLATE "C")`);
     const byPart = (kind: SearchResultKind, searched: string): string =>
@@ -168,11 +168,11 @@ const findByText = dynamicStatement(
   sampleAccessScopes.map((accessScope) => [accessScope, 'shop', 1] as const),
 );
 
-/** Finds resources within an access scope by id or text. */
+/** Finds resources within an access scope by id or by text. */
 export class SearchRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the resources with an id. @param kind null for every kind */
+  /** Returns the resources with this id. @param kind kind to search, or null for all kinds */
   findById(accessScope: AccessScope, id: string, kind: PrefixedIdKind | null): Promise<SearchResult[]> {
     const resultKind = kind === 'redelivery' ? 'batch' : kind;
     return this.database.execute(findById(accessScope, resultKind ? [resultKind] : searchResultKinds, id));
@@ -180,7 +180,8 @@ export class SearchRepository {
 
   /**
    * Returns projects, organizations, API keys, endpoints and operators, including revoked and deleted ones, whose
-   * name, slug, URL or email contains a string or whose key begins with it: up to `limit` for each field, unsorted.
+   * name, slug, URL or email contains the input or whose key starts with it. Returns up to `limit` matches per field,
+   * unsorted.
    */
   findByText(accessScope: AccessScope, input: string, limit: number): Promise<SearchResult[]> {
     return this.database.execute(findByText(accessScope, input, limit));
