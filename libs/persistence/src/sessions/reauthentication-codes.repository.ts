@@ -1,4 +1,4 @@
-// This file contains SQL: an upsert, conditional changes that return rows, and times by the database clock.
+// This file contains SQL: an upsert, conditional changes that return rows, and times from the database clock.
 import { EMAIL_CODE_TTL, MAX_CODE_GUESSES, type RevocableAccess } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
@@ -29,18 +29,18 @@ const consumeCode = statement(
 
 const pruneCodes = pruneStatement('reauthentication_codes', 'expires_at <= now()');
 
-/** Emailed codes with which customers prove their identity again in a session. */
+/** Emailed codes for reauthentication in a session. */
 export class ReauthenticationCodesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Stores a new code's keyed hash, which voids the session's previous code. */
+  /** Stores a new code's keyed hash, which replaces the session's previous code. */
   async replace(tx: Tx, sessionId: string, codeHash: Buffer): Promise<void> {
     await tx.execute(replaceCode, [sessionId, codeHash]);
   }
 
   /**
-   * Counts a guess and evaluates it.
-   * @param codeHashes the guess's keyed hashes; a correct code has one of them
+   * Counts a guess, and returns whether it is correct.
+   * @param codeHashes keyed hashes of the guess, one per root secret
    */
   async guess(sessionId: string, codeHashes: Buffer[]): Promise<boolean> {
     const [row] = await this.database.execute(guessCode, [sessionId, codeHashes]);
@@ -48,8 +48,8 @@ export class ReauthenticationCodesRepository {
   }
 
   /**
-   * Consumes a code that was guessed correctly, and is not older than the last access revocation. If calls run in
-   * parallel, only one returns true.
+   * Consumes a correctly guessed code, unless access has been revoked since it was sent. If calls run in parallel,
+   * exactly one returns true.
    */
   async consume(
     tx: Tx,

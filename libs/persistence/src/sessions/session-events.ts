@@ -2,7 +2,7 @@ import { customerJson, deviceName, type Customer, type RevocationReason } from '
 import type { NewEvent } from '../events/events.repository.js';
 import type { SessionRecord } from './sessions.repository.js';
 
-/** Returns a session as responses to secret keys and the events from the api and the worker contain it. */
+/** Returns the session resource for events and for responses to secret keys. */
 export const sessionResource = (session: SessionRecord) => ({
   id: session.id,
   device: deviceName(session.userAgent),
@@ -13,7 +13,7 @@ export const sessionResource = (session: SessionRecord) => ({
   expiresAt: session.expiresAt.toISOString(),
 });
 
-/** Creates `session.revoked`. */
+/** Creates a `session.revoked` event. */
 export const sessionRevokedEvent = (
   session: SessionRecord,
   customer: Customer,

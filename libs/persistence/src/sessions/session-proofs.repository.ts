@@ -1,4 +1,4 @@
-// This file contains SQL: a row lock, and times by the database clock.
+// This file contains SQL: a row lock, and times from the database clock.
 import { addMethods, FRESH_SECONDS, isSecondFactor, type AuthenticationMethod } from '@gatehouse/domain';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -48,16 +48,16 @@ const getFreshness = statement(
    WHERE c.id = $1 AND s.id = $2 AND ${isActiveSession}`,
 );
 
-/** The session's recent identity proofs, and the proofs that the customer can give. */
+/** How recently the customer proved their identity in a session, and the methods available to do so. */
 export type SessionFreshness = RowOf<typeof freshnessRow>;
 
-/** Times and methods with which customers last proved their identity in sessions. */
+/** When and how customers last proved their identity in their sessions. */
 export class SessionProofsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Records that a session's customer has proven their identity again.
-   * @returns all of the session's methods and the proof's time; null if the session is no longer active
+   * Records a new proof of identity in a session.
+   * @returns the session's authentication methods and the time of the proof; null if the session is no longer active
    */
   async recordProof(
     tx: Tx,
@@ -77,13 +77,13 @@ export class SessionProofsRepository {
     return row!;
   }
 
-  /** Returns whether a session is still active for a customer whom the transaction has locked. */
+  /** Returns whether a session is still active. The transaction must have locked the customer. */
   async isActive(tx: Tx, customerId: string, sessionId: string): Promise<boolean> {
     const rows = await tx.execute(findActive, [customerId, sessionId]);
     return rows.length > 0;
   }
 
-  /** Returns the session's recent proofs; null if the session is no longer active. */
+  /** Returns the freshness of a session's proofs, or null if the session is no longer active. */
   async getFreshness(
     customerId: string,
     sessionId: string,

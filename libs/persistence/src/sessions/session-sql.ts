@@ -1,12 +1,12 @@
 import { defaultSettings, type AuthenticationMethod } from '@gatehouse/domain';
 import { arrayOf, nullable, text, textOf, timestamptz, uuid } from '../sql/statements.js';
 
-/** The session columns under the names in `SessionRecord`, for a table aliased `s`. */
+/** Columns of session `s`, named as in `SessionRecord`. */
 export const sessionColumns = `
   s.id, s.created_at AS "createdAt", coalesce(s.rotated_at, s.created_at) AS "lastUsedAt",
   least(s.idle_expires_at, s.absolute_expires_at) AS "expiresAt", s.ip, s.user_agent AS "userAgent"`;
 
-/** A session's row with the columns in `sessionColumns`. */
+/** Row map for `sessionColumns`. */
 export const sessionRow = {
   id: uuid,
   createdAt: timestamptz,
@@ -16,18 +16,17 @@ export const sessionRow = {
   userAgent: nullable(text),
 };
 
-/** SQL for the condition that a session `s` is active. */
+/** Condition that session `s` is active. */
 export const isActiveSession = `s.revoked_at IS NULL AND s.idle_expires_at > now() AND s.absolute_expires_at > now()`;
 
-/** The method and time with which the session's customer last proved their identity, for a table aliased `s`. */
+/** Authentication methods in session `s`, and when the customer last proved their identity. */
 export const proofColumns = 's.amr, coalesce(s.auth_time, s.created_at) AS "authTime"';
 export const proofRow = { amr: arrayOf(textOf<AuthenticationMethod>()), authTime: timestamptz };
 
 /**
- * SQL for the condition that the last identity proof in a session `s` of the customer `c` no longer suffices to
- * refresh it: a newer one or a second factor has become required. A session that a sign-in token opened needs no
- * second factor, and its proof is as old as the session: the customer gave none, which `auth_time` states until they
- * do.
+ * Condition that session `s` of customer `c` in project `p` cannot be refreshed without a newer proof of identity or
+ * a second factor. A session that was started with a sign-in token needs no second factor. Until its customer gives a
+ * proof, `auth_time` is the epoch, and the time at which the session was created counts instead.
  */
 export const needsProof = `(
   coalesce(CASE WHEN 'support' = ANY (s.amr) THEN greatest(s.auth_time, s.created_at)

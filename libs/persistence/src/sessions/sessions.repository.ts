@@ -1,5 +1,5 @@
-// This file contains SQL: sessions and refresh tokens, which every sign-in, refresh and authenticated request
-// reads or changes.
+// This file contains SQL: sessions and refresh tokens, on the hot path of every sign-in, refresh and authenticated
+// request.
 import {
   defaultLimits,
   effectiveLimits,
@@ -50,15 +50,18 @@ export interface NewSession {
   /** Seconds. */
   absoluteTtl: number;
   amr: AuthenticationMethod[];
-  /** The identity proof's time; null for now. */
+  /** Time at which the customer proved their identity; null for the current time. */
   authTime: Date | null;
-  /** The identity provider with which the customer signed in, or null. */
+  /** Identity provider that the customer signed in with, or null. */
   providerId: string | null;
-  /** The sign-in token that opens the session, or null. */
+  /** Key and reason of the sign-in token that starts the session, or null. */
   support: SupportAccess | null;
-  /** Hash of the email whose failed attempts the sign-in clears; null if it does not count as a sign-in by the customer. */
+  /**
+   * SHA-256 of the email whose failed attempts are cleared; null if the session does not count as a sign-in by the
+   * customer.
+   */
   emailHash: Buffer | null;
-  /** Number of password guesses that were counted for this sign-in itself. */
+  /** Number of password guesses that this sign-in itself has added to the count. */
   ownGuesses: number;
   ip: string | null;
   /** Address block of `ip`, which is saved as the customer's known client IP. */
@@ -66,18 +69,18 @@ export interface NewSession {
   userAgent: string | null;
 }
 
-/** One customer login. */
+/** A session as listed for a customer. */
 export interface SessionRecord {
   id: string;
   createdAt: Date;
-  /** Login or last refresh time. */
+  /** Time of the last refresh or, before the first, the sign-in. */
   lastUsedAt: Date;
   expiresAt: Date;
   ip: string | null;
   userAgent: string | null;
 }
 
-/** A new session. */
+/** A new session, with information about the sign-in. */
 export interface OpenedSession {
   session: SessionRecord;
   /** Number of the customer's other active sessions. */
@@ -90,7 +93,7 @@ export interface OpenedSession {
 export interface RefreshedSession {
   id: string;
   amr: AuthenticationMethod[];
-  /** Last identity proof time. */
+  /** Time at which the customer last proved their identity. */
   authTime: Date;
   customer: CustomerIdentity;
   project: TokenProject;
@@ -102,11 +105,11 @@ export interface RefreshableSession extends RefreshedSession {
   chain: RefreshTokenChain;
   currentHash: Buffer;
   previousHash: Buffer | null;
-  /** True if a newer identity proof, or a second factor, has become required. */
+  /** True if a newer proof of identity or a second factor has become required. */
   needsProof: boolean;
 }
 
-// A closed password stays closed with any sign-in method (sign-in contract, section 1).
+// A closed password stays closed after a sign-in with any method (sign-in contract, section 1).
 const insertSession = statement(
   { ...sessionRow, otherSessions: integer, clearedAttempts: integer },
   `WITH recorded AS (
@@ -222,8 +225,8 @@ export class SessionsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Creates a session. If it counts as a sign-in by the customer, records its time and clears the failed attempts at
-   * the password and the second factor: nothing else may clear them before a session exists (requirement MF-02).
+   * Creates a session. If it counts as a sign-in by the customer, records its time and clears the failed password and
+   * second factor attempts, which must not be cleared before a session exists (requirement MF-02).
    */
   async insert(tx: Tx, session: NewSession): Promise<OpenedSession> {
     const [row] = await tx.execute(insertSession, [
@@ -248,8 +251,8 @@ export class SessionsRepository {
   }
 
   /**
-   * Returns an active session's customer, the project's limits, and the actor in a session from a sign-in token, if
-   * all ids in an access token match; otherwise null.
+   * Returns an active session's customer, the project's limits and, if a support token started the session, its key
+   * and reason. Returns null unless all ids from the access token match.
    */
   async findActiveCustomer(
     sessionId: string,
@@ -267,10 +270,11 @@ export class SessionsRepository {
   }
 
   /**
-   * Consumes a session's newest refresh token and replaces it with its successor, in one conditional statement, so
-   * that only one of several parallel calls succeeds. Returns null if the token is not the newest, the session is not
-   * active, the customer is disabled, the project is archived or its refresh limit is reached.
-   * @param refreshes the client's number of refreshes in the limit window
+   * Replaces a session's newest refresh token with its successor. This is one conditional statement, so that exactly
+   * one of several parallel calls succeeds. Returns null if the token is not the newest, the session is not active or
+   * needs a newer proof of identity, the customer is disabled, the project is archived, or its refresh limit is
+   * reached.
+   * @param refreshes client's refreshes in the current limit window
    */
   async rotate(
     sessionId: string,
@@ -288,8 +292,8 @@ export class SessionsRepository {
   }
 
   /**
-   * Returns the state of a session's refresh token chain; null if there is no such session, its customer is
-   * disabled or its project is archived.
+   * Returns a session with its refresh token chain, or null if it does not exist, its customer is disabled, or its
+   * project is archived.
    */
   async findRefreshable(sessionId: string): Promise<RefreshableSession | null> {
     const [row] = await this.database.execute(findRefreshableSession, [sessionId]);
@@ -318,7 +322,7 @@ export class SessionsRepository {
     return this.database.execute(listActiveSessions, [projectId, customerId, before, limit]);
   }
 
-  /** Revokes a customer's session; returns null if there is no such active session. */
+  /** Revokes a customer's session. Returns null if the customer has no active session with this id. */
   async revoke(
     tx: Tx,
     customerId: string,
@@ -329,7 +333,7 @@ export class SessionsRepository {
     return row ?? null;
   }
 
-  /** Revokes all of the customer's active sessions, except `exceptId` if given. */
+  /** Revokes all of a customer's active sessions except `exceptId`. */
   revokeAll(
     tx: Tx,
     customerId: string,
@@ -339,7 +343,7 @@ export class SessionsRepository {
     return tx.execute(revokeSessions, [customerId, reason, exceptId]);
   }
 
-  /** Revokes the customer's least recently used active sessions, `count` in number, but never `exceptId`. */
+  /** Revokes a customer's `count` least recently used active sessions, but never `exceptId`. */
   revokeOldest(
     tx: Tx,
     customerId: string,

@@ -1,4 +1,4 @@
-// This file contains SQL: EXISTS over sessions, and a condition on many values.
+// This file contains SQL: EXISTS subqueries on sessions, and a condition on many values.
 import { GatehouseError, type Customer } from '@gatehouse/domain';
 import { OF_PROJECT } from '../customers/of-project-sql.js';
 import type { Tx } from '../database/transactions.js';
@@ -21,7 +21,7 @@ const findCustomerIds = statement(
   `SELECT c.id FROM customers c WHERE ${OF_PROJECT} AND c.id = ANY ($2::uuid[])`,
 );
 
-/** An id in the form in which it is a `sub`. */
+/** Matches a customer id in the form in which tokens contain it as `sub`. */
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const listUsed = statement(
@@ -30,7 +30,10 @@ const listUsed = statement(
      AND EXISTS (SELECT FROM sessions s WHERE s.customer_id = c.id)`,
 );
 
-/** Determines whether access tokens have been issued, whose `sub` services store (docs/adr/0105). Ended sessions count. */
+/**
+ * Determines whether access tokens were issued, because other services may have stored their `sub` (docs/adr/0105).
+ * Ended sessions count, too.
+ */
 export class TokenSubjectsRepository {
   async isUsedInProject(tx: Tx, projectId: string): Promise<boolean> {
     const [row] = await tx.execute(isUsedInProject, [projectId]);
@@ -38,8 +41,8 @@ export class TokenSubjectsRepository {
   }
 
   /**
-   * Returns the external ids that equal a customer's id in the project: without an `externalId`, the id is their
-   * `sub`, which no other customer may have.
+   * Returns the external ids that equal a customer id in the project. Without an `externalId`, a customer's id is
+   * their `sub`, which no other customer may have.
    */
   async findCustomerIds(
     tx: Tx,
@@ -63,13 +66,16 @@ export class TokenSubjectsRepository {
     });
   }
 
-  /** The transaction must have locked the customer, so that no sign-in completes at the same time. */
+  /**
+   * Returns whether a customer has ever signed in. The transaction must have locked the customer, so that no sign-in
+   * can complete at the same time.
+   */
   async isUsedByCustomer(tx: Tx, customerId: string): Promise<boolean> {
     const [row] = await tx.execute(isUsedByCustomer, [customerId]);
     return row!.isUsed;
   }
 
-  /** Returns the customers in the list who have signed in. The transaction must have locked them. */
+  /** Returns those of the given customers who have ever signed in. The transaction must have locked them. */
   async listUsed(tx: Tx, projectId: string, customerIds: string[]): Promise<Set<string>> {
     const rows = await tx.execute(listUsed, [projectId, customerIds]);
     return new Set(rows.map(({ id }) => id));
