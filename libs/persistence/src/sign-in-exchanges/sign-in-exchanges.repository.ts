@@ -1,4 +1,4 @@
-// This file contains SQL: times by the database clock, and a deletion that returns the row.
+// This file contains SQL: times from the database clock, and a delete that returns the row.
 import {
   EXCHANGE_TTL,
   type AuthenticationMethod,
@@ -23,22 +23,22 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** The values to which a code is bound. It is useless with any others. */
+/** The values that a code is bound to. It cannot be redeemed with any others. */
 export interface ExchangeKey {
-  /** The code's SHA-256. */
+  /** SHA-256 of the code. */
   codeHash: Buffer;
   kind: CodeKind;
   projectId: string;
   redirectUrl: string;
-  /** The verifier's SHA-256, in base64url. */
+  /** SHA-256 of the code verifier in base64url. */
   codeChallenge: string;
 }
 
-/** The identity proof in an exchange. */
+/** The proof of identity in an exchange. */
 export type ExchangeProof =
-  /** The email address that was proven. */
+  /** A verified email address. */
   | { method: 'email'; email: string }
-  /** The person at the provider; in a session, with its customer. */
+  /** A profile from an identity provider and, within a session, the customer. */
   | {
       method: 'provider';
       providerId: string;
@@ -46,14 +46,16 @@ export type ExchangeProof =
       customerId: string | null;
       sessionId: string | null;
     }
-  /** The customer, who has signed in on a hosted page. */
+  /** A customer who has signed in on the hosted page. */
   | { method: 'customer'; customerId: string; providerId: string | null; amr: AuthenticationMethod[] };
 
 export type NewSignInExchange = ExchangeKey &
   ExchangeProof & {
-    /** Time at which the client began the sign-in; null for a customer, whose code gets the time at which it is issued. */
+    /**
+     * Time at which the client began the sign-in; null for a customer, to use the time at which the code is issued.
+     */
     requestedAt: Date | null;
-    /** Time at which the proof was given. Default: now. */
+    /** Time at which the identity was proven. Default: now. */
     provenAt?: Date;
   };
 
@@ -70,7 +72,7 @@ const exchangeRow = {
   redirectUrl: text,
   codeChallenge: text,
   requestedAt: timestamptz,
-  /** Time at which the proof was given. */
+  /** Time at which the identity was proven. */
   provenAt: timestamptz,
 };
 
@@ -79,7 +81,7 @@ const exchangeColumns = `
   provider_id AS "providerId", profile, amr, redirect_url AS "redirectUrl", code_challenge AS "codeChallenge",
   requested_at AS "requestedAt", created_at AS "provenAt"`;
 
-/** A stored proof, with the times of the request and the proof. */
+/** A stored exchange, with the request time and the proof time. */
 export type SignInExchange = ExchangeProof &
   Pick<
     RowOf<typeof exchangeRow>,
@@ -112,22 +114,25 @@ const deleteOfCustomer = statement(
   'DELETE FROM sign_in_exchanges WHERE project_id = $1 AND (email = $2 OR customer_id = $3)',
 );
 
-/** SQL for the condition that the person in a row `e` has the customer's email address, or is linked to the customer. */
-const isPersonOfCustomer = `(e.profile ->> 'email' = $2 OR EXISTS (
+/**
+ * Condition that the profile in row `e` has the customer's email address, or that its identity is linked to the
+ * customer.
+ */
+const belongsToCustomer = `(e.profile ->> 'email' = $2 OR EXISTS (
      SELECT FROM identities d
      WHERE d.customer_id = $3 AND d.provider_id = e.provider_id AND d.subject = e.profile ->> 'subject'))`;
 
 const forgetCustomer = statement(
   {},
-  `WITH forgotten AS (DELETE FROM sign_in_flows e WHERE e.project_id = $1 AND ${isPersonOfCustomer})
+  `WITH forgotten AS (DELETE FROM sign_in_flows e WHERE e.project_id = $1 AND ${belongsToCustomer})
    DELETE FROM sign_in_exchanges e
-   WHERE e.project_id = $1 AND (e.email = $2 OR e.customer_id = $3 OR ${isPersonOfCustomer})`,
+   WHERE e.project_id = $1 AND (e.email = $2 OR e.customer_id = $3 OR ${belongsToCustomer})`,
 );
 
 const pruneExchanges = pruneStatement('sign_in_exchanges', 'expires_at <= now()');
 const pruneFlows = pruneStatement('sign_in_flows', 'expires_at <= now()');
 
-/** Identity proofs that applications have yet to exchange for a session. */
+/** Completed sign-ins that applications have not exchanged for a session yet. */
 export class SignInExchangesRepository {
   constructor(private readonly database: Database) {}
 
@@ -152,7 +157,10 @@ export class SignInExchangesRepository {
     ]);
   }
 
-  /** Returns a code's proof, or null if the code is unknown, expired, of another kind or bound to something else. */
+  /**
+   * Returns a code's exchange, or null if the code is unknown, has expired, has another kind or is bound to other
+   * values.
+   */
   async find(
     tx: Tx,
     { codeHash, kind, projectId, redirectUrl, codeChallenge }: ExchangeKey,
@@ -162,28 +170,28 @@ export class SignInExchangesRepository {
   }
 
   /**
-   * Consumes a code that `find` has found. If calls run in parallel, only one returns true. The caller must have
-   * locked the customer: every transaction locks the customer before the code, which prevents deadlocks.
+   * Consumes a code that `find` has returned. If calls run in parallel, exactly one returns true. The caller must
+   * have locked the customer: to prevent deadlocks, every transaction locks the customer before the code.
    */
   async consume(tx: Tx, codeHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeExchange, [codeHash]);
     return rows.length > 0;
   }
 
-  /** Deletes the proofs for a customer and their email address. The caller must have locked the customer. */
+  /** Deletes the exchanges for a customer and their email address. The caller must have locked the customer. */
   async deleteAll(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
     await tx.execute(deleteOfCustomer, [projectId, email, customerId]);
   }
 
   /**
-   * Deletes the proofs for a customer, their email address and the persons at providers to whom they are linked, who
-   * may not have signed in yet, also from the hosted page flows. The caller must have locked the customer.
+   * Deletes the exchanges and hosted page flows for a customer, their email address and their linked identities, even
+   * if the sign-in is not complete. The caller must have locked the customer.
    */
   async forget(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
     await tx.execute(forgetCustomer, [projectId, email, customerId]);
   }
 
-  /** Removes expired proofs and expired hosted page flows. */
+  /** Removes expired exchanges and hosted page flows. */
   async prune(signal: AbortSignal): Promise<void> {
     for (const batch of [pruneExchanges, pruneFlows]) await pruneInBatches(this.database, signal, batch);
   }
