@@ -1,4 +1,4 @@
-// This file contains SQL: times by the database clock, and a conditional delete that returns the row.
+// This file contains SQL: times from the database clock, and a conditional delete that returns the row.
 import {
   SIGN_IN_FLOW_TTL,
   type AuthenticationMethod,
@@ -20,15 +20,15 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** The values to which a flow is bound. Its secret is useless with any others. */
+/** The values that a flow is bound to. Its secret is not accepted with any others. */
 export interface FlowKey {
-  /** The secret's SHA-256. */
+  /** SHA-256 of the secret. */
   secretHash: Buffer;
   projectId: string;
   target: ExchangeTarget;
 }
 
-/** A flow with a person at a provider, who has yet to sign in. */
+/** A flow with a profile from a provider, whose sign-in is not complete yet. */
 export interface PersonFlow {
   providerId: string;
   profile: ProviderProfile;
@@ -38,7 +38,7 @@ export interface PersonFlow {
   browserHash: Buffer | null;
 }
 
-/** A flow with a customer who has completed the sign-in, but not yet returned to the application. */
+/** A flow with a customer who has completed the sign-in but not returned to the application yet. */
 export interface CustomerFlow {
   customerId: string;
   providerId: string | null;
@@ -56,10 +56,10 @@ const flowRow = {
   provenAt: nullable(timestamptz),
 };
 
-/** A sign-in that is under way on the hosted page. */
+/** A pending sign-in on the hosted page. */
 export type SignInFlow = RowOf<typeof flowRow>;
 
-/** The columns for a new flow, whose secret, project and target are the first five parameters. */
+/** Columns of a new flow. Its secret, project and target are the first five parameters. */
 const insertColumns = `
   INSERT INTO sign_in_flows (secret_hash, project_id, redirect_url, code_challenge, application_state, expires_at,
     requested_at, proven_at, customer_id, provider_id, profile, amr, browser_hash)`;
@@ -102,16 +102,16 @@ const keyValues = ({ secretHash, projectId, target }: FlowKey): unknown[] => [
   target.state ?? null,
 ];
 
-/** Sign-ins that are under way on the hosted page (ADR 0048). */
+/** Pending sign-ins on the hosted page (ADR 0048). */
 export class SignInFlowsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Inserts a flow that an emailed code, or the customer's second factor, completes. */
+  /** Inserts a flow that is completed with an emailed code or with the customer's second factor. */
   async insertEmpty(tx: Tx, key: FlowKey, customerId: string | null): Promise<void> {
     await tx.execute(insertEmptyFlow, [...keyValues(key), customerId]);
   }
 
-  /** Inserts a flow with a person at a provider. */
+  /** Inserts a flow with a profile from a provider. */
   async insertPerson(
     tx: Tx,
     key: FlowKey,
@@ -121,20 +121,20 @@ export class SignInFlowsRepository {
     await tx.execute(insertPersonFlow, [...keyValues(key), ...values]);
   }
 
-  /** Inserts a flow with a customer, whom the transaction has locked. */
+  /** Inserts a flow with a customer whose row the transaction has locked. */
   async insertCustomer(tx: Tx, key: FlowKey, { customerId, providerId, amr }: CustomerFlow): Promise<void> {
     await tx.execute(insertCustomerFlow, [...keyValues(key), customerId, providerId, amr]);
   }
 
-  /** Returns a flow, or null if it is unknown, expired, consumed or bound to something else. */
+  /** Returns a flow, or null if it is unknown, expired, consumed or bound to other values. */
   async find(key: FlowKey): Promise<SignInFlow | null> {
     const [row] = await this.database.execute(findFlow, keyValues(key));
     return row ?? null;
   }
 
   /**
-   * Consumes a flow that `find` has found. If calls run in parallel, only one returns true. The caller has locked the
-   * customer: every transaction locks the customer before the flow, which prevents deadlocks.
+   * Consumes a flow that `find` has returned. If calls run in parallel, exactly one returns true. The caller must
+   * have locked the customer: to prevent deadlocks, every transaction locks the customer before the flow.
    */
   async consume(tx: Tx, secretHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(consumeFlow, [secretHash]);
