@@ -1,4 +1,4 @@
-// This file contains SQL: times by the database clock, and deletion that returns rows.
+// This file contains SQL: times from the database clock, and a delete that returns the row.
 import type { AuthenticationMethod, MigratedProof } from '@gatehouse/domain';
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database/database.js';
@@ -36,7 +36,7 @@ const consumedRow = {
   authTime: nullable(timestamptz),
 };
 
-/** The key that created a token, the reason and the time, and the identity proof in another system. */
+/** A token's key, reason and creation time, and the proof of identity from another system. */
 export type ConsumedSignInToken = RowOf<typeof consumedRow>;
 
 const consumeToken = statement(
@@ -47,11 +47,11 @@ const consumeToken = statement(
 
 const pruneTokens = pruneStatement('sign_in_tokens', 'expires_at <= now()');
 
-/** Tokens with which secret keys let their holders sign in as a customer. */
+/** Tokens, created with a secret key, whose holder can sign in as a customer. */
 export class SignInTokensRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param ttl seconds @returns the time at which the token expires */
+  /** Inserts a token that is valid for `ttl` seconds. @returns the time at which it expires */
   async insert(
     tx: Tx,
     token: {
@@ -77,8 +77,8 @@ export class SignInTokensRepository {
   }
 
   /**
-   * Returns the id of a token's customer, if the customer belongs to the project; otherwise null.
-   * @param tokenHashes a token's hashes, one of which is stored
+   * Returns a token's customer id, or null if the token is unknown or its customer belongs to another project.
+   * @param tokenHashes possible hashes of the token, one of which is stored
    */
   async findCustomerId(tx: Tx, projectId: string, tokenHashes: Buffer[]): Promise<string | null> {
     const [row] = await tx.execute(findToken, [tokenHashes, projectId]);
@@ -86,15 +86,15 @@ export class SignInTokensRepository {
   }
 
   /**
-   * Consumes an unexpired token. If calls run in parallel, only one succeeds. The caller must have locked the
-   * customer: every transaction locks the customer before the token, which prevents deadlocks.
+   * Consumes an unexpired token. If calls run in parallel, exactly one succeeds. The caller must have locked the
+   * customer: to prevent deadlocks, every transaction locks the customer before the token.
    */
   async consume(tx: Tx, tokenHashes: Buffer[]): Promise<ConsumedSignInToken | null> {
     const [row] = await tx.execute(consumeToken, [tokenHashes]);
     return row ?? null;
   }
 
-  /** Deletes the tokens for a customer whom the transaction has locked. */
+  /** Deletes a customer's tokens. The transaction must have locked the customer. */
   async deleteAll(tx: Tx, customerId: string): Promise<void> {
     await tx.manager.delete(SignInTokenEntity, { customerId });
   }
