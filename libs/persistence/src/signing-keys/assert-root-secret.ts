@@ -2,9 +2,9 @@ import { RootSecretError, type Keyring } from '@gatehouse/platform';
 import type { SigningKeysRepository } from './signing-keys.repository.js';
 
 /**
- * Checks that GATEHOUSE_SECRET belongs to the database: it must decrypt every signing key, which the apis exchange
+ * Checks that GATEHOUSE_SECRET belongs to the database: it must decrypt every signing key that API processes share
  * through the database (docs/adr/0092).
- * @throws RootSecretError if it does not
+ * @throws RootSecretError if it cannot decrypt one
  */
 export async function assertRootSecret(
   repository: Pick<SigningKeysRepository, 'listAll'>,

@@ -1,7 +1,7 @@
 import type { JsonWebKey } from 'node:crypto';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** A signing key for access tokens: a key for ES256, and an RSA key for RS256. */
+/** A signing key for access tokens. It consists of a key for ES256 and an RSA key for RS256. */
 @Entity('signing_keys')
 export class SigningKeyEntity {
   @PrimaryColumn('text') kid!: string;

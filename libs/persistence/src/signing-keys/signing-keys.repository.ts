@@ -1,4 +1,4 @@
-// This file contains SQL: a table lock, and ages by the database clock.
+// This file contains SQL: a table lock, and ages from the database clock.
 import type { JsonWebKey } from 'node:crypto';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -66,21 +66,21 @@ const deleteRetiredKeys = statement(
 );
 
 /**
- * The key ring. Only the database's clock determines when a key starts to sign, is due for rotation or is
- * retired, so that replicas with different clocks agree.
+ * The key ring. Only the database clock determines when a key starts to sign, is due for rotation or is retired, so
+ * that replicas with different clocks agree.
  */
 export class SigningKeysRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns all signing keys, the last one to be activated first. */
+  /** Returns all signing keys, latest activation first. */
   listAll(): Promise<StoredSigningKey[]> {
     return this.database.execute(listKeys);
   }
 
   /**
    * Inserts a key that signs after `delay` ms, or immediately if it is the only key.
-   * @param maxAge if given, the key is inserted only if no other is younger than this, in ms: if several
-   * replicas detect the age at the same time, only one creates a key
+   * @param maxAge if not null, inserts the key only if no other key is younger than this, in ms; if several replicas
+   * rotate at the same time, only one creates a key
    * @returns the time at which the key starts to sign, or null if it was not inserted
    */
   async insert(tx: Tx, key: NewSigningKey, delay: number, maxAge: number | null): Promise<Date | null> {
@@ -92,8 +92,8 @@ export class SigningKeysRepository {
   }
 
   /**
-   * Adds the RSA key to a key that has none.
-   * @returns the RSA key that is stored, which another replica may have added, or null if the key was deleted
+   * Adds an RSA key to a signing key that has none.
+   * @returns the stored RSA key, which another replica may have added first, or null if the signing key was deleted
    */
   async addRsaKey(kid: string, rsaPrivateKey: Buffer): Promise<Buffer | null> {
     const [row] = await this.database.execute(addRsaKey, [kid, rsaPrivateKey]);
@@ -106,10 +106,7 @@ export class SigningKeysRepository {
     await tx.execute(deleteKeys);
   }
 
-  /**
-   * Removes the keys that have not signed for `after` ms, because a younger key has been signing for at least
-   * that time.
-   */
+  /** Removes keys that have not signed for at least `after` ms, because a younger key has been signing since then. */
   async deleteRetired(after: number): Promise<void> {
     await this.database.execute(deleteRetiredKeys, [after]);
   }
