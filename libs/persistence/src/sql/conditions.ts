@@ -2,8 +2,8 @@ import { entireInstallation, type AccessScope } from '@gatehouse/domain';
 import { NIL_UUID } from './uuid-v7.js';
 
 /**
- * Returns SQL for the organizations, `o`, within an access scope: its organizations and the organizations that they
- * created, or without a limit every organization in the installation.
+ * Returns the condition that organization `o` is within an access scope: it is one of the scope's organizations or
+ * was created by one. An unlimited access scope includes every organization.
  * @param organizations placeholder for the access scope's `organizationIds`
  */
 export const organizationsWithin = (organizations: string): string =>
@@ -13,7 +13,7 @@ export const organizationsWithin = (organizations: string): string =>
 export const organizationIdsSql = (organizations: string): string =>
   `SELECT o.id FROM organizations o WHERE ${organizationsWithin(organizations)}`;
 
-/** One access scope of each kind, as samples for dynamic statements. */
+/** One access scope of each kind, for use as samples in dynamic statements. */
 export const sampleAccessScopes: AccessScope[] = [
   entireInstallation,
   { organizationIds: [NIL_UUID], projectId: null },
@@ -21,12 +21,12 @@ export const sampleAccessScopes: AccessScope[] = [
   { organizationIds: null, projectId: NIL_UUID },
 ];
 
-/** A filtered list's conditions with their values, so that no value is written into SQL. */
+/** A filtered list's conditions with their bound values, so that SQL never contains a value. */
 export class Conditions {
   readonly values: unknown[] = [];
   private readonly conditions: string[] = [];
 
-  /** Adds a value and returns its placeholder. */
+  /** Adds a value, and returns its placeholder. */
   bind(value: unknown): string {
     this.values.push(value);
     return `$${this.values.length}`;
@@ -44,22 +44,22 @@ export class Conditions {
 
   /**
    * Limits a list to the caller's access scope.
-   * @param table alias for a table with `organization_id`
-   * @param projectColumn column that contains the project id
+   * @param table alias of a table with `organization_id`
+   * @param projectColumn SQL for the project id
    */
   addAccessScope(table: string, projectColumn: string, accessScope: AccessScope): this {
     return this.add(this.accessScopeCondition(table, projectColumn, accessScope));
   }
 
-  /** Returns the `addReach` condition as SQL without adding it. */
+  /** Returns the condition of `addAccessScope` without adding it. */
   accessScopeCondition(table: string, projectColumn: string, accessScope: AccessScope): string {
     if (accessScope.projectId) return `${projectColumn} = ${this.bind(accessScope.projectId)}`;
-    // No condition, because the planner would estimate a condition that is always true as selective.
+    // Omits the condition, because the planner would estimate a condition that is always true as selective.
     if (!accessScope.organizationIds) return 'true';
     return `${table}.organization_id IN (${organizationIdsSql(this.bind(accessScope.organizationIds))})`;
   }
 
-  /** Returns SQL for the condition that a column contains the id of a project within the access scope. */
+  /** Returns the condition that a column contains the id of a project within the access scope. */
   projectAccessScopeCondition(projectColumn: string, accessScope: AccessScope): string {
     if (accessScope.projectId || !accessScope.organizationIds)
       return this.accessScopeCondition('', projectColumn, accessScope);
@@ -71,7 +71,7 @@ export class Conditions {
   }
 }
 
-/** Returns SQL for an organization's id, if it is within an access scope. */
+/** Returns SQL that selects an organization's id if it is within an access scope. */
 export function organizationWithinSql(where: Conditions, accessScope: AccessScope, id: string): string {
   const organizations = `SELECT o.id, o.id AS organization_id FROM organizations o WHERE o.id = ${where.bind(id)}`;
   return `SELECT o.id FROM (${organizations}) o WHERE ${where.accessScopeCondition('o', 'NULL', accessScope)}`;

@@ -1,18 +1,17 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import { timestamptz, type ResultType } from './statements.js';
 
-/** A column, as its table's entity declares it. */
+/** A column as declared by its table's entity. */
 interface EntityColumn {
   name: string;
-  /** SQL for its type. */
+  /** SQL for the type. */
   type: string;
   nullable: boolean;
 }
 
-/** An entity's class. */
 type EntityClass<Entity> = new () => Entity;
 
-/** Returns the column for an entity property. @throws Error if the entity does not declare it */
+/** Returns an entity property's column. @throws Error if the entity does not declare it */
 function entityColumn<Entity>(entity: EntityClass<Entity>, property: string): EntityColumn {
   const column = getMetadataArgsStorage().columns.find(
     ({ target, propertyName }) => target === entity && propertyName === property,
@@ -28,7 +27,7 @@ export const columnList = <Entity>(
   properties: readonly (keyof Entity & string)[],
 ): string => properties.map((property) => entityColumn(entity, property).name).join(', ');
 
-/** Returns a list of columns under their property names, such as `c.id, c.first_name AS "firstName"`. */
+/** Returns a list of columns aliased to their property names, such as `c.id, c.first_name AS "firstName"`. */
 export const selectList = <Entity>(
   entity: EntityClass<Entity>,
   alias: string,
@@ -41,7 +40,7 @@ export const selectList = <Entity>(
     })
     .join(', ');
 
-/** Returns the row map for a statement that returns the `selectList` columns. */
+/** Returns the row map for `selectList`. */
 export const selectedRow = <Entity, Property extends keyof Entity & string>(
   entity: EntityClass<Entity>,
   properties: readonly Property[],
@@ -63,13 +62,13 @@ export const assignmentList = <Entity>(
     .map((property, index) => `${entityColumn(entity, property).name} = $${firstParameter + index}`)
     .join(', ');
 
-/** Returns the columns of a record set whose members have the property names: `id uuid, "firstName" text`. */
+/** Returns column definitions for a record set, named after the properties, such as `id uuid, "firstName" text`. */
 export const recordColumns = <Entity>(
   entity: EntityClass<Entity>,
   properties: readonly (keyof Entity & string)[],
 ): string => properties.map((property) => `"${property}" ${entityColumn(entity, property).type}`).join(', ');
 
-/** Returns the assignments for an UPDATE from a record set with an alias, such as `first_name = u."firstName"`. */
+/** Returns the assignments for an UPDATE from a record set, such as `first_name = u."firstName"`. */
 export const recordAssignments = <Entity>(
   entity: EntityClass<Entity>,
   properties: readonly (keyof Entity & string)[],

@@ -1,17 +1,17 @@
-/** A column's type in a statement's rows: in PostgreSQL, and as pg returns it. */
+/** A result column's type, in PostgreSQL and as returned by pg. */
 export interface ResultType<Value> {
-  /** As `format_type` writes it. */
+  /** Type name as returned by `format_type`. */
   readonly type: string;
-  /** `table` if the table's column is nullable, but the statement never returns NULL. */
+  /** `table` if the table column is nullable but the statement never returns NULL. */
   readonly nullable: boolean | 'table';
-  /** Only for the compiler. */
+  /** Exists only for type inference. */
   readonly value?: Value;
 }
 
-/** The columns in a statement's rows. */
+/** A statement's result columns. */
 export type RowMap = Readonly<Record<string, ResultType<unknown>>>;
 
-/** The TypeScript type of the rows that a row map declares. */
+/** The row type that a row map declares. */
 export type RowOf<Map extends RowMap> = {
   -readonly [Name in keyof Map]: Map[Name] extends ResultType<infer Value> ? Value : never;
 };
@@ -28,7 +28,7 @@ export const text = resultType<string>('text');
 export const timestamptz = resultType<Date>('timestamp with time zone');
 export const uuid = resultType<string>('uuid');
 
-/** Returns the type of a text column that contains certain values only. */
+/** Returns the type of a text column that only contains certain values. */
 export const textOf = <Value extends string>(): ResultType<Value> => resultType<Value>('text');
 
 export const jsonb = <Value>(): ResultType<Value> => resultType<Value>('jsonb');
@@ -41,21 +41,21 @@ export const nullable = <Value>({ type }: ResultType<Value>): ResultType<Value |
   nullable: true,
 });
 
-/** Returns the type of a column that is nullable in its table, but never null in a statement's rows. */
+/** Returns the type of a column that is nullable in its table but never null in the result. */
 export const neverNull = <Value>({ type }: ResultType<Value>): ResultType<Value> => ({
   type,
   nullable: 'table',
 });
 
-/** SQL with its parameter values. */
+/** SQL with parameter values. */
 export interface Query {
   text: string;
   values: unknown[];
 }
 
-/** A statement whose text never changes. Each connection parses and plans it once. Created by `statement`. */
+/** A statement with a constant text, created by `statement`. Each connection parses and plans it once. */
 class Statement<Row> {
-  /** Only for the compiler. */
+  /** Exists only for type inference. */
   declare protected readonly row: Row;
 
   constructor(
@@ -65,24 +65,24 @@ class Statement<Row> {
 }
 
 /**
- * A statement whose text depends on the call, with its values. Created by a function that `dynamicStatement`
+ * A statement whose text depends on the call, with its values. Created by the function that `dynamicStatement`
  * returns.
  */
 class BoundStatement<Row> implements Query {
-  /** Only for the compiler. */
+  /** Exists only for type inference. */
   declare protected readonly row: Row;
 
   constructor(
     readonly text: string,
     readonly values: unknown[],
-    /** True if the statement has few texts, so that each connection parses and plans each once. */
+    /** True if each connection should parse and plan each text once, because there are few. */
     readonly isPrepared: boolean,
   ) {}
 }
 
 export type { BoundStatement, Statement };
 
-/** A declared statement in one of its variants, for a comparison with the migrated schema. */
+/** A variant of a declared statement, for comparison with the migrated schema. */
 export interface DeclaredStatement {
   columns: RowMap;
   text: string;
@@ -92,7 +92,7 @@ const declarations: (() => DeclaredStatement[])[] = [];
 
 /**
  * Declares a statement.
- * @param columns the columns in its rows; `{}` for a statement that returns none
+ * @param columns result columns; `{}` for a statement that returns none
  */
 export function statement<Map extends RowMap>(columns: Map, sql: string): Statement<RowOf<Map>> {
   const declared = new Statement<RowOf<Map>>(columns, sql);
@@ -103,9 +103,9 @@ export function statement<Map extends RowMap>(columns: Map, sql: string): Statem
 /**
  * Declares a statement whose text depends on the call.
  * @param build returns a call's text and values
- * @param samples arguments that lead to every text variant
- * @param options `isPrepared` for a statement with few variants, whose best plan does not depend on its values:
- * each connection parses and plans each variant once
+ * @param samples arguments that together produce every variant of the text
+ * @param options `isPrepared` for a statement with few variants whose best plan does not depend on its values; each
+ * connection then parses and plans each variant once
  */
 export function dynamicStatement<Map extends RowMap, Args extends unknown[]>(
   columns: Map,
@@ -120,5 +120,5 @@ export function dynamicStatement<Map extends RowMap, Args extends unknown[]>(
   };
 }
 
-/** Returns every declared statement. A statement with a dynamic text is returned in the variants of its samples. */
+/** Returns every declared statement. Dynamic statements are returned in all variants that their samples produce. */
 export const declaredStatements = (): DeclaredStatement[] => declarations.flatMap((list) => list());

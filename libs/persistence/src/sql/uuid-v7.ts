@@ -4,15 +4,18 @@ export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** Sorts after every id. */
 export const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Maximum time between the time in an id (for an event, a delivery or an email) and its `created_at`, with a margin. */
+/**
+ * Maximum difference in ms, with a margin, between the timestamp of an event, delivery or email id and its
+ * `created_at`.
+ */
 export const MAX_CREATED_AT_SKEW_MS = 60_000;
 
-/** Maximum difference between the installation's clocks, which generate ids and times, with a margin. */
+/** Maximum difference in ms, with a margin, between the installation's clocks, which generate ids and times. */
 export const MAX_CLOCK_SKEW_MS = 3_600_000;
 
 /**
- * Returns the smallest UUIDv7 for a time in ms since 1970 (for an earlier time, the one for 1970), so that a time
- * range is an id range.
+ * Returns the lowest UUIDv7 for a time in ms since 1970, which converts a time range into an id range. Earlier times
+ * count as 1970.
  */
 export function minIdAt(time: number): string {
   const hex = Math.max(0, time).toString(16).padStart(12, '0');
@@ -20,9 +23,10 @@ export function minIdAt(time: number): string {
 }
 
 /**
- * Returns the id range for a filter's times, below the id at which a page starts: `first` is included, `past` is
- * excluded. An id contains the time in ms, and "after" means a later time: from the next ms on.
- * @param slack maximum time in ms between the time in an id and the filtered time
+ * Returns the id range for a filter's times and a page's position: `first` is inclusive, `past` is exclusive. Because
+ * ids contain the time in ms, `createdAfter` starts with the next ms.
+ * @param before last id of the previous page; ids in the range are lower
+ * @param slack maximum difference in ms between an id's timestamp and the filtered time
  */
 export function filterIdRange(
   { createdAfter, createdBefore }: { createdAfter: Date | null; createdBefore: Date | null },
@@ -36,18 +40,18 @@ export function filterIdRange(
   };
 }
 
-/** Returns SQL for a time's smallest id. @param time SQL for a time */
+/** Returns SQL for the lowest UUIDv7 at a time. @param time SQL for the time */
 export const minIdAtSql = (time: string): string =>
   `(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 
-/** Returns SQL for a UUIDv7 that is always the same for a time. @param time SQL for a time */
+/** Returns SQL for a valid UUIDv7 that depends only on the time. @param time SQL for the time */
 export const fixedIdAtSql = (time: string): string =>
   `overlay(${minIdAtSql(time)}::text placing '7000-8000' from 15 for 9)::uuid`;
 
-/** Returns the time in a UUIDv7, in ms since 1970 (RFC 9562, section 5.7). */
+/** Returns the timestamp of a UUIDv7 in ms since 1970 (RFC 9562, section 5.7). */
 export const parseIdTime = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 
-/** An id range, which is a time range: `from` is included, `to` is excluded. */
+/** A range of ids, which is also a time range. `from` is inclusive, `to` is exclusive. */
 export interface IdRange {
   from: string;
   to: string;
