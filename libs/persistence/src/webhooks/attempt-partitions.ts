@@ -1,33 +1,33 @@
-// This file contains SQL: functions that run DDL as the table owner (ADR 0037), a catalog query, and an advisory
-// lock.
+// This file contains SQL: calls to functions that run DDL as the table owner (ADR 0037), a catalog query, and an
+// advisory lock.
 import type { Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { statement, text } from '../sql/statements.js';
 import { minIdAt, parseIdTime, type IdRange } from '../sql/uuid-v7.js';
 
-/** Identifies the lock. Any number that is the same in every process. */
+/** Advisory lock key for changes to partitions. Must be the same in every process. */
 export const PARTITION_LOCK = 7_120_915;
 
 export const DAY_MS = 86_400_000;
 
-/** Prefix for the partitions with retained attempts from past days. */
+/** Name prefix for partitions with retained attempts from past days. */
 const RETAINED_PREFIX = 'attempts_kept_';
 
-/** An `attempts` partition: the attempts with ids in its range. */
+/** A partition of `attempts`, which contains the attempts with ids in its range. */
 export interface AttemptPartition extends IdRange {
   name: string;
 }
 
-/** Returns the start of the day (UTC) that contains a time, in ms since 1970. */
+/** Returns the start of the day (UTC) that contains `time`, both in ms since 1970. */
 export const startOfDay = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
 
 const formatDay = (day: number): string => new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
 
-/** Returns the name of the partition with the retained attempts up to a partition's end. */
+/** Returns the name for the partition with the retained attempts up to where another partition ends. */
 export const retainedPartitionName = ({ to }: AttemptPartition): string =>
   `${RETAINED_PREFIX}${formatDay(parseIdTime(to) - DAY_MS)}`;
 
-/** Returns whether a partition contains retained attempts only. */
+/** Returns whether a partition contains only retained attempts. */
 export const isRetained = ({ name }: AttemptPartition): boolean => name.startsWith(RETAINED_PREFIX);
 
 const lockAllPartitions = statement({}, `SELECT FROM pg_advisory_xact_lock(${PARTITION_LOCK})`);
@@ -53,20 +53,17 @@ export async function lockPartitions(tx: Tx): Promise<void> {
 /** Returns all partitions, oldest first. */
 export const listPartitions = (sql: Sql): Promise<AttemptPartition[]> => sql.execute(findPartitions);
 
-/** Creates an empty table that can become a partition. */
+/** Creates an empty table that can be attached as a partition. */
 export async function createAttemptsTable(tx: Tx, name: string): Promise<void> {
   await tx.execute(createTable, [name]);
 }
 
-/**
- * Attaches a table as a partition. Reads and writes do not wait for it, as they would for
- * `CREATE TABLE … PARTITION OF`.
- */
+/** Attaches a table as a partition. Unlike `CREATE TABLE … PARTITION OF`, this does not block reads and writes. */
 export async function attachPartition(tx: Tx, { name, from, to }: AttemptPartition): Promise<void> {
   await tx.execute(attachTable, [name, from, to]);
 }
 
-/** Renames a partition to the name for its retained attempts. */
+/** Renames a partition to its `retainedPartitionName`. */
 export async function renameToRetained(tx: Tx, partition: AttemptPartition): Promise<void> {
   await tx.execute(renameTable, [partition.name, retainedPartitionName(partition)]);
 }
@@ -77,7 +74,7 @@ export async function dropPartition(tx: Tx, { name }: AttemptPartition): Promise
 }
 
 /**
- * Creates the missing daily `attempts` partitions from yesterday to `days` ahead. Yesterday's partition is for
+ * Creates missing daily partitions of `attempts`, from yesterday to `days` days ahead. Yesterday's partition receives
  * attempts that started before midnight.
  */
 export function ensureAttemptPartitions(tx: Tx, now: Date, days: number): Promise<void> {
@@ -88,7 +85,7 @@ export function ensureAttemptPartitions(tx: Tx, now: Date, days: number): Promis
   );
 }
 
-/** Creates the missing daily partitions for these attempts, for any day. */
+/** Creates missing daily partitions for these attempts, whichever days they are from. */
 export function ensurePartitionsFor(tx: Tx, attemptIds: string[]): Promise<void> {
   return ensureDailyPartitions(tx, [...new Set(attemptIds.map((id) => startOfDay(parseIdTime(id))))]);
 }

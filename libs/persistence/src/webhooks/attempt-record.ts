@@ -13,7 +13,7 @@ import {
 } from '../sql/statements.js';
 import { endpointNameByIdSql } from './endpoint-name-sql.js';
 
-/** An attempt's row with the columns in `attemptColumns`. */
+/** Row map for `attemptColumns`. */
 export const attemptRow = {
   id: uuid,
   projectId: nullable(uuid),
@@ -37,7 +37,7 @@ export const attemptRow = {
 /** A finished attempt with its delivery's current state. */
 export type AttemptRecord = RowOf<typeof attemptRow>;
 
-/** The columns of an attempt record, from an attempt `a` and its delivery `d`. */
+/** Columns of an attempt record, from attempt `a` and its delivery `d`. */
 export const attemptColumns = `
   a.id, a.project_id AS "projectId", a.event_id AS "eventId", a.event_type AS "eventType",
   a.endpoint_id AS "endpointId", ${endpointNameByIdSql('a.endpoint_id')} AS "endpointName",

@@ -9,8 +9,8 @@ import { endpointNameCondition, urlPrefixCondition } from './endpoint-conditions
 import { addHttpStatus, canMatchSuccess } from './http-status-condition.js';
 
 /**
- * Returns the match conditions for the attempts in the scope.
- * @param delivery SQL for a column in the attempt's delivery
+ * Returns the conditions for an attempt in the scope to match.
+ * @param delivery returns SQL for a column of the attempt's delivery
  */
 export function attemptConditions(
   { column }: Pick<AttemptScope, 'column'>,
@@ -42,14 +42,17 @@ export function attemptConditions(
   if (endpointUrl) addEndpoint(urlPrefixCondition(where, endpointUrl));
   if (endpointName) addEndpoint(endpointNameCondition(where, endpointName));
   if (column !== 'project_id') return where;
-  // A project key sees attempts to its own project's endpoints, not attempts to the organization's endpoints.
+  // A project key has access to attempts to project-level endpoints, but not to organization-level ones.
   return where.addIf(
     accessScope.projectId,
     (value) => `(SELECT w.project_id FROM webhook_endpoints w WHERE w.id = a.endpoint_id) = ${value}`,
   );
 }
 
-/** Returns whether only failed attempts can match: a success has status 2xx and is its delivery's last attempt. */
+/**
+ * Returns whether only failed attempts can match. A successful attempt has a 2xx status and is the last attempt of
+ * its delivery.
+ */
 export function matchesOnlyFailed(filter: AttemptFilter): boolean {
   const { success, error, deliveryState } = filter;
   const isUndelivered = deliveryState !== null && deliveryState !== 'succeeded';
@@ -57,10 +60,10 @@ export function matchesOnlyFailed(filter: AttemptFilter): boolean {
 }
 
 /**
- * Returns SQL for a scope's newest attempts, newest first and at most `limit`. PostgreSQL must scan the scope's
- * index, regardless of the planner's statistics: ids are compared with values that the planner does not know. It
- * knows the days, which are the partitions.
- * @param isOrdered false for any `limit` attempts in the scope, unsorted
+ * Returns SQL for up to `limit` attempts in a scope, newest first. Compares ids with values from a subquery, which
+ * the planner cannot estimate, so that it always uses the scope's index. It knows the days in advance, and skips the
+ * partitions for all others.
+ * @param isOrdered false to return any `limit` attempts in the scope, unsorted
  */
 export function attemptScanSql(
   where: Conditions,

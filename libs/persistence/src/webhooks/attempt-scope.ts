@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on an access scope.
+// This file contains SQL: access scope conditions.
 import {
   ALL_CUSTOM_EVENTS,
   statusRanges,
@@ -23,7 +23,7 @@ import type { HttpStatusFilter } from './http-status-condition.js';
 export interface AttemptFilter extends HttpStatusFilter {
   projectId: string | null;
   endpointId: string | null;
-  /** `app.*` stands for all custom types. */
+  /** `app.*` matches all custom types. */
   eventType: string | null;
   eventId: string | null;
   deliveryId: string | null;
@@ -33,20 +33,21 @@ export interface AttemptFilter extends HttpStatusFilter {
   createdBefore: Date | null;
   // Filters for operators only:
   organizationId?: string | null;
-  /** The attempt's number within its delivery. */
+  /** Number of the attempt within its delivery. */
   attempt?: number | null;
-  /** The attempt's error. */
   error?: AttemptError | null;
-  /** The bulk redelivery that created the delivery. */
+  /** Bulk redelivery that created the delivery. */
   batchId?: string | null;
   attemptId?: string | null;
-  /** Any endpoint in this list, or all endpoints whose URL begins with a string, or whose name contains a string. */
+  /**
+   * Matches any endpoint in this list. `endpointUrl` matches the start of the URL, `endpointName` part of the name.
+   */
   endpointIds?: string[] | null;
   endpointUrl?: string | null;
   endpointName?: string | null;
-  /** Events about any customer in this list. */
+  /** Matches events about any customer in this list. */
   customerIds?: string[] | null;
-  /** True if there are few events about them: see `detectLowVolumeCustomers`. */
+  /** True if there are few events about these customers: see `detectLowVolumeCustomers`. */
   areLowVolume?: boolean;
 }
 
@@ -64,7 +65,7 @@ const noFilter: AttemptFilter = {
   createdBefore: null,
 };
 
-/** Filters that produce every variant of the log's statements. */
+/** Filters that together produce every variant of the statements on the log. */
 export const sampleAttemptFilters: AttemptFilter[] = [
   noFilter,
   { ...noFilter, success: false, eventType: ALL_CUSTOM_EVENTS },
@@ -92,20 +93,20 @@ export const sampleAttemptFilters: AttemptFilter[] = [
   },
 ];
 
-/** The owners whose attempts or deliveries a list scans: an index's first column with its values. */
+/** Owners whose attempts or deliveries a list scans: an index's first column with its values. */
 export interface OwnerScope {
   column: 'organization_id' | 'project_id' | 'endpoint_id' | null;
-  /** Empty if the filter names nothing within the access scope. One id of any value if `column` is null. */
+  /** Empty if nothing in the filter is within the access scope. A single arbitrary id if `column` is null. */
   ids: string[];
 }
 
-/** The part of the log that a list scans: the index's first column, and the id range. */
+/** The part of the log that a list scans: an index's first column with its values, and an id range. */
 export interface AttemptScope extends IdRange {
   column: OwnerScope['column'] | 'delivery_id';
   ids: string[];
 }
 
-/** The filter fields that select the scope. */
+/** Filter fields that determine the scope. */
 type ScopeFilter = Pick<
   AttemptFilter,
   | 'projectId'
@@ -118,22 +119,22 @@ type ScopeFilter = Pick<
   | 'createdBefore'
 >;
 
-/** Maximum time between a worker generating an attempt's id and its `started_at` from the database. */
+/** Maximum time in ms from when a worker generates an attempt id to `started_at`, which the database sets. */
 const MAX_CLAIM_MS = 10_000;
 
 /**
- * Maximum time by which a worker's clock may be ahead of the database clock. Not longer, because a page first scans
- * all attempts that started in this time.
+ * Maximum time in ms by which a worker's clock may be ahead of the database clock. It is short, because a page first
+ * scans all attempts that started within this time.
  */
 const MAX_WORKER_CLOCK_LEAD_MS = 1_000;
 
-/** Returns the id range that a delivery's attempts can have. */
+/** Returns the range that contains the ids of a delivery's attempts. */
 export const attemptIdRange = (delivery: { createdAt: Date; finishedAt: Date | null }): IdRange => ({
   from: minIdAt(delivery.createdAt.getTime() - MAX_CLOCK_SKEW_MS),
   to: minIdAt((delivery.finishedAt ?? now()).getTime() + MAX_CLOCK_SKEW_MS),
 });
 
-/** Includes deleted endpoints: their attempts stay in the log. */
+/** Includes deleted endpoints, because their attempts stay in the log. */
 const findEndpoints = dynamicStatement(
   { id: uuid },
   (accessScope: AccessScope, ids: string[]) => {
@@ -144,7 +145,7 @@ const findEndpoints = dynamicStatement(
   sampleAccessScopes.map((accessScope) => [accessScope, [NIL_UUID]] as const),
 );
 
-/** Not prepared, like `findProject`: a generic plan cannot use an index for `organizationsWithin`. */
+/** Not prepared, like `findProject`, because a generic plan cannot use an index for `organizationsWithin`. */
 const findOrganizations = dynamicStatement(
   { id: uuid },
   (organizationIds: AccessScope['organizationIds']) => ({
@@ -188,7 +189,7 @@ const findDeliveries = dynamicStatement(
   ),
 );
 
-/** Returns the smallest part of the log that contains every match within an access scope. */
+/** Returns the smallest part of the log that contains all matches within an access scope. */
 export async function findAttemptScope(
   database: Database,
   accessScope: AccessScope,
@@ -229,7 +230,7 @@ export async function findAttemptScope(
   return { ...range, column: 'organization_id', ids };
 }
 
-/** Returns the scope for one delivery's attempts, or for the attempts of all of the event's deliveries. */
+/** Returns the scope for a delivery's attempts, or for the attempts of all an event's deliveries. */
 async function findDeliveriesScope(
   database: Database,
   accessScope: AccessScope,

@@ -11,23 +11,26 @@ import {
 } from './low-volume-customers.js';
 import { RedeliveryBatchEntity } from './redelivery-batch.entity.js';
 
-/** Maximum size of a batch whose attempts are read by delivery. A larger batch's attempts are close together in the log. */
+/**
+ * Maximum size of a batch whose attempts are read by delivery. A larger batch's attempts are close together in the
+ * log.
+ */
 const MAX_LISTED_BATCH_SIZE = 1_000;
 
-/** Maximum number of endpoints in a batch that are scanned one by one. With more, the complete log is scanned. */
+/** Maximum number of endpoints in a batch that are scanned one at a time. With more, the whole log is scanned. */
 const MAX_ENDPOINTS = 20;
 
-/** Margin for the times in a batch and its attempts, which are rounded to ms. */
+/** Margin in ms for the times of a batch and its attempts, which are rounded. */
 const ROUNDING_MS = 1_000;
 
-/** The source from which a filter's matches are read. */
+/** Where a filter's matches are read from. */
 export interface AttemptSource {
   filter: AttemptFilter;
-  /** SQL for the deliveries of the matches, if there are few; null to search the log itself. */
+  /** SQL for the deliveries that the matches belong to, if there are few; null to search the log itself. */
   deliveries: ((where: Conditions) => string) | null;
 }
 
-/** Returns SQL for a small batch's deliveries, in index order, so that the index is used. */
+/** Returns SQL for a small batch's deliveries, in index order, so that PostgreSQL uses the index. */
 export const batchDeliveriesSql = (batchId: string): string =>
   `SELECT d.* FROM deliveries d WHERE d.batch_id = ${batchId} ORDER BY d.state LIMIT ${MAX_LISTED_DELIVERIES + 1}`;
 
@@ -41,13 +44,13 @@ const fromBatch = (filter: AttemptFilter, batchId: string) => ({
   deliveries: (where: Conditions): string => batchDeliveriesSql(where.bind(batchId)),
 });
 
-/** One source of each kind with few deliveries, as samples for dynamic statements. */
+/** Sources with few deliveries, one of each kind, for use as samples in dynamic statements. */
 export const sampleDeliverySources = sampleAttemptFilters.flatMap((filter) => [
   fromCustomers(filter, [NIL_UUID]),
   fromBatch(filter, NIL_UUID),
 ]);
 
-/** Not prepared: the plan depends on the batch size. */
+/** Not prepared, because the plan depends on the batch size. */
 const countBatchDeliveries = dynamicStatement(
   { count: integer },
   (batchId: string) => ({
@@ -57,7 +60,7 @@ const countBatchDeliveries = dynamicStatement(
   [[NIL_UUID]],
 );
 
-/** The filter fields that a batch narrows. */
+/** Filter fields that can be narrowed to a batch. */
 interface BatchConditions {
   createdAfter: Date | null;
   createdBefore: Date | null;
@@ -66,8 +69,8 @@ interface BatchConditions {
 }
 
 /**
- * Determines whether a filter's batch has few deliveries, and otherwise narrows the filter to the batch's times and,
- * if they are few, the batch's endpoints.
+ * Returns whether the batch in a filter has few deliveries. Otherwise, narrows the filter to the batch's times and,
+ * if there are few, its endpoints.
  */
 export async function locateBatch<Filter extends BatchConditions>(
   database: Database,
@@ -77,11 +80,14 @@ export async function locateBatch<Filter extends BatchConditions>(
   const batch = await database.read((manager) => manager.findOneBy(RedeliveryBatchEntity, { id: batchId }));
   if (batch && batch.created > MAX_LISTED_BATCH_SIZE)
     return { filter: narrowToBatch(filter, batch), isSmall: false };
-  // Retention has removed the batch: only its dead letters are left.
+  // If retention has removed the batch, only its dead letters are left.
   return { filter, isSmall: batch !== null || !(await hasTooManyDeliveries(database, batchId)) };
 }
 
-/** Determines whether few deliveries have all of the filter's matches, and otherwise narrows the filter by time and endpoints. */
+/**
+ * Finds the deliveries that contain all of a filter's matches, if there are few. Otherwise, narrows the filter by
+ * time and endpoints.
+ */
 export async function findAttemptSource(
   database: Database,
   requestedFilter: AttemptFilter,
@@ -96,13 +102,13 @@ export async function findAttemptSource(
   return located.isSmall ? fromBatch(filter, batchId) : { filter: located.filter, deliveries: null };
 }
 
-/** Returns whether more of a batch's deliveries are left than are read one by one. */
+/** Returns whether a batch has more deliveries left than can be read one at a time. */
 async function hasTooManyDeliveries(database: Database, batchId: string): Promise<boolean> {
   const [row] = await database.execute(countBatchDeliveries(batchId));
   return row!.count > MAX_LISTED_DELIVERIES;
 }
 
-/** Narrows a filter to a batch's times and, if they are few, its endpoints. */
+/** Narrows a filter to a batch's times and, if there are few, its endpoints. */
 function narrowToBatch<Filter extends BatchConditions>(
   filter: Filter,
   { startedAt, finishedAt, endpointIds }: RedeliveryBatchEntity,

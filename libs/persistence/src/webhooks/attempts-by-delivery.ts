@@ -11,10 +11,10 @@ import { attemptConditions } from './attempt-scan.js';
 import type { AttemptFilter } from './attempt-scope.js';
 import { sampleDeliverySources, type AttemptSource } from './attempt-source.js';
 
-/** A source with only a few deliveries. */
+/** A source with few deliveries. */
 type DeliveryListSource = AttemptSource & { deliveries: (where: Conditions) => string };
 
-/** Returns whether a source has only a few deliveries. */
+/** Returns whether a source has few deliveries. */
 export const isDeliveryListSource = (source: AttemptSource): source is DeliveryListSource =>
   source.deliveries !== null;
 
@@ -25,7 +25,7 @@ const matchConditions = (accessScope: AccessScope, filter: AttemptFilter): Condi
     accessScope,
   );
 
-/** Returns SQL for the deliveries with the id range that their attempts can have. */
+/** Returns a CTE with the deliveries and the id ranges of their attempts. */
 const deliveriesWithIdRange = (where: Conditions, { deliveries }: DeliveryListSource): string => `
   delivery_ranges AS MATERIALIZED (
     SELECT d.*, ${minIdAtSql(`d.created_at - interval '1 hour'`)} AS first,
@@ -33,7 +33,7 @@ const deliveriesWithIdRange = (where: Conditions, { deliveries }: DeliveryListSo
     FROM (${deliveries(where)}) d
   )`;
 
-/** SQL for the attempts, `a`, that each of these deliveries has. They are few and are found by the id range. */
+/** FROM item for these deliveries' attempts `a`, which are found through the id range. */
 const attemptsInIdRange = `
   delivery_ranges d CROSS JOIN LATERAL (
     SELECT a.* FROM attempts a WHERE a.delivery_id = d.id AND a.id >= d.first AND a.id < d.past OFFSET 0
@@ -69,7 +69,7 @@ const countAttempts = dynamicStatement(
 
 /**
  * Returns up to `limit` attempts of a few deliveries, newest first.
- * @param before last id on the previous page
+ * @param before last id of the previous page
  */
 export async function listAttemptsByDelivery(
   database: Database,

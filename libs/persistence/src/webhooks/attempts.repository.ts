@@ -35,14 +35,14 @@ interface ScanSize {
 
 interface ScanResult {
   matches: AttemptRecord[];
-  /** The last scanned id; null if the scan reached the scope's end. */
+  /** Last scanned id; null if the scan reached the end of the scope. */
   scannedTo: string | null;
 }
 
-/** Maximum number of attempts that a page scans if few match. The next page continues from there. */
+/** Maximum number of attempts that a page scans when few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 1_000;
 
-/** Time spans in the log that a page scans first. Each day is a partition and adds planning time. */
+/** Time spans in ms that a page scans first, one after the other. Each day is a partition and adds planning time. */
 const SCAN_SPANS_MS = [2 * DAY_MS, 8 * DAY_MS];
 
 const sampleScopes = (['organization_id', 'project_id', 'endpoint_id', 'delivery_id', null] as const).map(
@@ -54,7 +54,10 @@ const sampleCalls = sampleScopes.flatMap((scope) =>
   ),
 );
 
-/** Returns the matches among a scope's next `window` attempts, and the last scanned id if there are at least that many. */
+/**
+ * Returns the matches among the next `window` attempts in a scope, and the last scanned id if the scan read that
+ * many.
+ */
 const scanAttempts = dynamicStatement(
   boundedScanRow(attemptRow),
   (scope: AttemptScope, accessScope: AccessScope, filter: AttemptFilter, { window, limit }: ScanSize) => {
@@ -68,7 +71,7 @@ const scanAttempts = dynamicStatement(
   sampleCalls.map((call) => [...call, { window: 1, limit: 1 }] as const),
 );
 
-/** Returns SQL for a column in an attempt's delivery: a subselect, because a join might read all deliveries. */
+/** Returns SQL for a column in an attempt's delivery. Uses a subquery, because a join might read all deliveries. */
 const deliveryColumn = (name: string): string =>
   `(SELECT d.${name} FROM deliveries d WHERE d.id = a.delivery_id)`;
 
@@ -91,7 +94,7 @@ const countAttempts = cappedCount(
   sampleCalls,
 );
 
-/** Not prepared: the partitions to scan depend on the id range. */
+/** Not prepared, because the partitions to scan depend on the id range. */
 const listAttemptsOfDelivery = dynamicStatement(
   attemptRow,
   (delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>) => {
@@ -104,13 +107,16 @@ const listAttemptsOfDelivery = dynamicStatement(
   [[{ id: NIL_UUID, createdAt: new Date(0), finishedAt: new Date(0) }]],
 );
 
-/** The attempt log, for millions of attempts: each page scans a bounded number of attempts, regardless of the filter. */
+/**
+ * The attempt log, which can contain millions of attempts. Each page scans a bounded number, regardless of the
+ * filter.
+ */
 export class AttemptsRepository {
   constructor(private readonly database: Database) {}
 
   /**
    * Returns up to `limit` finished attempts within an access scope, newest first.
-   * @param before last id on the previous page
+   * @param before last id of the previous page
    */
   async listPage(
     accessScope: AccessScope,
@@ -154,7 +160,7 @@ export class AttemptsRepository {
     return countAttempts(this.database, scope, accessScope, filter);
   }
 
-  /** Returns a delivery's attempts, oldest first. The caller has checked the access scope. */
+  /** Returns a delivery's attempts, oldest first. The caller must have checked the access scope. */
   listForDelivery(
     delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>,
   ): Promise<AttemptRecord[]> {
@@ -173,7 +179,7 @@ export class AttemptsRepository {
   }
 }
 
-/** Returns a scan's first id. */
+/** Returns the lowest id of a scan that spans at most `span` ms. */
 function scanStart(scope: AttemptScope, to: string, span: number): string {
   const start = minIdAt(parseIdTime(to) - span);
   return start > scope.from ? start : scope.from;

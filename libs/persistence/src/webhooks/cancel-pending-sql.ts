@@ -1,12 +1,12 @@
 import { IN_LOCK_ORDER } from './lock-order.js';
 
-/** Maximum number of deliveries that one statement cancels, well within its timeout. */
+/** Maximum number of deliveries that one statement cancels, so that it stays well within its timeout. */
 export const CANCEL_LIMIT = 5_000;
 
 /**
- * Returns a statement that cancels pending deliveries and counts them as `count`. A delivery in flight keeps
- * its outcome, because its request cannot be recalled.
- * @param source the deliveries, `d`: the SQL after FROM, ending in a condition
+ * Returns a statement that cancels pending deliveries, and returns their number as `count`. Skips deliveries in
+ * flight, because their requests cannot be recalled.
+ * @param source SQL after FROM that selects the deliveries `d` and ends with a condition
  */
 export const cancelPendingSql = (source: string): string => `
   WITH waiting AS (

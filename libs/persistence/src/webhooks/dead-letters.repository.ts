@@ -20,15 +20,15 @@ import { detectLowVolumeCustomers } from './low-volume-customers.js';
 const deadLetterRow = {
   ...deliveryRow,
   attempt: smallint,
-  /** 0 without a response. */
+  /** 0 if there was no response. */
   lastHttpStatus: integer,
   lastError: nullable(textOf<AttemptError>()),
 };
 
-/** A permanently failed delivery, with its last attempt's result. */
+/** A permanently failed delivery with its last attempt's result. */
 export type DeadLetterRecord = RowOf<typeof deadLetterRow>;
 
-/** Maximum number of dead letters that a page scans if few match. The next page continues from there. */
+/** Maximum number of dead letters that a page scans when few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 200;
 
 const sampleFilters = [
@@ -39,10 +39,7 @@ const sampleCalls = sampleAccessScopes.flatMap((accessScope) =>
   sampleFilters.map((filter) => [accessScope, filter] as const),
 );
 
-/**
- * Returns the matches among the next `window` dead letters, and the last scanned id if there are at least
- * that many.
- */
+/** Returns the matches among the next `window` dead letters, and the last scanned id if the scan read that many. */
 const scanDeadLetters = dynamicStatement(
   boundedScanRow(deadLetterRow),
   (
@@ -75,13 +72,13 @@ const countDeadLetters = cappedCount(
   sampleCalls,
 );
 
-/** The dead letter list: each page scans a bounded number of rows, regardless of the filter. */
+/** The dead letter list. Each page scans a bounded number of rows, regardless of the filter. */
 export class DeadLettersRepository {
   constructor(private readonly database: Database) {}
 
   /**
    * Returns up to `limit` dead letters within an access scope, newest first.
-   * @param before last id on the previous page
+   * @param before last id of the previous page
    */
   async listPage(
     accessScope: AccessScope,
@@ -90,7 +87,7 @@ export class DeadLettersRepository {
     limit: number,
   ): Promise<ScannedPage<DeadLetterRecord>> {
     const filter = await detectLowVolumeCustomers(this.database, requestedFilter);
-    // With many endpoints, each is scanned with the same window.
+    // Limits the window, because every endpoint is scanned with it.
     const maxWindow = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / (filter.endpointIds?.length || 1)));
     const windows = [limit + 1, 4 * (limit + 1), PAGE_SCAN_LIMIT].map((size) => Math.min(size, maxWindow));
     return scanPage(windows, before, limit, (after, window) =>
@@ -105,7 +102,7 @@ export class DeadLettersRepository {
   }
 }
 
-/** Returns SQL for the next dead letters of the filter's kind. Scans for several kinds are merged. */
+/** Returns SQL for the next dead letters in the filtered state. If that requires several scans, they are merged. */
 function deadLetterScanSql(
   where: Conditions,
   accessScope: AccessScope,

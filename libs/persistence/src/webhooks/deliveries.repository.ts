@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on an access scope, locks on joined rows, and INSERT … SELECT.
+// This file contains SQL: access scope conditions, locks on joined rows, and INSERT … SELECT.
 import type {
   DeliveryCancelReason,
   DeliveryResolution,
@@ -27,7 +27,7 @@ import {
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { endpointNameByIdSql } from './endpoint-name-sql.js';
 
-/** A delivery's row with the columns in `deliveryColumns`. */
+/** Row map for `deliveryColumns`. */
 export const deliveryRow = {
   id: uuid,
   organizationId: uuid,
@@ -60,7 +60,7 @@ export const deliveryColumns = `
 const detailedRow = {
   ...deliveryRow,
   endpointStatus: textOf<EndpointStatus>(),
-  /** The names of the endpoint's current custom headers. */
+  /** Names of the endpoint's current custom headers. */
   headerNames: arrayOf(text),
   body: text,
   /** True if the event is about a deleted customer. */
@@ -70,15 +70,15 @@ const detailedRow = {
 /** A delivery of one event to one endpoint. */
 export type DeliverySummary = RowOf<typeof deliveryRow>;
 
-/** A delivery with the body and the endpoint. */
+/** A delivery with its body and details of its endpoint. */
 export type Delivery = RowOf<typeof detailedRow>;
 
-/** The delivery to find: by its id, or by the id of an attempt. */
+/** Identifies a delivery by its own id or by an attempt's id. */
 type DeliveryKey = { deliveryId: string } | { attemptId: string };
 
 /**
- * Returns the conditions for deliveries within an access scope. A project key sees deliveries to its own project's
- * endpoints, not deliveries to the organization's endpoints.
+ * Returns the conditions for deliveries within an access scope. A project key has access to deliveries to
+ * project-level endpoints, but not to organization-level ones.
  */
 export const deliveriesWithin = (accessScope: AccessScope): Conditions =>
   new Conditions()
@@ -166,33 +166,33 @@ const countDeliveries = dynamicStatement(
   sampleAccessScopes.map((accessScope) => [accessScope, [NIL_UUID]] as const),
 );
 
-/** Deliveries for the API and the console. */
+/** Delivery operations for the API and the console. */
 export class DeliveriesRepository {
-  /** Creates the repository. @param firstDelayMs delay before the first attempt */
+  /** Creates the repository. @param firstDelayMs delay before the first attempt in ms */
   constructor(
     private readonly database: Database,
     private readonly firstDelayMs: number,
   ) {}
 
-  /** Returns a delivery within an access scope, by its id or by the id of an attempt. */
+  /** Returns a delivery within an access scope, or null. */
   async find(accessScope: AccessScope, key: DeliveryKey): Promise<Delivery | null> {
     const [delivery] = await this.database.execute(findDelivery(accessScope, key));
     return delivery ?? null;
   }
 
-  /** Returns a delivery within an access scope and locks it until the transaction ends. */
+  /** Returns a delivery within an access scope, or null, and locks it until the transaction ends. */
   async lock(tx: Tx, accessScope: AccessScope, deliveryId: string): Promise<Delivery | null> {
-    // Locks the customer first, as when a customer is deleted: the customer cannot be deleted until this transaction
-    // ends.
+    // Prevents deletion of the customer until this transaction ends. Locks the customer before the delivery, in the
+    // same order as a deletion.
     await tx.execute(lockCustomer, [deliveryId]);
     const [delivery] = await tx.execute(lockDelivery(accessScope, deliveryId));
     return delivery ?? null;
   }
 
   /**
-   * Creates a new delivery for the same event to the endpoint's current URL and resolves the old one. The caller has
-   * locked the old delivery.
-   * @returns false if another delivery for this event to this endpoint is pending
+   * Creates a new delivery of the same event to the endpoint's current URL, and resolves the old one. The caller must
+   * have locked the old delivery.
+   * @returns false if another delivery of this event to this endpoint is pending
    */
   async redeliver(
     tx: Tx,
@@ -206,14 +206,14 @@ export class DeliveriesRepository {
     return true;
   }
 
-  /** Discards a dead letter. The caller has locked it. */
+  /** Discards a dead letter. The caller must have locked it. */
   async discard(tx: Tx, { id }: Delivery, reason: string, by: string): Promise<void> {
     await tx.execute(discardDelivery, [id, reason, by]);
   }
 
   /**
    * Returns up to `limit` of an event's deliveries, newest first.
-   * @param before last id on the previous page
+   * @param before last id of the previous page
    */
   listForEvent(
     accessScope: AccessScope,
@@ -224,7 +224,7 @@ export class DeliveriesRepository {
     return this.database.execute(listDeliveriesOfEvent(accessScope, eventId, before, limit));
   }
 
-  /** Counts the deliveries in the list that are within an access scope. */
+  /** Counts those of the given deliveries that are within an access scope. */
   async count(accessScope: AccessScope, ids: string[]): Promise<number> {
     const [row] = await this.database.execute(countDeliveries(accessScope, ids));
     return row!.count;

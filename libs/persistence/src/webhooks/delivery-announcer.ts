@@ -10,14 +10,14 @@ import {
 import type { Database } from '../database/database.js';
 import { statement, text } from '../sql/statements.js';
 
-/** The channel on which PostgreSQL notifies workers about due deliveries. */
+/** Channel on which PostgreSQL notifies workers of due deliveries. */
 export const DELIVERY_CHANNEL = 'gatehouse_deliveries';
 
 const ANNOUNCE_TIMEOUT_MS = 250;
 
 /**
- * Commits without waiting for the disk, because a notification is not stored: PostgreSQL assigns a transaction id to
- * it, and would flush the log for it like for a change.
+ * Commits asynchronously, because a notification is not stored. PostgreSQL assigns a transaction id to it and would
+ * otherwise flush the WAL, as it does for a change.
  */
 const notifyWorkers = statement(
   { synchronousCommit: text, notified: text },
@@ -26,8 +26,8 @@ const notifyWorkers = statement(
 );
 
 /**
- * Announces new deliveries to the workers after their transaction has committed: with a job in Redis, or with
- * NOTIFY without Redis. Best effort: the due poller finds deliveries whose announcement was lost.
+ * Announces new deliveries to the workers after their transaction has committed: with jobs in Redis or, without
+ * Redis, with NOTIFY. This is best effort, because the due poller finds deliveries whose announcement was lost.
  */
 export class DeliveryAnnouncer {
   private readonly batcher = new Batcher<DeliveryPointer[], true>(async (commits) => {
@@ -42,7 +42,7 @@ export class DeliveryAnnouncer {
     private readonly logger: Logger,
   ) {}
 
-  /** Announces a commit's deliveries. Never throws and never takes longer than 250 ms. */
+  /** Announces a commit's deliveries. Never throws, and never takes longer than 250 ms. */
   async announce(deliveries: DeliveryPointer[]): Promise<void> {
     await withTimeout(this.batcher.add(deliveries), ANNOUNCE_TIMEOUT_MS, 'enqueueing took too long').catch(
       (error: unknown) =>

@@ -5,10 +5,10 @@ import { deliveryColumns, deliveryRow } from './deliveries.repository.js';
 
 const linkRow = { ...deliveryRow, batchId: nullable(uuid) };
 
-/** A delivery in a chain. Each delivery except the first redelivers the previous one. */
+/** A delivery in a chain. Each one except the first is a redelivery of the previous one. */
 export type ChainLink = RowOf<typeof linkRow>;
 
-/** Maximum number of links that are followed in each direction, more than manual redeliveries of one event produce. */
+/** Maximum number of links to follow in each direction, which manual redeliveries of one event do not reach. */
 const MAX_LINKS = 100;
 
 const findChain = statement(
@@ -28,13 +28,13 @@ const findChain = statement(
    WHERE d.id IN (SELECT id FROM earlier UNION SELECT id FROM later) ORDER BY d.id`,
 );
 
-/** Reads a delivery's originals and redeliveries. */
+/** Finds a delivery's originals and redeliveries. */
 export class DeliveryChainsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns a delivery's chain, oldest first. All its deliveries are for one event and one endpoint. The chain ends
-   * at deliveries that retention has removed. The caller has checked the access scope.
+   * Returns the chain that contains a delivery, oldest first. All deliveries in a chain have the same event and
+   * endpoint. The chain ends at deliveries that retention has removed. The caller must have checked the access scope.
    */
   findChain(deliveryId: string): Promise<ChainLink[]> {
     return this.database.execute(findChain, [deliveryId]);

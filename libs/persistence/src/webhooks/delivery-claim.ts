@@ -1,16 +1,16 @@
 import { bytea, double, neverNull, nullable, smallint, text, uuid, type RowOf } from '../sql/statements.js';
 import { minIdAtSql } from '../sql/uuid-v7.js';
 
-// SQL for a claim, shared by the claims for jobs and for due deliveries.
+// SQL that is shared by claims for jobs and for due deliveries.
 
-/** The row for a statement that ends with `claimPickedSql`. */
+/** Row map for statements that end with `claimPickedSql`. */
 export const claimedAttemptRow = {
   deliveryId: uuid,
-  /** Also the fencing token. */
+  /** Also serves as the fencing token. */
   attemptId: neverNull(uuid),
   attempt: smallint,
   urgency: smallint,
-  /** The delivery's age, from the transaction that created it. */
+  /** Age in ms since the start of the transaction that created the delivery. */
   ageMs: double,
   endpointId: uuid,
   projectId: nullable(uuid),
@@ -20,36 +20,38 @@ export const claimedAttemptRow = {
   targetUrl: text,
   /** Encrypted. */
   secret: bytea,
-  /** Encrypted; null unless the previous secret still signs too. */
+  /** Encrypted; null unless the previous secret is still used for signing as well. */
   previousSecret: nullable(bytea),
-  /** The endpoint's custom headers, encrypted; null if there are none. */
+  /** Custom headers of the endpoint, encrypted; null if there are none. */
   headers: nullable(bytea),
-  /** The span in which the event was recorded. */
+  /** Trace context of the span that recorded the event. */
   traceparent: nullable(text),
 };
 
 /** An attempt that this worker has claimed. No other worker may run it. */
 export type ClaimedAttempt = RowOf<typeof claimedAttemptRow>;
 
-/** Uses the statement's time, not `clock_timestamp()`: a value that changes within a statement cannot be an index condition. */
+/**
+ * Uses the statement time, because a value that changes within a statement, such as `clock_timestamp()`, cannot be an
+ * index condition.
+ */
 export const isClaimable = `d.state = 'pending' AND d.lease_until IS NULL AND d.next_attempt_at <= statement_timestamp()`;
 
-/** A subselect, so that it is evaluated once for all claimed deliveries. */
+/** Uses a subquery, so that it is evaluated only once for all claimed deliveries. */
 const oldestAllowed = `(SELECT ${minIdAtSql("statement_timestamp() - interval '2 seconds'")})`;
 
 /**
- * An id that was generated more than 2 s before its claim gets a later time, so that the rollup knows the earliest id
- * of an attempt that may not be visible yet, regardless of the workers' clocks and of how long a worker was
- * suspended.
+ * Increases an attempt id's timestamp if it is more than 2 s before the claim. This gives the ids that the rollup
+ * cannot see yet a lower bound, regardless of the workers' clocks and of how long a worker was suspended.
  */
 const attemptId = `CASE WHEN picked.attempt_id >= ${oldestAllowed} THEN picked.attempt_id
       ELSE (left(${oldestAllowed}::text, 14) || substr(picked.attempt_id::text, 15))::uuid END`;
 
 /**
- * Returns the end of a WITH whose `picked` returns (id, attempt_id) for locked claimable deliveries; $1 is the lease
- * in ms. PostgreSQL estimates one row for the condition on the attempt id, which is always true, and therefore looks
- * rows up by their primary keys, even if it has planned while the tables were small.
- * @param attemptIds SQL for the array that contains the ids
+ * Returns the main statement for a WITH clause in which `picked` contains (id, attempt_id) of locked, claimable
+ * deliveries. $1 is the lease in ms. The condition on the attempt id is always true, but PostgreSQL estimates one row
+ * for it. It therefore looks up rows by primary key, even if it planned the statement when the tables were small.
+ * @param attemptIds SQL for the array of attempt ids
  */
 export const claimPickedSql = (attemptIds: string): string => `
   UPDATE deliveries d SET attempt = d.attempt + 1, attempt_id = ${attemptId}, target_url = w.url,

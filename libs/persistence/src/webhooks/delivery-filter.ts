@@ -15,21 +15,21 @@ import { endpointNameCondition, urlPrefixCondition } from './endpoint-conditions
 import { addHttpStatus, type HttpStatusFilter } from './http-status-condition.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';
 
-/** The HTTP status comes from the last attempt. */
+/** A filter for deliveries. The HTTP status comes from the last attempt. */
 export interface DeliveryFilter extends HttpStatusFilter {
   projectId: string | null;
   endpointId: string | null;
-  /** `app.*` stands for all custom types. */
+  /** `app.*` matches all custom types. */
   eventType: string | null;
   eventId: string | null;
-  /** Matches any id in this list. */
+  /** Matches any delivery in this list. */
   deliveryIds: string[] | null;
   state: DeliveryState | null;
   success: boolean | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
-  // Filters for operators only: one organization, any endpoint in the list, all endpoints whose URL begins with a
-  // string, and events about any customer in the list.
+  // Filters for operators only. A list matches any of its elements, `endpointUrl` matches the start of the URL, and
+  // `endpointName` part of the name.
   organizationId?: string | null;
   endpointIds?: string[] | null;
   endpointUrl?: string | null;
@@ -37,13 +37,13 @@ export interface DeliveryFilter extends HttpStatusFilter {
   customerIds?: string[] | null;
   /** True if there are few events about these customers: see `detectLowVolumeCustomers`. */
   areLowVolume?: boolean;
-  /** A dead letter's resolution. */
+  /** Resolution of dead letters. */
   resolution?: DeadLetterState;
-  /** The last attempt's error. */
+  /** Error of the last attempt. */
   error?: AttemptError | null;
   /** True for deliveries with at least one failed attempt, even if a later one succeeded. */
   hasFailedAttempts?: boolean | null;
-  /** The bulk redelivery that created the delivery. */
+  /** Bulk redelivery that created the delivery. */
   batchId?: string | null;
   /** True if the batch has few deliveries: see `locateBatch`. */
   isSmallBatch?: boolean;
@@ -64,7 +64,7 @@ export const emptyDeliveryFilter: DeliveryFilter = {
   createdBefore: null,
 };
 
-/** Filters that lead to every scan and every condition, as samples for dynamic statements. */
+/** Filters that together produce every scan and every condition, for use as samples in dynamic statements. */
 export const sampleDeliveryFilters: DeliveryFilter[] = [
   emptyDeliveryFilter,
   { ...emptyDeliveryFilter, projectId: NIL_UUID },
@@ -88,13 +88,13 @@ export const sampleDeliveryFilters: DeliveryFilter[] = [
 export const deadLetterStates = ['waiting', ...deliveryResolutions, 'resolved'] as const;
 export type DeadLetterState = (typeof deadLetterStates)[number];
 
-/** SQL for the condition that a delivery `d` is a dead letter; also the condition in the dead letter indexes. */
+/** Condition that delivery `d` is an unresolved dead letter. It is also the condition of the dead letter indexes. */
 export const isDeadLetter = `d.state = 'failed' AND d.resolution IS NULL`;
 
 const isResolvedAs = (resolution: DeliveryResolution): string =>
   `d.state = 'failed' AND d.resolution = '${resolution}'`;
 
-/** The conditions for each dead letter state. Each condition is scanned separately. */
+/** Conditions for each dead letter state. Each condition requires a separate scan. */
 export const baseConditions: Record<DeadLetterState, string[]> = {
   waiting: [isDeadLetter],
   redelivered: [isResolvedAs('redelivered')],
@@ -104,20 +104,20 @@ export const baseConditions: Record<DeadLetterState, string[]> = {
 };
 
 interface DeliveryScan {
-  /** Condition that every delivery meets, such as `isDeadLetter`. */
+  /** Condition on every delivery, such as `isDeadLetter`. */
   base: string;
-  /** Only deliveries with a lower id. */
+  /** Limits the scan to deliveries with a lower id. */
   before: string | null;
   limit: number;
-  /** False for any `limit` deliveries, unsorted. */
+  /** False to return any `limit` deliveries, unsorted. */
   isOrdered?: boolean;
 }
 
 /**
- * Returns SQL for the deliveries that a filter scans, newest first and at most `limit`, with the index that leaves
- * the fewest. Applies the filter's times and the fields that select the index, but no other fields: see
- * `addDeliveryConditions`. Scans nothing outside the access scope, because a caller can detect how far a scan went.
- * Checks the resources that the filter names against the access scope once, before the scan, which contains no join.
+ * Returns SQL for up to `limit` deliveries that a filter scans, newest first, through the most selective index.
+ * Applies only the times and the fields that select the index; `addDeliveryConditions` applies the other fields.
+ * Never scans outside the access scope, because the caller can see how far a scan went. Resources in the filter are
+ * checked against the access scope once, so that the scan contains no join.
  */
 export function deliveryScanSql(
   where: Conditions,
@@ -131,8 +131,8 @@ export function deliveryScanSql(
   const newest = `ORDER BY d.id DESC LIMIT ${limitSql}`;
   const rows = (condition: string, columns = 'd.*', order = newest): string =>
     `SELECT ${columns} FROM deliveries d WHERE ${condition} AND ${range} ${order}`;
-  // Uses the project's index, which contains dead letters only: PostgreSQL would prefer the installation-wide index
-  // for a large project. With filter times, the planner must see from the ids how few rows are left.
+  // Forces the project's dead letter index, because PostgreSQL would prefer the installation-wide one for a large
+  // project. With filter times, the planner must instead be able to estimate from the ids how few rows are left.
   const scanProject = (id: string, condition: string): string => {
     const isTimed = filter.createdAfter ?? filter.createdBefore;
     if (isTimed || base !== isDeadLetter) return rows(`d.project_id = ${id} AND ${condition}`);
@@ -142,14 +142,14 @@ export function deliveryScanSql(
     });
     return rows(`${own} AND ${condition}`, 'd.*', `ORDER BY d.project_id DESC, d.id DESC LIMIT ${limitSql}`);
   };
-  // Scans each owner in index order, by ids alone: one sorted scan over all owners would read every row.
+  // Scans each owner in index order and reads only ids, because one sorted scan over all owners would read every row.
   const scanByOwner = (column: string, owners: string): string =>
     `SELECT d.* FROM deliveries d WHERE d.id = ANY (ARRAY(
        SELECT d.id FROM (${owners}) o CROSS JOIN LATERAL (${rows(`d.${column} = o.id`, 'd.id')}) d ${newest}))`;
   const endpoints = (): string =>
     `SELECT w.id FROM webhook_endpoints w WHERE ${where.accessScopeCondition('w', 'w.project_id', accessScope)}`;
 
-  // There are few: each is checked against the access scope.
+  // Checks each of these deliveries against the access scope, because there are few.
   const listedCondition = filter.deliveryIds
     ? `d.id = ANY (${where.bind(filter.deliveryIds)}::uuid[])`
     : filter.eventId && `d.event_id = ${where.bind(filter.eventId)}`;
@@ -170,8 +170,8 @@ export function deliveryScanSql(
   }
   if (accessScope.projectId) {
     const id = where.bind(accessScope.projectId);
-    // Scans the project, unless organization endpoints received its events too: then scans its own endpoints. Only
-    // one scan runs.
+    // Scans the project, or its own endpoints if organization-level endpoints may have received its events, too. Only
+    // one of the two scans runs.
     const isShared = `EXISTS (SELECT FROM webhook_endpoints w WHERE w.project_id IS NULL
       AND w.organization_id = (SELECT p.organization_id FROM projects p WHERE p.id = ${id}))`;
     const byEndpoint = scanByOwner('endpoint_id', `${endpoints()} AND ${isShared}`);
@@ -186,7 +186,7 @@ export function deliveryScanSql(
   return organizations === null ? rows('true') : scanByOwner('organization_id', organizations);
 }
 
-/** Returns SQL for the organizations that a filter and an access scope select; null if both include all. */
+/** Returns SQL for the organizations that a filter and an access scope select; null if neither limits them. */
 function organizationsSql(
   where: Conditions,
   accessScope: AccessScope,
@@ -197,8 +197,8 @@ function organizationsSql(
 }
 
 /**
- * Returns the conditions for the filter's id and time ranges. Every scanned row is compared with the times: rows
- * within the slack must not use up the page.
+ * Returns the conditions for a filter's id and time ranges. The scan itself compares the times, so that rows within
+ * the slack do not use up the page.
  */
 export function rangeConditions(
   where: Conditions,
@@ -213,10 +213,10 @@ export function rangeConditions(
   ];
 }
 
-/** SQL for the condition that a delivery `d` has a failed attempt: only failed attempts are followed by another. */
+/** Condition that delivery `d` has a failed attempt. Only a failed attempt is followed by another one. */
 const hasFailedAttempts = '(d.attempt > 1 OR d.last_error IS NOT NULL)';
 
-/** Adds the match conditions for the scanned deliveries `d` with their endpoints `w`. */
+/** Adds the conditions for a scanned delivery `d` with endpoint `w` to match. */
 export function addDeliveryConditions(where: Conditions, filter: DeliveryFilter): Conditions {
   const { endpointUrl, endpointName } = filter;
   if (endpointUrl) where.add(urlPrefixCondition(where, endpointUrl));

@@ -8,31 +8,31 @@ import { isDeadLetter, rangeConditions, type DeliveryFilter } from './delivery-f
 import { canMatchSuccess } from './http-status-condition.js';
 import { customerDeliveriesSql } from './low-volume-customers.js';
 
-/** The sort orders of a delivery list that an index serves. `-` is descending. */
+/** Sort orders for a delivery list. Each uses an index. `-` means descending. */
 export const deliverySorts = ['-created_at', 'created_at', 'next_attempt_at', '-next_attempt_at'] as const;
 export type DeliverySort = (typeof deliverySorts)[number];
 
-/** A delivery scan in one order. */
+/** A scan of deliveries in a sort order. */
 export interface DeliveryListScan {
   scope: OwnerScope;
   sort: DeliverySort;
-  /** The position after which the scan starts: see `positionAfter`. */
+  /** Position after which the scan starts: an id, or a `queuePosition` if `isQueueSort`. */
   after: string | null;
   limit: number;
-  /** False for any `limit` deliveries, unsorted. */
+  /** False to return any `limit` deliveries, unsorted. */
   isOrdered?: boolean;
 }
 
-/** Returns whether a list contains only deliveries that wait for an attempt. */
+/** Returns whether a list in this order contains only deliveries that wait for an attempt. */
 export const isQueueSort = (sort: DeliverySort): boolean => sort.endsWith('next_attempt_at');
 
 const isAscending = (sort: DeliverySort): boolean => !sort.startsWith('-');
 
-/** The position for a delivery that waits for an attempt. `next_attempt_at` is rounded to ms. */
+/** Returns the position of a delivery that waits for an attempt. `next_attempt_at` has millisecond precision. */
 export const queuePosition = ({ id, nextAttemptAt }: { id: string; nextAttemptAt: Date | null }): string =>
   `${nextAttemptAt!.getTime()}|${id}`;
 
-/** Returns the order in which a list's scans run. */
+/** Returns the scan order for a sort order. */
 export function scanOrder(sort: DeliverySort): ScanOrder {
   const direction = isAscending(sort) ? 'ASC' : 'DESC';
   if (!isQueueSort(sort))
@@ -45,9 +45,9 @@ export function scanOrder(sort: DeliverySort): ScanOrder {
 }
 
 /**
- * Returns SQL for the deliveries that a list scans, in its order and at most `limit`. Applies the times and the
- * fields that select an index, but no other fields: see `addDeliveryConditions`. The caller has checked the scope;
- * deliveries that are read by event, customer or batch must still be compared with the access scope.
+ * Returns SQL for up to `limit` deliveries that a list scans, in its order. Applies only the times and the fields
+ * that select an index; `addDeliveryConditions` applies the other fields. The caller must have checked the scope, and
+ * must check deliveries that are read by id, event, customer or batch against the access scope.
  */
 export function deliveryListSql(where: Conditions, filter: DeliveryFilter, scan: DeliveryListScan): string {
   if (isQueueSort(scan.sort)) return queueSql(where, filter, scan);
@@ -59,7 +59,7 @@ export function deliveryListSql(where: Conditions, filter: DeliveryFilter, scan:
   return `SELECT d.* FROM (${scans.join(' UNION ALL ')}) d ${orderSql(where, scan)}`;
 }
 
-/** Returns SQL for a filter's deliveries if it has few in all; null if it can have many. */
+/** Returns SQL for a filter's deliveries if there can only be few; otherwise null. */
 function fewDeliveriesSql(where: Conditions, filter: DeliveryFilter): string | null {
   const { deliveryIds, eventId, customerIds, areLowVolume, batchId, isSmallBatch } = filter;
   const rows = (condition: string): string => `SELECT d.* FROM deliveries d WHERE ${condition} OFFSET 0`;
@@ -69,16 +69,16 @@ function fewDeliveriesSql(where: Conditions, filter: DeliveryFilter): string | n
   return batchId && isSmallBatch ? batchDeliveriesSql(where.bind(batchId)) : null;
 }
 
-/** One index's deliveries. */
+/** The deliveries in one index. */
 interface Part {
   condition: string;
-  /** True if the index has the list's order. Otherwise, all rows in the scope are read and sorted. */
+  /** True if the index provides the list's order. Otherwise, all rows in the scope are read and sorted. */
   isSorted: boolean;
-  /** A column between the owner and the id in the index, with its value. */
+  /** Column between the owner and the id in the index, with its value. */
   key?: { column: 'state' | 'resolution'; value: string };
   /**
-   * True if other indexes contain the same deliveries: an index-only scan then finds an owner's deliveries, because
-   * for a long scan PostgreSQL would estimate that reading and sorting the deliveries of all owners is as good.
+   * True if other indexes contain the same deliveries. An index-only scan then finds an owner's deliveries, because
+   * for a long scan PostgreSQL would consider it equally cheap to read and sort the deliveries of all owners.
    */
   isReadById?: boolean;
 }
@@ -102,11 +102,11 @@ const failed: Part[] = [
 ];
 const every: Part = { condition: 'true', isSorted: true };
 
-/** Returns the parts that contain all of the filter's matches. */
+/** Returns the parts that together contain all of a filter's matches. */
 function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
   const states = statesOf(filter);
   if (column === null && states.includes('succeeded')) return [every];
-  // The endpoint index contains both states; a condition on one state is checked row by row.
+  // The endpoint index contains both states, so a condition on one of them is checked for each row.
   const succeeded = column === 'endpoint_id' ? [finished] : [finishedAs('succeeded')];
   const isCancelledIncluded = column === 'endpoint_id' && states.includes('succeeded');
   const ofCancelled = column === 'endpoint_id' || column === null ? cancelled : finishedAs('cancelled');
@@ -119,7 +119,10 @@ function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
   return states.flatMap((state) => parts[state]);
 }
 
-/** Returns the states that a filter's matches can have. States with the fewest deliveries come first: counts read them first. */
+/**
+ * Returns the states that a filter's matches can have. States with the fewest deliveries come first, because counts
+ * read them first.
+ */
 function statesOf(filter: DeliveryFilter): DeliveryState[] {
   const { state, success, error } = filter;
   if (state) return [state];
@@ -133,7 +136,7 @@ function statesOf(filter: DeliveryFilter): DeliveryState[] {
 interface Range {
   first: string;
   past: string;
-  /** Conditions for the ids and the times. */
+  /** Conditions on ids and times. */
   sql: string;
 }
 
@@ -146,7 +149,7 @@ function idRange(where: Conditions, filter: DeliveryFilter, { sort, after }: Del
   return { first: from, past, sql: conditions.join(' AND ') };
 }
 
-/** Returns SQL for a part's next deliveries, in order, across all owners. */
+/** Returns SQL for a part's next deliveries in order, across all owners. */
 function partSql(where: Conditions, part: Part, range: Range, scan: DeliveryListScan): string {
   const { column, ids } = scan.scope;
   const order = orderSql(where, scan);
@@ -164,9 +167,9 @@ function partSql(where: Conditions, part: Part, range: Range, scan: DeliveryList
 }
 
 /**
- * Returns the condition and the order for an owner's deliveries in a part's index. Compares and orders rows, so that
- * no index without the owner has the order, regardless of PostgreSQL's estimates: an organization may have few
- * deliveries, and a scan must not read the deliveries of others.
+ * Returns the condition and order for an owner's deliveries in a part's index. Compares and orders rows, so that only
+ * an index with the owner provides the order, regardless of PostgreSQL's estimates. An organization may have few
+ * deliveries, and a scan must not read other organizations' deliveries.
  */
 function ownerOrderSql(
   where: Conditions,
@@ -184,8 +187,8 @@ function ownerOrderSql(
 }
 
 /**
- * Returns SQL for all pending deliveries in a scope. A scan without an order stops at its limit: it reads them in
- * index order, because PostgreSQL expects to find some of them soon in any part of the table.
+ * Returns SQL for all pending deliveries in a scope. An unordered scan reads them in index order and stops at its
+ * limit. Without that order, PostgreSQL would scan the table, where it expects to find some of them soon.
  */
 function pendingSql(
   where: Conditions,
@@ -201,7 +204,7 @@ function orderSql(where: Conditions, { sort, limit, isOrdered = true }: Delivery
   return isOrdered ? `ORDER BY d.id ${isAscending(sort) ? 'ASC' : 'DESC'} ${limitSql}` : limitSql;
 }
 
-/** Returns SQL for the deliveries that wait for an attempt, sorted by next attempt. */
+/** Returns SQL for the deliveries that wait for an attempt, ordered by next attempt. */
 function queueSql(where: Conditions, filter: DeliveryFilter, scan: DeliveryListScan): string {
   const few = fewDeliveriesSql(where, filter);
   const { first, past } = filterIdRange(filter, null, MAX_CREATED_AT_SKEW_MS);
@@ -220,7 +223,7 @@ function queueSql(where: Conditions, filter: DeliveryFilter, scan: DeliveryListS
     ) d ${next}`;
 }
 
-/** Returns the conditions for the deliveries after a queue position. */
+/** Returns the conditions for deliveries after a queue position. */
 function positionConditions(where: Conditions, { sort, after }: DeliveryListScan): string[] {
   if (after === null) return ['d.next_attempt_at IS NOT NULL'];
   const [time, id] = after.split('|') as [string, string];

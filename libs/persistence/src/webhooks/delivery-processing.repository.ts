@@ -1,4 +1,4 @@
-// This file contains SQL: the worker's hot path, with claims and outcomes for many deliveries at once.
+// This file contains SQL: the worker's hot path, which claims deliveries and records outcomes in bulk.
 import { URGENCY, type FinishedAttempt, type DeliveryState } from '@gatehouse/domain';
 import { errorCode, newId, type DeliveryJob } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -25,33 +25,32 @@ const lostAttemptRow = {
   urgency: smallint,
   endpointId: uuid,
   projectId: nullable(uuid),
-  /** Time since the claim. */
+  /** Time since the claim in ms. */
   durationMs: integer,
 };
 
-/** An attempt whose worker has not recorded an outcome within the lease. */
+/** An attempt whose worker did not record an outcome before the lease expired. */
 export type LostAttempt = RowOf<typeof lostAttemptRow>;
 
 /**
- * The state after an outcome was recorded; null if the claim had passed to another worker and nothing was
- * written.
+ * State of the delivery after an outcome was recorded; null if the claim was no longer valid and nothing was written.
  */
 export type RecordedOutcome = DeliveryState | null;
 
-/** PostgreSQL's code for a row without a partition. */
+/** PostgreSQL error code for a row that fits no partition. */
 const NO_PARTITION_CODE = '23514';
 
 /**
- * Returns a FROM item with a row for each element of several arrays. PostgreSQL estimates one row for it, because it
- * does not know the limit when it plans, and therefore looks rows up by their primary key, even if it has planned
- * while the table was small, and uses the same plan for all arrays.
+ * Returns a FROM item with one row for each index of several arrays. PostgreSQL does not know the limit when it
+ * plans, and estimates one row. It therefore looks up rows by primary key, even if it planned the statement when the
+ * table was small, and uses the same plan for all array sizes.
  */
 const rowsOf = (arrays: string[], columns: string): string =>
   `(SELECT * FROM unnest(${arrays.join(', ')}) AS row (${columns}) LIMIT (SELECT cardinality(${arrays[0]!})))`;
 
 /**
- * Looks each delivery up by its id before it checks whether it can be claimed: if the planner could choose, it might
- * read all pending deliveries for each job.
+ * Looks up each delivery by id before checking whether it can be claimed. Otherwise, the planner might choose to read
+ * all pending deliveries for each job.
  */
 const claimJobs = statement(
   claimedAttemptRow,
@@ -64,7 +63,7 @@ const claimJobs = statement(
    ) ${claimPickedSql('$4::uuid[]')}`,
 );
 
-/** An outcome's columns with their array types. */
+/** An outcome's columns, with the element types for their arrays. */
 const outcomeTypes = {
   deliveryId: 'uuid',
   attemptId: 'uuid',
@@ -80,7 +79,7 @@ const outcomeColumns = Object.keys(outcomeTypes) as (keyof FinishedAttempt)[];
 const outcomeArrays = Object.values(outcomeTypes).map((type, index) => `$${index + 1}::${type}[]`);
 
 /**
- * Locks the rows before it determines the new state: a transaction that it waits for may be deleting the
+ * Locks the rows before determining the new state, because a transaction that it waits for may be deleting the
  * customer.
  */
 const recordOutcomes = statement(
@@ -115,7 +114,7 @@ const recordOutcomes = statement(
    SELECT "attemptId", state FROM updated`,
 );
 
-/** Compares the lease with the statement's time, which can be an index condition. */
+/** Compares the lease with the statement time, which can be an index condition. */
 const findLostAttempts = statement(
   lostAttemptRow,
   `SELECT id AS "deliveryId", attempt_id AS "attemptId", attempt, urgency, endpoint_id AS "endpointId",
@@ -131,11 +130,11 @@ const cancelForInactiveEndpoints = statement(
   ),
 );
 
-/** Deliveries for the worker: claims, outcomes, and the sweeper's queries. */
+/** Delivery operations for the worker: claims, outcomes, and the sweeper's queries. */
 export class DeliveryProcessingRepository {
   /**
    * Creates the repository.
-   * @param leaseMs time after which an attempt without a recorded outcome counts as lost
+   * @param leaseMs time in ms after which an attempt without a recorded outcome counts as lost
    */
   constructor(
     private readonly database: Database,
@@ -145,7 +144,7 @@ export class DeliveryProcessingRepository {
 
   /**
    * Claims the jobs' deliveries in one statement.
-   * @returns per job the claimed attempt, or null if the delivery is not due or not pending or is claimed by
+   * @returns for each job, the claimed attempt, or null if the delivery is not pending, not due, or claimed by
    * another worker
    */
   async claim(jobs: DeliveryJob[]): Promise<(ClaimedAttempt | null)[]> {
@@ -155,7 +154,7 @@ export class DeliveryProcessingRepository {
       jobs.map((job) => job.attempt),
       jobs.map(() => newId()),
     ]);
-    // If a batch contains two jobs for one attempt, only one job may run it.
+    // If there are two jobs for the same attempt, only one of them may run it.
     const byDelivery = new Map(claimed.map((attempt) => [attempt.deliveryId, attempt]));
     return jobs.map(({ deliveryId }) => {
       const attempt = byDelivery.get(deliveryId) ?? null;
@@ -165,16 +164,16 @@ export class DeliveryProcessingRepository {
   }
 
   /**
-   * Records the attempts' outcomes in one statement: only if the claim is still valid, it updates the delivery and
-   * adds the attempt to the log. A failure ends the delivery if its endpoint has been disabled or its customer
-   * deleted in the meantime; for a deleted customer, the receiver's response is not stored.
+   * Records the attempts' outcomes in one statement. If the claim is still valid, it updates the delivery and adds
+   * the attempt to the log. A failure cancels the delivery if its endpoint has been disabled or its customer deleted
+   * in the meantime; for a deleted customer, the receiver's response is not stored.
    */
   async recordOutcomes(attempts: FinishedAttempt[]): Promise<RecordedOutcome[]> {
     try {
       return await this.writeOutcomes(attempts);
     } catch (error) {
       if (errorCode(error) !== NO_PARTITION_CODE) throw error;
-      // The day's partition was dropped, or was not created in time.
+      // The day's partition has been dropped, or was not created in time.
       const ids = attempts.map(({ attemptId }) => attemptId);
       await this.transactions.run((tx) => ensurePartitionsFor(tx, ids));
       return this.writeOutcomes(attempts);

@@ -1,4 +1,4 @@
-// This file contains SQL: deletion in batches, and partition changes.
+// This file contains SQL: deletion in batches, and changes to partitions.
 import { GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage, now, sleep } from '@gatehouse/platform';
 import type { Database, Sql } from '../database/database.js';
@@ -19,23 +19,23 @@ import {
   type AttemptPartition,
 } from './attempt-partitions.js';
 
-/** Identifies the lock. Any number that is the same in every process. */
+/** Advisory lock key for retention. Must be the same in every process. */
 const RETENTION_LOCK = 7_120_916;
 
-/** Maximum number of deliveries whose attempts one transaction copies, well within its timeout. */
+/** Maximum number of deliveries whose attempts one transaction copies, so that it stays well within its timeout. */
 const MAX_MOVED_DELIVERIES = 10_000;
 
-/** Maximum number of rows in a partition of retained attempts that is merged with a day's attempts. */
+/** Maximum number of rows for a partition with retained attempts to be merged with the next day. */
 const MAX_MERGED_ROWS = 50_000;
 
 const BATCH_SIZE = 5_000;
 
-/** Maximum time in ms for which attempt reads and writes may wait because this transaction waits for one of them. */
+/** Maximum time in ms to wait for a lock on attempts, because all other reads and writes of attempts wait as well. */
 const LOCK_TIMEOUT_MS = 500;
 const MAX_LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_DELAY_MS = 1_000;
 
-/** PostgreSQL's code for a statement that was cancelled after `statement_timeout`. */
+/** PostgreSQL error code for a statement that was cancelled because of `statement_timeout`. */
 const STATEMENT_TIMEOUT = '57014';
 
 const pruneDeliveries = orderedPruneStatement(
@@ -58,7 +58,10 @@ const tryRetentionLock = statement(
   'SELECT pg_try_advisory_xact_lock($1) AS "isAcquired"',
 );
 
-/** Finds a batch of deliveries with attempts in a partition, and the last scanned id if the batch is complete. */
+/**
+ * Finds retained deliveries with attempts in a partition among the next deliveries. Returns the last scanned id if
+ * the batch is full.
+ */
 const findRetainedDeliveries = dynamicStatement(
   { ids: arrayOf(uuid), last: nullable(uuid) },
   (partition: string, after: string, before: string, finishedSince: Date) => ({
@@ -75,7 +78,7 @@ const findRetainedDeliveries = dynamicStatement(
   [['attempts', NIL_UUID, NIL_UUID, new Date(0)]],
 );
 
-/** Copies attempts. Reads from the parent table, whose columns have the new table's order. */
+/** Copies attempts. Reads from the parent table, whose column order matches the new table. */
 const copyAttempts = dynamicStatement(
   {},
   ({ from, to }: AttemptPartition, target: string, deliveryIds: string[] | null) => {
@@ -100,9 +103,8 @@ const limitLockWait = statement({}, `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}
 const lockParentTable = statement({}, 'LOCK TABLE ONLY attempts IN ACCESS EXCLUSIVE MODE');
 
 /**
- * Removes events, deliveries and attempts whose retention has ended. A delivery is removed if it ended before
- * the retention period and no longer needs a decision. Attempts and events stay as long as a delivery needs
- * them.
+ * Removes events, deliveries and attempts after their retention. A delivery is removed if it finished before the
+ * retention period and is not an unresolved dead letter. Attempts and events are kept as long as their deliveries.
  */
 export class DeliveryRetentionRepository {
   constructor(
@@ -111,8 +113,8 @@ export class DeliveryRetentionRepository {
   ) {}
 
   /**
-   * Removes expired data day by day (UTC). Starts no further step once the signal is aborted.
-   * @throws Error that names the partitions that could not be changed, after all others have been processed
+   * Removes expired data by day (UTC). Stops before the next step once the signal is aborted.
+   * @throws Error that lists the partitions that could not be changed, after all others have been processed
    */
   async prune(retentionMs: number, signal: AbortSignal): Promise<void> {
     const until = startOfDay(now().getTime() - retentionMs);
@@ -130,8 +132,8 @@ export class DeliveryRetentionRepository {
   }
 
   /**
-   * Processes partitions until another worker takes over. A partition that fails does not prevent the others
-   * from being processed.
+   * Processes partitions until another worker takes over. A failure in one partition does not affect the others.
+   * @returns false if another worker has taken over or the signal is aborted
    */
   private async forEachPartition(
     isSelected: (partition: AttemptPartition) => boolean,
@@ -142,7 +144,7 @@ export class DeliveryRetentionRepository {
       try {
         if (!(await work(partition))) return false;
       } catch (error) {
-        // The partition no longer exists: another worker has processed it in the meantime and continues.
+        // If the partition no longer exists, another worker has processed it in the meantime and continues.
         const left = await listPartitions(this.database);
         if (!left.some(({ name }) => name === partition.name)) return false;
         failed.set(partition.name, error);
@@ -151,7 +153,10 @@ export class DeliveryRetentionRepository {
     return true;
   }
 
-  /** Drops a day. The attempts that must stay move to a partition of retained attempts, or the day becomes one. */
+  /**
+   * Drops a day's partition. Attempts that must be retained move to a partition for retained attempts or, if there
+   * are too many, the partition becomes one.
+   */
   private async dropDay(day: AttemptPartition, signal: AbortSignal): Promise<boolean> {
     const deliveryIds = await this.findRetainedDeliveries(day, signal);
     const retainDay = () =>
@@ -174,13 +179,16 @@ export class DeliveryRetentionRepository {
         await dropPartition(tx, day);
       });
     } catch (error) {
-      // A retry would be too slow as well.
+      // A retry would time out as well.
       if (isStatementTimeout(error)) return retainDay();
       throw error;
     }
   }
 
-  /** Returns the remaining deliveries with attempts on a day, or only some deliveries if there are very many. */
+  /**
+   * Returns the ids of remaining deliveries with attempts on a day. Stops once there are more than
+   * `MAX_MOVED_DELIVERIES`.
+   */
   private async findRetainedDeliveries(day: AttemptPartition, signal: AbortSignal): Promise<string[]> {
     const found: string[] = [];
     const before = minIdAt(parseIdTime(day.to) + MAX_CLOCK_SKEW_MS);
@@ -196,7 +204,7 @@ export class DeliveryRetentionRepository {
     return found;
   }
 
-  /** Removes retained attempts for removed deliveries, and the partition if it is empty. */
+  /** Removes retained attempts whose deliveries have been removed, and drops the partition once it is empty. */
   private async pruneRetained(partition: AttemptPartition, signal: AbortSignal): Promise<boolean> {
     const range = { partition: partition.name, before: partition.to };
     await pruneInIdOrder(this.database, signal, pruneAttempts, range);
@@ -208,9 +216,8 @@ export class DeliveryRetentionRepository {
   }
 
   /**
-   * Changes a partition that still exists, in a transaction that is retried if it has waited too long for a
-   * lock.
-   * @returns false if the run must end: another worker has taken over, or the signal is aborted
+   * Changes a partition if it still exists. Retries the transaction if it waited too long for a lock.
+   * @returns false if the run must end, because another worker has taken over or the signal is aborted
    */
   private async changePartition(
     { name }: AttemptPartition,
@@ -237,17 +244,11 @@ export class DeliveryRetentionRepository {
   }
 }
 
-/**
- * Returns whether a statement exceeded its time limit. Waits for a lock do not count: they have a shorter
- * limit.
- */
+/** Returns whether a statement exceeded its time limit. Lock waits do not count, because their limit is shorter. */
 const isStatementTimeout = (error: unknown): boolean =>
   error instanceof GatehouseError && errorCode(error.cause) === STATEMENT_TIMEOUT;
 
-/**
- * Returns the partition that is rewritten together with a day: the previous one, if it is a small partition of
- * retained attempts.
- */
+/** Returns the partition to merge with a day: the previous one, if it is small and contains only retained attempts. */
 async function findMergeablePartition(
   tx: Tx,
   day: AttemptPartition,
@@ -257,7 +258,10 @@ async function findMergeablePartition(
   return last && isRetained(last) && (await isSmall(tx, last)) ? last : null;
 }
 
-/** Replaces a day and `merged` with one partition that contains the day's retained attempts and all `merged` attempts. */
+/**
+ * Replaces a day's partition and `merged` with one that contains the day's retained attempts and all attempts from
+ * `merged`.
+ */
 async function moveRetainedAttempts(
   tx: Tx,
   day: AttemptPartition,
@@ -270,7 +274,7 @@ async function moveRetainedAttempts(
     from: (merged ?? day).from,
     to: day.to,
   };
-  // Reads continue; attempts that have been copied can no longer be erased in the old partitions.
+  // Blocks erasures, which would not affect attempts that have already been copied, but not reads.
   for (const { name } of old) await tx.execute(lockTableAgainstWrites(name));
   await createAttemptsTable(tx, retained.name);
   await tx.execute(copyAttempts(day, retained.name, deliveryIds));
@@ -280,10 +284,7 @@ async function moveRetainedAttempts(
   await attachPartition(tx, retained);
 }
 
-/**
- * Locks the attempts against all reads and writes until the transaction ends: the statements that follow must
- * be short.
- */
+/** Locks attempts against all reads and writes until the transaction ends. Subsequent statements must be short. */
 async function lockAttempts(tx: Tx): Promise<void> {
   await lockPartitions(tx);
   await tx.execute(limitLockWait);

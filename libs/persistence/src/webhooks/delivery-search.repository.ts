@@ -37,20 +37,20 @@ import { detectLowVolumeCustomers } from './low-volume-customers.js';
 
 const listedDeliveryRow = {
   ...deliveryRow,
-  /** The last attempt's number; 0 before the first. */
+  /** Number of the last attempt; 0 before the first. */
   attempt: smallint,
-  /** From the last finished attempt; 0 without a response. Null before the first. */
+  /** HTTP status of the last finished attempt; 0 if there was no response, null before the first attempt. */
   lastHttpStatus: nullable(smallint),
   lastError: nullable(textOf<AttemptError>()),
-  /** The event's customer; null without one, and if the customer was deleted. */
+  /** Event's customer; null if there is none or the customer was deleted. */
   customerId: nullable(uuid),
   customerEmail: nullable(text),
 };
 
-/** A listed delivery, with its customer and its last attempt's result. */
+/** A delivery in a list, with its customer and the result of its last attempt. */
 export type ListedDelivery = RowOf<typeof listedDeliveryRow>;
 
-/** Maximum number of deliveries that a page scans if few match. The next page continues from there. */
+/** Maximum number of deliveries that a page scans when few of them match. The next page continues from there. */
 const PAGE_SCAN_LIMIT = 2_000;
 
 const samples: [AccessScope, DeliveryFilter, DeliveryListScan][] = sampleAccessScopes.flatMap((accessScope) =>
@@ -70,10 +70,7 @@ const samples: [AccessScope, DeliveryFilter, DeliveryListScan][] = sampleAccessS
   ),
 );
 
-/**
- * Returns the matches among a scan's next deliveries, and the last scanned position if there are at least as many as
- * its limit.
- */
+/** Returns the matches among a scan's deliveries, and the last scanned position if the scan reached its limit. */
 const scanDeliveries = dynamicStatement(
   { scannedTo: nullable(text), ...listedDeliveryRow },
   (accessScope: AccessScope, filter: DeliveryFilter, scan: DeliveryListScan, limit: number) => {
@@ -103,7 +100,7 @@ const countDeliveries = cappedCount(
   samples,
 );
 
-/** Number of pending deliveries from which reading them a second time takes longer than scanning other rows. */
+/** Number of pending deliveries above which reading them a second time takes longer than scanning other rows. */
 const BACKLOG = 5_000;
 
 const readBacklog = statement(
@@ -113,14 +110,14 @@ const readBacklog = statement(
    ) pending`,
 );
 
-/** The delivery list: each page scans a bounded number of rows, regardless of the filter. */
+/** The delivery list. Each page scans a bounded number of rows, regardless of the filter. */
 export class DeliverySearchRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns up to `limit` deliveries within an access scope, in `sort` order. With `next_attempt_at`, these are only
-   * the deliveries that wait for an attempt.
-   * @param after last position on the previous page
+   * Returns up to `limit` deliveries within an access scope, in `sort` order. `next_attempt_at` only includes
+   * deliveries that wait for an attempt.
+   * @param after last position of the previous page
    */
   async listPage(
     accessScope: AccessScope,
@@ -129,7 +126,7 @@ export class DeliverySearchRepository {
   ): Promise<ScannedPage<ListedDelivery>> {
     const { filter, scope } = await this.prepare(accessScope, requestedFilter);
     if (scope.ids.length === 0) return { items: [], next: null };
-    // With many owners, each is scanned with the same window.
+    // Limits the window, because every owner is scanned with it.
     const maxWindow = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / scope.ids.length));
     const isSingle = !scansOnlyMatches(filter) && (await this.hasBacklog());
     return scanPage(
@@ -144,7 +141,7 @@ export class DeliverySearchRepository {
     );
   }
 
-  /** Returns whether so many deliveries are pending that a page should read them only once. */
+  /** Returns whether so many deliveries are pending that a page should scan them only once. */
   private async hasBacklog(): Promise<boolean> {
     const [row] = await this.database.execute(readBacklog);
     return row!.isLarge;
@@ -163,7 +160,7 @@ export class DeliverySearchRepository {
     return countDeliveries(this.database, accessScope, filter, scan);
   }
 
-  /** Returns the filter, narrowed to its customers and its batch, with the owners to scan. */
+  /** Narrows a filter by its customers and batch, and determines the owners to scan. */
   private async prepare(
     accessScope: AccessScope,
     requestedFilter: DeliveryFilter,
@@ -182,12 +179,12 @@ export class DeliverySearchRepository {
   }
 }
 
-/** The filter fields that every delivery in a scan matches. */
+/** Filter fields that every scanned delivery matches. */
 const SCANNED_FIELDS: ReadonlySet<string> = new Set([
   ...['projectId', 'organizationId', 'endpointId', 'endpointIds', 'createdAfter', 'createdBefore', 'state'],
 ]);
 
-/** Returns whether every delivery that a scan reads matches the filter, so that a count needs no more rows than the cap. */
+/** Returns whether every scanned delivery matches the filter, in which case a count can stop at the cap. */
 const scansOnlyMatches = (filter: DeliveryFilter): boolean =>
   filter.state !== 'succeeded' &&
   Object.entries(filter).every(([name, value]) => (value ?? null) === null || SCANNED_FIELDS.has(name));

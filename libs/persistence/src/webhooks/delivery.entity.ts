@@ -28,12 +28,12 @@ export class DeliveryEntity {
   @Column({ type: 'timestamptz', name: 'finished_at', precision: 3, nullable: true })
   finishedAt!: Date | null;
   @Column('boolean', { default: false }) withdrawn!: boolean;
-  /** See `URGENCY`. */
+  /** Value of `URGENCY`. */
   @Column('smallint', { default: () => '0' }) urgency!: number;
   @Column('uuid', { name: 'batch_id', nullable: true }) batchId!: string | null;
-  /** The last finished attempt's status, like `lastError`. */
+  /** HTTP status of the last finished attempt. `lastError` contains its error. */
   @Column('smallint', { name: 'last_http_status', nullable: true }) lastHttpStatus!: number | null;
   @Column('text', { name: 'last_error', nullable: true }) lastError!: AttemptError | null;
-  /** True until an event has reported the dead letter. */
+  /** True for a dead letter until an event has reported it. */
   @Column('boolean', { name: 'untold', nullable: true }) unnotified!: boolean | null;
 }

@@ -1,9 +1,9 @@
 import type { Conditions } from '../sql/conditions.js';
 
-/** Number of characters in an indexed URL. */
+/** Length of the URL prefix that the index contains. */
 const INDEXED_URL_LENGTH = 256;
 
-/** Returns SQL for the condition that the URL of an endpoint `w` begins with a string. */
+/** Returns the condition that endpoint `w` has a URL that starts with `prefix`. */
 export function urlPrefixCondition(where: Conditions, prefix: string): string {
   const text = `${where.bind(prefix)}::text`;
   const start = `left(${text}, ${INDEXED_URL_LENGTH})`;
@@ -11,7 +11,10 @@ export function urlPrefixCondition(where: Conditions, prefix: string): string {
   return `${indexed} >= ${start} AND ${indexed} < ${start} || chr(1114111) AND starts_with(w.url, ${text})`;
 }
 
-/** Returns SQL for the condition that the name of an endpoint `w` contains a string, or its default, the host, begins with it. */
+/**
+ * Returns the condition that endpoint `w` has a name that contains `text` or, without a name, a host that starts with
+ * it.
+ */
 export function endpointNameCondition(where: Conditions, text: string): string {
   const isNamed = `strpos(lower(w.name), lower(${where.bind(text)}::text)) > 0`;
   const hosts = ['https', 'http'].map((scheme) => urlPrefixCondition(where, `${scheme}://${text}`));

@@ -1,7 +1,7 @@
 import { endpointResource, publicId, type AttemptError, type WebhookEndpoint } from '@gatehouse/domain';
 import type { NewEvent } from '../events/events.repository.js';
 
-/** A delivery whose last attempt has failed. */
+/** A delivery that has failed permanently. */
 export interface DeadLetter {
   id: string;
   eventId: string;
@@ -16,8 +16,8 @@ export interface DeadLetter {
 }
 
 /**
- * Returns the common fields for events about an endpoint: with the endpoint's own project, so that no other tenant
- * receives them.
+ * Returns the common fields for events about an endpoint. They contain the endpoint's own project, so that no other
+ * tenant receives the event.
  */
 const endpointEventFields = ({ organizationId, projectId }: WebhookEndpoint) => ({
   organizationId,
@@ -25,7 +25,7 @@ const endpointEventFields = ({ organizationId, projectId }: WebhookEndpoint) => 
   customerId: null,
 });
 
-/** Creates `webhook.endpoint_disabled`, for the API and the worker. */
+/** Creates a `webhook.endpoint_disabled` event. */
 export const endpointDisabledEvent = (endpoint: WebhookEndpoint): NewEvent => ({
   ...endpointEventFields(endpoint),
   type: 'webhook.endpoint_disabled',
@@ -33,7 +33,7 @@ export const endpointDisabledEvent = (endpoint: WebhookEndpoint): NewEvent => ({
   excludedEndpointId: endpoint.id,
 });
 
-/** Creates `webhook.test`, for this endpoint only. */
+/** Creates a `webhook.test` event, which only this endpoint receives. */
 export const endpointTestEvent = (endpoint: WebhookEndpoint): NewEvent => ({
   ...endpointEventFields(endpoint),
   type: 'webhook.test',
@@ -41,7 +41,7 @@ export const endpointTestEvent = (endpoint: WebhookEndpoint): NewEvent => ({
   onlyEndpointId: endpoint.id,
 });
 
-/** Creates `webhook.dead_lettered`, without the delivery's payload and the receiver's response. */
+/** Creates a `webhook.dead_lettered` event, without the delivery's payload and the receiver's response. */
 export const deadLetterEvent = (deadLetter: DeadLetter, endpoint: WebhookEndpoint): NewEvent => ({
   ...endpointEventFields(endpoint),
   type: 'webhook.dead_lettered',

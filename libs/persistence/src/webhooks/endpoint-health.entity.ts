@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An endpoint's latest successes and failures. */
+/** Times of an endpoint's latest successes and failures. */
 @Entity('endpoint_health')
 export class EndpointHealthEntity {
   @PrimaryColumn('uuid', { name: 'endpoint_id' }) endpointId!: string;

@@ -15,10 +15,10 @@ import { MAX_UUID, minIdAt, NIL_UUID } from '../sql/uuid-v7.js';
 
 const failingEndpointRow = { endpointId: uuid, failingSince: neverNull(timestamptz) };
 
-/** An endpoint whose attempts seem to have only failed for a long time. */
+/** An endpoint that appears to have had only failed attempts for a long time. */
 export type FailingEndpoint = RowOf<typeof failingEndpointRow>;
 
-/** Number of attempts that one statement scans. */
+/** Maximum number of attempts that one statement scans. */
 const SCAN_LIMIT = 10_000;
 
 const mergeReports = statement(
@@ -49,10 +49,10 @@ const findFailingEndpoints = statement(
    ORDER BY h.endpoint_id LIMIT $3`,
 );
 
-/** Number of attempts per day that are scanned for failures. More of them prove no more. */
+/** Maximum number of attempts per day to scan for failures. More attempts would not change the result. */
 const DAY_SCAN_LIMIT = 100;
 
-/** Without an order, so that each index scan ends after `DAY_SCAN_LIMIT` attempts. */
+/** Unordered, so that each index scan ends after `DAY_SCAN_LIMIT` attempts. */
 const countFailuresByDay = statement(
   { count: integer },
   `SELECT (
@@ -73,14 +73,14 @@ const scanNewestAttempts = statement(
      ORDER BY a.endpoint_id DESC, a.id DESC LIMIT ${SCAN_LIMIT}) newest`,
 );
 
-/** The endpoints' health, reported by the workers and a few seconds old. */
+/** Endpoint health. Workers report it with a delay of a few seconds. */
 export class EndpointHealthRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Merges a worker's reports in one statement. Workers report in any order: the last success determines which
-   * failures still count. If a success lies between another worker's first and last failure, the last failure stays,
-   * because it is the only known failure after the success.
+   * Merges a worker's reports in one statement. Because workers report in any order, the last success determines
+   * which failures still count. If a success lies between the first and last failure of another report, the last
+   * failure becomes the first one, because it is the only known failure after the success.
    */
   async mergeReports(reports: ReadonlyMap<string, EndpointHealth>): Promise<void> {
     if (reports.size === 0) return;
@@ -90,15 +90,16 @@ export class EndpointHealthRepository {
 
   /**
    * Returns enabled endpoints whose first and last failure since their last success are at least `forMs` ms apart,
-   * and whose last failure is at most as old, sorted by id. There may have been no attempts between these failures.
+   * and whose last failure is no older than that. Sorted by id. There may have been no attempts between these two
+   * failures.
    */
   findFailing(forMs: number, after: string | null, limit: number): Promise<FailingEndpoint[]> {
     return this.database.execute(findFailingEndpoints, [forMs, after ?? NIL_UUID, limit]);
   }
 
   /**
-   * Returns the number of failed attempts to an endpoint on each day, among at most `DAY_SCAN_LIMIT` ones. Attempts
-   * whose worker was lost prove nothing about the endpoint.
+   * Returns the number of failed attempts on each day, among at most `DAY_SCAN_LIMIT` attempts per day. Lost attempts
+   * do not count, because they are not caused by the endpoint.
    */
   async countFailures(endpointId: string, days: TimeRange[]): Promise<number[]> {
     const rows = await this.database.execute(countFailuresByDay, [
@@ -110,8 +111,8 @@ export class EndpointHealthRepository {
   }
 
   /**
-   * Returns the time of the newest successful attempt in the log since a time; null without one. The log may contain
-   * any number of attempts.
+   * Returns the time of the newest successful attempt since `since`, or null. Scans the log in bounded steps, because
+   * it may contain any number of attempts.
    */
   async findLastSuccess(endpointId: string, since: Date): Promise<Date | null> {
     const first = minIdAt(since.getTime());
@@ -125,7 +126,7 @@ export class EndpointHealthRepository {
     return null;
   }
 
-  /** Records a success that a worker did not report before it crashed. */
+  /** Records a success that a worker failed to report before it crashed. */
   async recordSuccess(endpointId: string, successAt: Date): Promise<void> {
     await this.mergeReports(
       new Map([[endpointId, { failingSince: null, lastSuccessAt: successAt, lastFailureAt: null }]]),

@@ -2,7 +2,7 @@ import type { EndpointDisabledReason, EndpointStatus, WebhookEndpoint } from '@g
 import { arrayOf, nullable, text, textOf, timestamptz, uuid } from '../sql/statements.js';
 import { endpointNameSql } from './endpoint-name-sql.js';
 
-/** An endpoint's row with the columns in `endpointColumns`. */
+/** Row map for `endpointColumns`. */
 export const endpointRow = {
   id: uuid,
   organizationId: uuid,
@@ -19,7 +19,7 @@ export const endpointRow = {
   updatedAt: timestamptz,
 };
 
-/** The columns of an endpoint `w`. */
+/** Columns of endpoint `w`. */
 export const endpointColumns = `
   w.id, w.organization_id AS "organizationId", w.project_id AS "projectId", w.level,
   ${endpointNameSql()} AS name, w.url, w.description, w.events, w.status, w.disabled_reason AS "disabledReason", w.header_names AS "headerNames", w.created_at AS "createdAt",

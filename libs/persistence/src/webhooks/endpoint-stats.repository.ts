@@ -3,27 +3,27 @@ import type { Database } from '../database/database.js';
 import { dynamicStatement, integer, nullable, timestamptz, type RowOf } from '../sql/statements.js';
 import { MAX_UUID, minIdAt, NIL_UUID } from '../sql/uuid-v7.js';
 
-/** Maximum number of attempts in the statistics: the newest ones. */
+/** Maximum number of attempts in the statistics. The newest ones are used. */
 export const MAX_STATS_ATTEMPTS = 10_000;
 
 const statsRow = {
   attempts: integer,
   succeeded: integer,
-  /** In ms, like `p95DurationMs`; null without an attempt. */
+  /** Null, like `p95DurationMs`, if no attempt has a duration. */
   p50DurationMs: nullable(integer),
   p95DurationMs: nullable(integer),
-  /** The oldest attempt's start. */
+  /** Start time of the oldest attempt. */
   oldestAt: nullable(timestamptz),
   failingSince: nullable(timestamptz),
   lastSuccessAt: nullable(timestamptz),
   lastFailureAt: nullable(timestamptz),
 };
 
-/** An endpoint's health, and statistics about its attempts since a time. */
+/** An endpoint's health, and statistics about its attempts since a given time. */
 export type EndpointStats = RowOf<typeof statsRow>;
 
 /**
- * Compares rows instead of columns, so that no plan can scan the attempts of all endpoints. Not prepared: the
+ * Compares rows instead of columns, so that no plan can scan the attempts of all endpoints. Not prepared, because the
  * partitions to scan depend on the time.
  */
 const readStats = dynamicStatement(
@@ -48,13 +48,12 @@ const readStats = dynamicStatement(
   [[NIL_UUID, new Date(0)]],
 );
 
-/** Endpoint statistics. */
 export class EndpointStatsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns an endpoint's statistics. Attempts with the error `worker_lost` have no duration. The caller has checked
-   * the access scope.
+   * Returns an endpoint's statistics. The durations exclude attempts with the error `worker_lost`. The caller must
+   * have checked the access scope.
    */
   async getSince(endpointId: string, start: Date): Promise<EndpointStats> {
     const [row] = await this.database.execute(readStats(endpointId, start));

@@ -1,16 +1,19 @@
-/** SQL for endpoints that were disabled because all attempts had failed, as in the index `webhook_endpoints_failing`. */
+/**
+ * Condition that an endpoint was disabled because all attempts failed, identical to the index condition in
+ * `webhook_endpoints_failing`.
+ */
 export const isDisabledAsFailing = `status = 'disabled' AND disabled_reason = 'failing'`;
 
 /**
- * SQL for the health `h` if all of the endpoint's attempts have failed for an hour or longer. A failure that no attempt
- * has followed proves only a moment.
+ * Condition on health `h` that all of an endpoint's attempts have failed for at least an hour. A single failure
+ * without later attempts is not enough.
  */
 export const isFailingForAnHour = `h.last_failure_at - h.failing_since >= interval '1 hour'`;
 
-/** The states that an endpoint filter distinguishes. */
+/** States to filter endpoints by. */
 export type EndpointStatusFilter = 'enabled' | 'disabled' | 'failing' | 'disabled_failing';
 
-/** SQL conditions for the endpoints `w` in each state. `failing` ones are enabled. */
+/** Conditions on endpoint `w` for each state. `failing` endpoints are enabled. */
 export const endpointStatusSql: Record<EndpointStatusFilter, string> = {
   enabled: `w.status = 'enabled'`,
   disabled: `w.status = 'disabled'`,

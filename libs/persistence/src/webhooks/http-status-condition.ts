@@ -1,14 +1,14 @@
 import type { StatusRanges } from '@gatehouse/domain';
 import type { Conditions } from '../sql/conditions.js';
 
-/** The filter fields that concern HTTP statuses. */
+/** Filter fields for HTTP statuses. */
 export interface HttpStatusFilter {
   httpStatus: number | null;
-  /** The statuses in a class; the ranges for `none` match attempts without a response. */
+  /** Statuses in a class. The class `none` matches attempts without a response. */
   httpStatusRanges: StatusRanges | null;
 }
 
-/** Adds a filter's conditions on a column with HTTP statuses. */
+/** Adds a filter's conditions on an HTTP status column. */
 export function addHttpStatus(
   where: Conditions,
   column: string,
@@ -24,7 +24,7 @@ export function addHttpStatus(
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 
-/** Returns whether an attempt that matches a filter can have succeeded, which requires a 2xx status. */
+/** Returns whether a filter can match successful attempts, which have a 2xx status. */
 export const canMatchSuccess = ({ httpStatus, httpStatusRanges }: HttpStatusFilter): boolean =>
   (httpStatus === null || isSuccess(httpStatus)) &&
   (httpStatusRanges === null || httpStatusRanges.some(([first]) => isSuccess(first)));

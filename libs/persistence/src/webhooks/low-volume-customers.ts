@@ -4,20 +4,20 @@ import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 import { arrayOf, boolean, dynamicStatement, nullable, uuid } from '../sql/statements.js';
 import { MAX_UUID, NIL_UUID } from '../sql/uuid-v7.js';
 
-/** Maximum number of events about customers that are read one by one. Most customers have a few dozen. */
+/** Maximum number of events about customers that are read one at a time. Most customers have a few dozen. */
 const MAX_CUSTOMER_EVENTS = 5_000;
 
-/** Maximum number of deliveries that are read one by one: an event has several for each endpoint that received it. */
+/** Maximum number of deliveries that are read one at a time. An event can have several per endpoint. */
 export const MAX_LISTED_DELIVERIES = 20_000;
 
-/** The filter fields that concern customers. */
+/** Filter fields for customers. */
 interface CustomerConditions {
   projectId: string | null;
   customerIds?: string[] | null;
   areLowVolume?: boolean;
 }
 
-/** Returns SQL for the newest events, `e`, about each customer. */
+/** Returns SQL for the newest events `e` about each customer. */
 const newestEventsSql = (customers: string, limit: number): string => `
   SELECT e.* FROM unnest(${customers}::uuid[]) c (id) CROSS JOIN LATERAL (
     SELECT e.id, e.project_id FROM events e
@@ -29,15 +29,15 @@ const customerEventsSql = (customers: string): string =>
   `${newestEventsSql(customers, MAX_CUSTOMER_EVENTS + 1)} LIMIT ${MAX_CUSTOMER_EVENTS + 1}`;
 
 /**
- * Returns SQL for the deliveries, `d`, for events about low-volume customers, to which conditions can be added. The
- * conditions are not applied to the scan over an event's deliveries: during an outage PostgreSQL would read all dead
+ * Returns SQL for the deliveries `d` for events about low-volume customers, to which conditions can be appended. The
+ * inner scan of an event's deliveries does not apply them, because during an outage PostgreSQL would read all dead
  * letters for each event.
  */
 export const customerDeliveriesSql = (customers: string): string => `
   SELECT d.* FROM (${customerEventsSql(customers)}) e
     CROSS JOIN LATERAL (SELECT d.* FROM deliveries d WHERE d.event_id = e.id OFFSET 0) d`;
 
-/** Not prepared: the plan depends on the number of customers. */
+/** Not prepared, because the plan depends on the number of customers. */
 const measureVolume = dynamicStatement(
   { areLowVolume: boolean, projectIds: arrayOf(nullable(uuid)) },
   (customerIds: string[]) => ({
@@ -52,8 +52,8 @@ const measureVolume = dynamicStatement(
 );
 
 /**
- * Determines whether the filter's customers are low-volume: their events are then read one by one. For other
- * customers the scan is the usual one, narrowed to their project if they have only one.
+ * Determines whether the customers in a filter are low-volume, in which case their events are read one at a time.
+ * Otherwise, the usual scan applies, narrowed to the customers' project if they have only one.
  */
 export async function detectLowVolumeCustomers<Filter extends CustomerConditions>(
   sql: Sql,

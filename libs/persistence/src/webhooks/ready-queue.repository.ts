@@ -1,4 +1,4 @@
-// This file contains SQL: the hot path's ranked claims, and index scans over the ready queues.
+// This file contains SQL: ranked claims on the hot path, and index scans of the ready queues.
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
 import { double, nullable, statement, uuid, type Statement } from '../sql/statements.js';
@@ -12,29 +12,28 @@ export interface ClaimCapacity {
   /** Maximum number of attempts in flight per endpoint and per project. */
   maxPerEndpoint: number;
   maxPerProject: number;
-  /** Number of current attempts in flight, by id. */
+  /** Current number of attempts in flight by id. */
   inFlightByEndpoint: ReadonlyMap<string, number>;
   inFlightByProject: ReadonlyMap<string, number>;
-  /** Maximum number of attempts to claim by urgency: first attempts, retries, batches. */
+  /** Maximum number of attempts to claim per urgency: first attempts, retries, batches. */
   limitByUrgency: readonly number[];
 }
 
 /**
- * Time in ms that a retry and a batch delivery wait longer than a first attempt if there is not enough capacity for
- * all. This is priority aging, not a strict priority: the delivery that has waited longest comes first, so that every
- * delivery is attempted eventually.
+ * Time in ms that first attempts, retries and batch deliveries are put back when capacity is short. This is priority
+ * aging, not a strict priority: every delivery moves up as it waits, so that it is attempted eventually.
  */
 const PRIORITY_AGING_MS = [0, 5_000, 30_000];
 
 /**
- * Number of deliveries in a ready queue that are scanned. An endpoint's later deliveries are found in the endpoint's
- * own ready queue.
+ * Maximum number of deliveries scanned per ready queue. Deliveries beyond that are found through their endpoint's
+ * ready queue.
  */
 const SCAN_WINDOW = 400;
 
 /**
- * SQL for the deliveries to enabled endpoints only: remaining deliveries to a disabled endpoint must not fill
- * the window.
+ * SELECT of deliveries to enabled endpoints, because deliveries left for a disabled endpoint must not fill the
+ * window.
  */
 const readyDeliveriesSql = `
   SELECT d.id, d.endpoint_id, d.project_id, d.urgency, d.next_attempt_at
@@ -42,7 +41,7 @@ const readyDeliveriesSql = `
 
 /**
  * Declares a statement that claims as many candidates (id, endpoint_id, project_id, urgency, next_attempt_at) as
- * there is capacity for, the most urgent first.
+ * there is capacity for, most urgent first.
  */
 const claimStatement = (candidatesSql: string): Statement<ClaimedAttempt> =>
   statement(
@@ -89,16 +88,16 @@ const claimDueForEndpoints = claimStatement(
    ) due`,
 );
 
-/** Maximum number of deliveries that a claim without ranking takes: first attempts, retries, batches. */
+/** Maximum number of deliveries in a claim without ranking: first attempts, retries, batches. */
 export const UNRANKED_CLAIM = [16, 8, 4] as const;
 
-/** SQL that locks an urgency's deliveries that have been due longest. */
+/** Returns SQL that locks the deliveries with an urgency that have been due longest. */
 const oldestSql = (urgency: number): string => `(
   ${readyDeliveriesSql} WHERE ${isClaimable} AND d.urgency = ${urgency}
   ORDER BY d.next_attempt_at LIMIT ${UNRANKED_CLAIM[urgency]} FOR UPDATE OF d SKIP LOCKED
 )`;
 
-/** Its plan does not depend on a parameter, so each connection plans it once. */
+/** The plan does not depend on parameters, so each connection plans it once. */
 const claimUnranked = statement(
   claimedAttemptRow,
   `WITH oldest AS (
@@ -112,13 +111,13 @@ const claimUnranked = statement(
 
 const MAX_UNRANKED = UNRANKED_CLAIM.reduce<number>((sum, count) => sum + count, 0);
 
-/** Returns SQL for the first endpoint after another with pending deliveries. @param after SQL for an id */
+/** Returns SQL for the next endpoint id with pending deliveries. @param after SQL for the previous id */
 const nextEndpointSql = (after: string): string => `(
   SELECT d.endpoint_id FROM deliveries d
   WHERE d.state = 'pending' AND d.lease_until IS NULL AND d.endpoint_id > ${after}
   ORDER BY d.endpoint_id LIMIT 1)`;
 
-/** A loose index scan, from endpoint to endpoint: it does not read the deliveries in between. */
+/** Performs a loose index scan, which skips from endpoint to endpoint without reading the deliveries in between. */
 const listEndpointsWithPending = statement(
   { id: uuid },
   `WITH RECURSIVE endpoint AS (
@@ -141,13 +140,13 @@ const getMsUntilNextDue = statement(
 );
 
 /**
- * The ready queues with due deliveries, by urgency and by endpoint. One endpoint's long queue does not delay the
- * claims for other endpoints (requirement WH-13).
+ * Ready queues with due deliveries, by urgency and by endpoint. One endpoint's long queue does not delay claims for
+ * other endpoints (requirement WH-13).
  */
 export class ReadyQueueRepository {
   /**
    * Creates the repository.
-   * @param leaseMs time after which an attempt without a recorded outcome counts as lost
+   * @param leaseMs time in ms after which an attempt without a recorded outcome counts as lost
    */
   constructor(
     private readonly database: Database,
@@ -156,14 +155,14 @@ export class ReadyQueueRepository {
 
   /**
    * Claims the deliveries that have been due longest.
-   * @param overdueMs minimum time for which a delivery must have been due, per urgency
+   * @param overdueMs minimum time in ms that a delivery must have been due, per urgency
    */
   claimDue(capacity: ClaimCapacity, overdueMs: readonly number[]): Promise<ClaimedAttempt[]> {
     return this.claim(claimDue, capacity, [overdueMs]);
   }
 
   /**
-   * Claims at most `UNRANKED_CLAIM` deliveries that have been due longest, without regard to the capacity in use.
+   * Claims up to `UNRANKED_CLAIM` of the deliveries that have been due longest, regardless of the capacity in use.
    * Much cheaper than `claimDue`.
    */
   claimUnranked(): Promise<ClaimedAttempt[]> {
@@ -179,15 +178,14 @@ export class ReadyQueueRepository {
     return this.claim(claimDueForEndpoints, capacity, [overdueMs, endpointIds]);
   }
 
-  /** Returns endpoints with pending deliveries, sorted by id, without reading their queues. */
+  /** Returns the ids of endpoints with pending deliveries in ascending order, without reading their queues. */
   async listEndpointsWithPending(after: string | null, limit: number): Promise<string[]> {
     const rows = await this.database.execute(listEndpointsWithPending, [after ?? NIL_UUID, limit]);
     return rows.map(({ id }) => id);
   }
 
   /**
-   * Returns the time in ms until the next delivery is due; negative if it is overdue, null if none is
-   * waiting.
+   * Returns the time in ms until the next delivery is due: negative if it is overdue, null if no delivery is waiting.
    */
   async getMsUntilNextDue(): Promise<number | null> {
     const [row] = await this.database.execute(getMsUntilNextDue);

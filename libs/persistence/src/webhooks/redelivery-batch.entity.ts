@@ -6,7 +6,7 @@ import type { DeliveryState, RedeliveryKind, RedeliveryState, SkipCounts } from 
 export class RedeliveryBatchEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid', { name: 'organization_id', nullable: true }) organizationId!: string | null;
-  /** The organizations to which the operator who planned the batch was limited. */
+  /** Organizations that the operator who planned the batch was limited to; null for no limit. */
   @Column('uuid', { name: 'organization_ids', array: true, nullable: true })
   organizationIds!: readonly string[] | null;
   @Column('uuid', { name: 'project_id', nullable: true }) projectId!: string | null;
@@ -18,7 +18,7 @@ export class RedeliveryBatchEntity {
   @Column('integer', { default: 0 }) eligible!: number;
   @Column('jsonb', { name: 'not_eligible', default: {} }) notEligible!: SkipCounts;
   @Column('uuid', { name: 'endpoint_ids', array: true, default: () => `'{}'` }) endpointIds!: string[];
-  /** Items that are neither created nor skipped. */
+  /** Number of items that are neither created nor skipped yet. */
   @Column('integer', { default: 0 }) waiting!: number;
   @Column('integer', { name: 'made', default: 0 }) created!: number;
   @Column('jsonb', { default: {} }) skipped!: SkipCounts;

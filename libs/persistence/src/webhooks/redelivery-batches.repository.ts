@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on an access scope, a bounded count, deletion in batches, and a lock view.
+// This file contains SQL: access scope conditions, a bounded count, deletion in batches, and the view of locks.
 import {
   notFound,
   PLAN_TTL_HOURS,
@@ -35,24 +35,24 @@ const batchRow = {
   id: uuid,
   /** Null for an operator's batch, which can cover several organizations. */
   organizationId: nullable(uuid),
-  /** The organizations to which the operator who planned the batch was limited. */
+  /** Organizations that the operator who planned the batch was limited to; null for no limit. */
   organizationIds: nullable(arrayOf(uuid)),
   /** Null for a batch that covers several projects. */
   projectId: nullable(uuid),
   kind: textOf<RedeliveryKind>(),
-  /** The filter as it was sent. */
+  /** Filter as sent in the request. */
   filter: jsonb<Record<string, unknown>>(),
   state: textOf<RedeliveryState>(),
   reason: nullable(text),
-  /** The plan: the deliveries found, the number of items, and the ineligible deliveries by reason. */
+  /** Planning result: counts of matching deliveries, items, and ineligible deliveries by reason. */
   total: integer,
   eligible: integer,
   notEligible: jsonb<SkipCounts>(),
-  /** Counts of waiting items, items that became a delivery, and skipped items by reason. */
+  /** Progress: counts of waiting items, created deliveries, and skipped items by reason. */
   waiting: integer,
   created: integer,
   skipped: jsonb<SkipCounts>(),
-  /** The batch's delivery counts by state. */
+  /** Number of the batch's deliveries by state. */
   results: jsonb<Partial<Record<DeliveryState, number>>>(),
   createdBy: text,
   startedBy: nullable(text),
@@ -61,7 +61,7 @@ const batchRow = {
   /** Time until which a plan can be started. */
   expiresAt: nullable(timestamptz),
   startedAt: nullable(timestamptz),
-  /** Time at which no item was waiting and no delivery pending. */
+  /** Time at which no items were waiting and no deliveries pending anymore. */
   finishedAt: nullable(timestamptz),
 };
 
@@ -88,10 +88,10 @@ const batchColumns = `
   b.started_at AS "startedAt", b.finished_at AS "finishedAt"`;
 
 /**
- * Returns SQL for the condition that a batch is within an access scope. A recovery concerns one endpoint, and is
- * visible like it. A bulk redelivery for several projects also covers the organizations that its creator's
- * organizations created, so the access scope must have the creator's organizations themselves: a scope that only
- * includes a created organization lacks the organizations that this one created.
+ * Returns the condition that a batch is within an access scope. A recovery concerns a single endpoint, and is visible
+ * wherever the endpoint is. A bulk redelivery for several projects also covers organizations that were created by its
+ * creator's organizations. The access scope must therefore list the creator's organizations themselves. If it
+ * includes one only as a created organization, it does not include the organizations that this one has created.
  */
 export function batchWithin(where: Conditions, table: string, accessScope: AccessScope): string {
   const isOwned = where.accessScopeCondition(table, `${table}.project_id`, accessScope);
@@ -169,7 +169,7 @@ const startBatch = dynamicStatement(
   sampleAccessScopes.map((accessScope) => [accessScope, NIL_UUID, { reason: null, by: '' }] as const),
 );
 
-/** Makes the items of disabled endpoints wait like all others. */
+/** Changes the items for disabled endpoints from skipped to waiting. */
 const admitDisabledItems = statement(
   { endpointIds: arrayOf(uuid) },
   `WITH admitted AS (
@@ -212,21 +212,21 @@ const pruneBatches = pruneStatement(
   `${isOld} AND NOT EXISTS (SELECT FROM redelivery_items i WHERE i.batch_id = redelivery_batches.id)`,
 );
 
-/** Bulk redeliveries and recoveries for the API and the console. */
+/** Bulk redelivery and recovery operations for the API and the console. */
 export class RedeliveryBatchesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the open transactions that have written events or are about to: each acquires a lock on `events` before
-   * it selects the endpoints that receive them, and holds the lock until it ends. Other transactions, such as
-   * transactions in another database, are irrelevant here.
+   * Returns the open transactions that have written events or are about to. Each of them locks `events` before it
+   * selects the receiving endpoints, and holds the lock until it ends. Excludes other transactions, such as those in
+   * another database.
    */
   async listEventWriters(): Promise<string[]> {
     const [row] = await this.database.execute(listEventWriters);
     return row!.transactions;
   }
 
-  /** Inserts a batch. Its items are planned in the same transaction. */
+  /** Inserts a batch, whose items must be planned in the same transaction. */
   async insert(tx: Tx, batch: NewRedeliveryBatch): Promise<void> {
     await tx.manager.insert(RedeliveryBatchEntity, batch);
   }
@@ -243,7 +243,7 @@ export class RedeliveryBatchesRepository {
 
   /**
    * Returns batches, newest first.
-   * @param state as stored: a plan that has expired stays `planned` until `prune` ends it
+   * @param state stored state; an expired plan stays `planned` until `prune` changes it
    */
   list(
     accessScope: AccessScope,
@@ -254,7 +254,7 @@ export class RedeliveryBatchesRepository {
     return this.database.execute(listBatches(accessScope, state, before, limit));
   }
 
-  /** Counts the batches in the same list in a bounded scan. */
+  /** Counts the batches in this list in a bounded scan. */
   count(accessScope: AccessScope, state: RedeliveryState | null): Promise<CappedCount> {
     return countBatches(this.database, accessScope, state);
   }
@@ -267,8 +267,8 @@ export class RedeliveryBatchesRepository {
   }
 
   /**
-   * Starts a plan. If calls run in parallel, only one succeeds.
-   * @returns false unless it was a plan that had not expired
+   * Starts a plan. If calls run in parallel, exactly one returns true.
+   * @returns false if the batch is not a plan or has expired
    */
   async start(
     tx: Tx,
@@ -281,9 +281,8 @@ export class RedeliveryBatchesRepository {
   }
 
   /**
-   * Adds the deliveries that were not eligible because their endpoint was disabled to a batch that this transaction
-   * has started.
-   * @returns the batch's endpoints
+   * Adds deliveries whose endpoint was disabled at the time of planning to a batch that this transaction has started.
+   * @returns all endpoint ids in the batch
    */
   async admitDisabled(tx: Tx, id: string): Promise<string[]> {
     const [batch] = await tx.execute(admitDisabledItems, [id]);
@@ -291,15 +290,15 @@ export class RedeliveryBatchesRepository {
   }
 
   /**
-   * Stops creating the batch's deliveries; pending ones continue.
-   * @returns false unless it was planned or running
+   * Stops creating a batch's deliveries. Pending ones continue.
+   * @returns false if the batch is neither planned nor running
    */
   async cancel(tx: Tx, accessScope: AccessScope, id: string, by: string): Promise<boolean> {
     const rows = await tx.execute(cancelBatch(accessScope, id, by));
     return rows.length > 0;
   }
 
-  /** Ends plans that were not started in time, and removes batches that ended more than `days` ago. */
+  /** Expires plans that were not started in time, and removes batches that finished more than `days` ago. */
   async prune(days: number, signal: AbortSignal): Promise<void> {
     await this.database.execute(expirePlans);
     await pruneInBatches(this.database, signal, pruneItems, [days]);

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The time at which workers last created batch deliveries. The table has one row. */
+/** Time at which a worker last created batch deliveries. The table has one row. */
 @Entity('redelivery_feed')
 export class RedeliveryFeedEntity {
   @PrimaryColumn('boolean', { default: true }) singleton!: boolean;

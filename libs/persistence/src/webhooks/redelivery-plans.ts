@@ -1,4 +1,4 @@
-// This file contains SQL: each statement scans deliveries or events and inserts the matches as items.
+// This file contains SQL: statements that scan deliveries or events, and insert the matches as items.
 import {
   ALL_CUSTOM_EVENTS,
   MAX_BATCH_SIZE,
@@ -36,30 +36,30 @@ export interface RedeliveryPlan {
   eligible: number;
   notEligible: SkipCounts;
   endpointIds: string[];
-  /** True if the plan may be incomplete: more deliveries match than one batch can scan or contain. */
+  /** True if the plan may be incomplete, because there are more deliveries than a batch can scan or contain. */
   isTooLarge: boolean;
 }
 
-/** The events that one endpoint may have missed. */
+/** The events that an endpoint may have missed. */
 export interface MissedEvents {
-  /** Event types that the endpoint receives. `app.*` stands for all custom types. */
+  /** Event types that the endpoint receives. `app.*` matches all custom types. */
   types: string[];
   since: Date;
   until: Date;
-  /** The endpoint's id in the bodies of events about it. */
+  /** Endpoint id as it appears in the bodies of events about the endpoint. */
   publicEndpointId: string;
 }
 
-/** Maximum number of rows that planning scans, to stay within the timeout of its one statement. */
+/** Maximum number of rows that planning scans, so that its single statement stays within the timeout. */
 const PLAN_SCAN_LIMIT = 2 * MAX_BATCH_SIZE;
 
 const planRow = {
   /** Number of scanned rows. */
   scanned: integer,
-  /** Number of inserted items: of the eligible ones, and of those whose endpoint is disabled. */
+  /** Number of inserted items: eligible ones, and those whose endpoint is disabled. */
   eligible: integer,
   disabled: integer,
-  /** Number of matches by skip reason; eligible ones under "". */
+  /** Number of matches by skip reason. The key "" contains eligible ones. */
   matches: jsonb<Record<string, number>>(),
   endpointIds: arrayOf(uuid),
 };
@@ -104,7 +104,7 @@ const insertMissedEvents = dynamicStatement(
     const first = where.bind(minIdAt(since.getTime() - MAX_CREATED_AT_SKEW_MS));
     const last = where.bind(minIdAt(until.getTime() + MAX_CREATED_AT_SKEW_MS));
     const limit = where.bind(PLAN_SCAN_LIMIT + 1);
-    // Determined from the body, which is not read for other event types.
+    // Searches the body, which is not read for other event types.
     const isAboutEndpoint = `e.type LIKE 'webhook.%' AND strpos(e.body, ${where.bind(publicEndpointId)}) > 0`;
     const rows = (condition: string): string => `(
       SELECT e.id, e.type, e.customer_id, ${isAboutEndpoint} AS is_about_endpoint FROM events e
@@ -159,7 +159,7 @@ function insertItemsQuery(batchId: string, where: Conditions, scan: string, matc
   return { text: sql, values: where.values };
 }
 
-/** Stores, as a batch's items, the deliveries that a filter finds. @param base as in `deliveryScanSql` */
+/** Stores the deliveries that a filter matches as a batch's items. @param base as in `deliveryScanSql` */
 export async function planRedelivery(
   tx: Tx,
   batchId: string,
@@ -173,8 +173,8 @@ export async function planRedelivery(
 }
 
 /**
- * Stores, as a batch's items, the events that an endpoint would have received: the events in its project or
- * organization with its types, except events about the endpoint itself.
+ * Stores the events that an endpoint would have received as a batch's items: events with its types in its project or
+ * organization, except those about the endpoint itself.
  */
 export async function planRecovery(
   tx: Tx,
@@ -191,7 +191,7 @@ function toPlan(row: RowOf<typeof planRow>): RedeliveryPlan {
   const { '': accepted = 0, endpoint_disabled: matchingDisabled = 0, ...others } = matches;
   const total = Object.values(matches).reduce((sum, count) => sum + count, 0);
   const notEligible: SkipCounts = { ...others, ...(disabled > 0 && { endpoint_disabled: disabled }) };
-  // If one event has several deliveries to one endpoint, only one is redelivered.
+  // If an event has several deliveries to the same endpoint, only one is redelivered.
   const duplicates = accepted + matchingDisabled - eligible - disabled;
   if (duplicates > 0) notEligible.delivery_pending = (notEligible.delivery_pending ?? 0) + duplicates;
   const isTooLarge = scanned > PLAN_SCAN_LIMIT || accepted + matchingDisabled > MAX_BATCH_SIZE;

@@ -1,4 +1,4 @@
-// This file contains SQL: locks, limits per endpoint, and many rows in one statement.
+// This file contains SQL: locks, limits per endpoint, and bulk changes.
 import { URGENCY, type RedeliverySkipReason } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -7,16 +7,19 @@ import { nullable, statement, textOf, uuid, type RowOf } from '../sql/statements
 import { IN_LOCK_ORDER } from './lock-order.js';
 import { itemSkipReasonSql } from './redelivery-skip-reason.js';
 
-/** Maximum number of batch deliveries per endpoint that wait for their first attempt. One run never adds more. */
+/**
+ * Maximum number of batch deliveries per endpoint that wait for their first attempt, and thus also the most that one
+ * run adds.
+ */
 const MAX_UNATTEMPTED = 50;
 
 /**
- * Maximum number of pending batch deliveries per endpoint, which limits concurrent retries: 50,000 failures are not
- * retried at once.
+ * Maximum number of pending batch deliveries per endpoint. It limits concurrent retries, so that 50,000 failures are
+ * not retried at once.
  */
 const MAX_PENDING = 1_000;
 
-/** Maximum number of items per run in total, to stay within the transaction's timeout. */
+/** Maximum total number of items per run, so that it stays within its transaction's timeout. */
 const MAX_ITEMS_PER_RUN = 2_000;
 
 const isWaiting = 'i.redelivered_as IS NULL AND i.skipped IS NULL';
@@ -41,7 +44,7 @@ const lockRunningBatches = statement(
    ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
 );
 
-/** An item to be processed. */
+/** Row map for items to process. */
 const itemRow = { batchId: uuid, endpointId: uuid, eventId: uuid, deliveryId: nullable(uuid) };
 type Item = RowOf<typeof itemRow>;
 
@@ -77,7 +80,7 @@ const lockCustomers = statement(
 
 const lockDeliveries = statement({}, `SELECT FROM deliveries d WHERE d.id = ANY ($1) ${IN_LOCK_ORDER}`);
 
-/** A processed item: it became a delivery unless it was skipped. */
+/** Row map for processed items. An item became a delivery if `skipped` is null. */
 const processedRow = { batchId: uuid, skipped: nullable(textOf<RedeliverySkipReason>()) };
 type ProcessedItem = RowOf<typeof processedRow>;
 
@@ -129,7 +132,7 @@ const addToCounts = statement(
    WHERE id = $1`,
 );
 
-/** A cancelled batch stays cancelled. */
+/** Sets running batches to completed. Cancelled ones stay cancelled. */
 const finishBatches = statement(
   {},
   `UPDATE redelivery_batches b SET finished_at = clock_timestamp(),
@@ -144,24 +147,24 @@ const finishBatches = statement(
 );
 
 /**
- * Bulk redeliveries for the worker: at intervals, some of their items become deliveries. One worker at a time does
- * this for all batches and endpoints, so that the limits hold for any number of either.
+ * Bulk redelivery operations for the worker, which periodically turns some of the items into deliveries. One worker
+ * at a time does this for all batches and endpoints, so that the limits hold for any number of workers and batches.
  */
 export class RedeliveryProcessingRepository {
-  /** Creates the repository. @param firstDelayMs delay before the first attempt */
+  /** Creates the repository. @param firstDelayMs delay before the first attempt in ms */
   constructor(
     private readonly database: Database,
     private readonly firstDelayMs: number,
   ) {}
 
-  /** Returns whether a batch is unfinished and the last run was at least `everyMs` ago. */
+  /** Returns whether any batch is unfinished and the last run was at least `everyMs` ms ago. */
   async isDue(everyMs: number): Promise<boolean> {
     const rows = await this.database.execute(findDueRun, [everyMs]);
     return rows.length > 0;
   }
 
   /**
-   * Performs a run, unless another worker has just done so: creates deliveries up to their endpoints' capacity, and
+   * Performs a run unless another worker has just done so: creates deliveries up to each endpoint's capacity, and
    * finishes completed batches.
    * @returns the number of created deliveries
    */
@@ -169,7 +172,8 @@ export class RedeliveryProcessingRepository {
     const [run] = await tx.execute(lockDueRun, [everyMs]);
     if (!run) return 0;
     await tx.execute(recordRun);
-    // Locked until the end: after the response to a cancellation, no more deliveries are created.
+    // Locks the batches until the end of the run, so that no more deliveries are created after the response to a
+    // cancellation.
     const batches = await tx.execute(lockRunningBatches);
     const items = batches.length > 0 ? await this.findItems(tx, batches) : [];
     const processed = items.length > 0 ? await this.redeliverItems(tx, items) : [];
@@ -178,15 +182,16 @@ export class RedeliveryProcessingRepository {
     return processed.filter(({ skipped }) => skipped === null).length;
   }
 
-  /** Returns each endpoint's next items, oldest batch and oldest event first, up to the endpoint's capacity. */
+  /** Returns each endpoint's next items up to its capacity, oldest batch and oldest event first. */
   private findItems(tx: Tx, batches: { id: string }[]): Promise<Item[]> {
     const ids = batches.map(({ id }) => id);
     return tx.execute(findNextItems, [ids, MAX_UNATTEMPTED, MAX_PENDING, MAX_ITEMS_PER_RUN]);
   }
 
-  /** Creates the items' deliveries, or records the reasons why not. Locks the rows on which these depend first. */
+  /** Creates the items' deliveries, or records why they are skipped. First locks the rows that this depends on. */
   private async redeliverItems(tx: Tx, items: Item[]): Promise<ProcessedItem[]> {
-    // Locks the customers first, as when a customer is deleted: they cannot be deleted until this transaction ends.
+    // Prevents deletion of the customers until this transaction ends. Locks customers before deliveries, in the same
+    // order as a deletion.
     await tx.execute(lockCustomers, [items.map(({ eventId }) => eventId)]);
     await tx.execute(lockDeliveries, [items.flatMap(({ deliveryId }) => deliveryId ?? [])]);
     const input = JSON.stringify(items.map((item) => ({ ...item, newId: newId() })));

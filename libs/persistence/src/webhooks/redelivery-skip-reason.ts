@@ -1,22 +1,22 @@
 import type { DeliveryState, RedeliverySkipReason } from '@gatehouse/domain';
 import { isErased } from '../events/erasure-sql.js';
 
-/** Returns a reason's SQL literal. */
+/** Returns a reason as an SQL literal. */
 export const skipReason = (reason: RedeliverySkipReason): string => `'${reason}'`;
 
 /**
- * Returns SQL that checks the event's few deliveries with its index. Before PostgreSQL knows how many there are, it
- * would prefer an index that contains the state and read all of the endpoint's deliveries for each event or, without the
- * OFFSET, the complete table into a hash.
+ * Returns the condition that event `e` has a delivery to endpoint `w` in one of the states. Checks the event's few
+ * deliveries through its index. Until PostgreSQL has statistics about their number, it would prefer an index with the
+ * state, and read all of the endpoint's deliveries for each event or, without the OFFSET, hash the whole table.
  */
 const hasDelivery = (...states: DeliveryState[]): string => `EXISTS (
   SELECT FROM deliveries other WHERE other.event_id = e.id AND other.endpoint_id = w.id
     AND (other.state = ANY ('{${states.join()}}')) IS TRUE OFFSET 0)`;
 
 /**
- * Returns SQL for the reason why an event `e` is not delivered to an endpoint `w` again, NULL if it is. `d` is the
- * delivery that would be redelivered; in a recovery all its columns may be NULL. The reasons have the same order as
- * for a single redelivery.
+ * Returns SQL for the reason why event `e` is not delivered to endpoint `w` again, or NULL if it is. `d` is the
+ * delivery to redeliver; in a recovery, all its columns may be NULL. The reasons have the same order as for a single
+ * redelivery.
  * @param kind SQL for the batch kind
  */
 export const skipReasonSql = (kind: string): string => `
@@ -31,7 +31,7 @@ export const skipReasonSql = (kind: string): string => `
     WHEN ${hasDelivery('pending')} THEN ${skipReason('delivery_pending')}
   END`;
 
-/** SQL for the skip reason of an item `i` when it is processed, which may be long after it was planned. */
+/** SQL for item `i`'s skip reason when it is processed, which may be long after it was planned. */
 export const itemSkipReasonSql = `
   CASE
     WHEN e.id IS NULL OR i.delivery_id IS NOT NULL AND d.id IS NULL THEN ${skipReason('expired')}

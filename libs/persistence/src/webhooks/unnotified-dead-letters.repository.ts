@@ -1,4 +1,4 @@
-// This file contains SQL: a claim with SKIP LOCKED, and a check that each worker run repeats.
+// This file contains SQL: a claim with SKIP LOCKED, and a check that workers repeat frequently.
 import type { AttemptError } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -44,21 +44,21 @@ const claimUnnotifiedDeadLetters = statement(
 );
 
 /**
- * Dead letters between the recorded outcome and the event that reports them. Recording the outcome only marks
- * them, so that it adds no cost to a success; the mark stays if the worker that set it crashes.
+ * Dead letters that no event has reported yet. Recording an outcome only marks a dead letter, which adds no cost to a
+ * success. The mark stays if the worker crashes.
  */
 export class UnnotifiedDeadLettersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns whether there are unnotified dead letters. */
+  /** Returns whether there are any unnotified dead letters. */
   async hasAny(): Promise<boolean> {
     const rows = await this.database.execute(findUnnotifiedDeadLetter);
     return rows.length > 0;
   }
 
   /**
-   * Claims up to `limit` dead letters; they count as notified once the transaction has committed. Two workers
-   * never claim the same ones.
+   * Claims up to `limit` dead letters, which count as notified once the transaction commits. Two workers never claim
+   * the same dead letter.
    */
   claim(tx: Tx, limit: number): Promise<UnnotifiedDeadLetter[]> {
     return tx.execute(claimUnnotifiedDeadLetters, [limit]);

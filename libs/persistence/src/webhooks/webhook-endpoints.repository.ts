@@ -1,5 +1,5 @@
-// This file contains SQL: conditions on an access scope, updates that return rows, locks, and a statement that
-// cancels many deliveries.
+// This file contains SQL: access scope conditions, updates that return rows, locks, and bulk cancellation of
+// deliveries.
 import { IsNull, Not } from 'typeorm';
 import {
   notFound,
@@ -51,13 +51,13 @@ export interface EndpointFilter {
   projectId: string | null;
   status: EndpointStatusFilter | null;
   id: string | null;
-  /** Substring in the name or URL, case-insensitive. */
+  /** Substring of the name or URL, case-insensitive. */
   contains: string | null;
 }
 
 /**
- * Returns the conditions for endpoints within an access scope. A project key sees its project's endpoints; an
- * organization key also organization-level endpoints.
+ * Returns the conditions for endpoints within an access scope. A project key has access to its project's endpoints,
+ * an organization key also to organization-level endpoints.
  */
 const endpointsWithin = (accessScope: AccessScope): Conditions =>
   new Conditions().add(`w.status <> 'deleted'`).addAccessScope('w', 'w.project_id', accessScope);
@@ -77,7 +77,10 @@ const sampleFilters: EndpointFilter[] = [
   { ...noFilter, status: 'disabled_failing' },
 ];
 
-/** The first of the lock's two keys. A lock with two keys never conflicts with a lock with one key, such as `RETENTION_LOCK`. */
+/**
+ * First of the two advisory lock keys. A lock with two keys never conflicts with a lock with one key, such as
+ * `RETENTION_LOCK`.
+ */
 const COUNT_LOCK = 7_120_916;
 
 const lockEndpointCount = statement({}, 'SELECT FROM pg_advisory_xact_lock($1, hashtext($2))');
@@ -108,7 +111,7 @@ const countEndpoints = cappedCount(
   (accessScope: AccessScope, filter: EndpointFilter) => {
     const { projectId, id } = filter;
     const where = addContains(new Conditions().add('true'), filter).addIf(id, (value) => `w.id = ${value}`);
-    // There is an index by organization, but none by project.
+    // Searches by organization, because there is no index by project.
     const owner = (value: string) => `(SELECT p.organization_id FROM projects p WHERE p.id = ${value})`;
     where.addIf(projectId, (value) => `w.organization_id = ${owner(value)}`);
     const scan = `SELECT w.* FROM webhook_endpoints w WHERE ${where.sql} LIMIT ${COUNT_SCAN_LIMIT}`;
@@ -135,7 +138,7 @@ const findEndpoint = dynamicStatement(
   sampleIds,
 );
 
-/** Without an access scope: for the worker, and for endpoints that the same transaction has inserted. */
+/** Applies no access scope. Used by the worker, and for endpoints that the same transaction has inserted. */
 const readEndpoints = statement(
   endpointRow,
   `SELECT ${endpointColumns} FROM webhook_endpoints w WHERE w.id = ANY ($1)`,
@@ -171,8 +174,8 @@ const disableEndpoint = statement(
 );
 
 /**
- * Cancels the pending deliveries to an endpoint that is no longer enabled. If there are many, the sweeper cancels the
- * rest, and no worker claims them. Not prepared, because the best plan depends on the endpoint.
+ * Cancels pending deliveries to an endpoint that is no longer enabled. If there are too many, the sweeper cancels the
+ * rest, which no worker claims. Not prepared, because the best plan depends on the endpoint.
  */
 const cancelPendingDeliveries = dynamicStatement(
   { count: integer },
@@ -180,7 +183,7 @@ const cancelPendingDeliveries = dynamicStatement(
   [[NIL_UUID]],
 );
 
-/** Locks the endpoints in id order: two transactions that enable several cannot deadlock. */
+/** Locks endpoints in id order, so that two transactions that enable several cannot deadlock. */
 const enableEndpoints = statement(
   endpointRow,
   `WITH locked AS (
@@ -210,7 +213,7 @@ const clearExpiredSecrets = statement(
    WHERE previous_secret_until <= now()`,
 );
 
-/** Always changes `updated_at`, from which the entity tag is derived: header values are never returned. */
+/** Always changes `updated_at`, because the entity tag is derived from it and header values are never returned. */
 const updateEndpoint = dynamicStatement(
   endpointRow,
   (accessScope: AccessScope, id: string, changes: WebhookEndpointChanges) => {
@@ -253,11 +256,12 @@ export class WebhookEndpointsRepository {
 
   /**
    * Inserts an endpoint.
-   * @returns null if the project, or the organization level, already has `limit` endpoints
+   * @returns null if the project or, for an organization-level endpoint, the organization already has `limit`
+   * endpoints
    */
   async insert(tx: Tx, endpoint: NewWebhookEndpoint, limit: number): Promise<WebhookEndpoint | null> {
     const { organizationId, projectId } = endpoint;
-    // Concurrent inserts wait, because both could count one less than the limit otherwise.
+    // Serializes concurrent inserts. Otherwise, two of them could each count one less than the limit.
     await tx.execute(lockEndpointCount, [COUNT_LOCK, projectId ?? organizationId]);
     const count = await tx.manager.countBy(WebhookEndpointEntity, {
       organizationId,
@@ -292,7 +296,7 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Returns an endpoint with its encrypted headers and locks it until the transaction ends.
+   * Returns an endpoint with its encrypted headers, and locks it until the transaction ends.
    * @throws GatehouseError `not_found`
    */
   async lock(tx: Tx, accessScope: AccessScope, id: string): Promise<LockedEndpoint> {
@@ -301,12 +305,12 @@ export class WebhookEndpointsRepository {
     return row;
   }
 
-  /** Returns the endpoints with these ids, without an access scope: for the worker. */
+  /** Returns the endpoints with these ids, regardless of access scopes. */
   findByIds(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     return tx.execute(readEndpoints, [ids]);
   }
 
-  /** Disables an enabled endpoint and cancels its pending deliveries. The caller has locked it. */
+  /** Disables an enabled endpoint and cancels its pending deliveries. The caller must have locked the endpoint. */
   async disable(tx: Tx, { id }: LockedEndpoint, reason: EndpointDisabledReason): Promise<WebhookEndpoint> {
     const [row] = await tx.execute(disableEndpoint, [id, reason]);
     await tx.execute(cancelPendingDeliveries(id));
@@ -314,22 +318,22 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Disables an endpoint that is still enabled and has had no success since, and cancels its pending deliveries.
-   * @param failingSince time of its first failure
-   * @returns null if this is no longer the case
+   * Disables an endpoint and cancels its pending deliveries, if it is still enabled and still failing.
+   * @param failingSince time of the first failure since the last success
+   * @returns null if the endpoint is no longer enabled, or has succeeded in the meantime
    */
   async disableFailing(tx: Tx, id: string, failingSince: Date): Promise<WebhookEndpoint | null> {
     const [row] = await tx.execute(lockFailingEndpoint, [id, failingSince]);
     return row ? this.disable(tx, row, 'failing') : null;
   }
 
-  /** Enables the endpoints in the list that are disabled, resets their failures, and returns them. */
+  /** Enables those of the given endpoints that are disabled, resets their failures, and returns them. */
   enable(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     return tx.execute(enableEndpoints, [ids]);
   }
 
   /**
-   * Sets a new secret. The previous one signs too for `overlapMs`; older ones no longer sign.
+   * Sets a new secret. The previous one is also used for signing for `overlapMs` ms; older ones are not.
    * @throws GatehouseError `not_found`
    */
   async rotateSecret(
@@ -344,7 +348,7 @@ export class WebhookEndpointsRepository {
     return row;
   }
 
-  /** Clears the previous secrets whose overlap has ended. */
+  /** Clears previous secrets after their overlap. */
   async clearExpiredSecrets(): Promise<void> {
     await this.database.execute(clearExpiredSecrets);
   }
@@ -362,8 +366,8 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Deletes an endpoint and cancels its pending deliveries. The row stays, because the delivery log refers to it.
-   * @returns its organization and project
+   * Deletes an endpoint and cancels its pending deliveries. The row remains, because the delivery log refers to it.
+   * @returns the endpoint's organization and project
    * @throws GatehouseError `not_found`
    */
   async delete(

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { AttemptError } from '@gatehouse/domain';
 
-/** A delivery that an operator sends once to another URL. */
+/** A delivery that an operator sends to another URL once. */
 @Entity('webhook_replays')
 export class WebhookReplayEntity {
   @PrimaryColumn('uuid') id!: string;
@@ -11,7 +11,7 @@ export class WebhookReplayEntity {
   @Column('uuid', { name: 'event_id' }) eventId!: string;
   @Column('uuid', { name: 'endpoint_id' }) endpointId!: string;
   @Column('text') url!: string;
-  /** Encrypted; null when the replay has finished. */
+  /** Encrypted; null once the replay has finished. */
   @Column('bytea', { nullable: true, select: false }) secret!: Buffer | null;
   @Column('text', { name: 'created_by' }) createdBy!: string;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
@@ -20,7 +20,7 @@ export class WebhookReplayEntity {
   leaseUntil!: Date | null;
   @Column({ type: 'timestamptz', name: 'finished_at', precision: 3, nullable: true })
   finishedAt!: Date | null;
-  /** The outcome, like the other columns that follow: see `AttemptEntity`. */
+  /** Outcome, together with the columns below: see `AttemptEntity`. */
   @Column('smallint', { name: 'http_status', nullable: true }) httpStatus!: number | null;
   @Column('boolean', { nullable: true }) success!: boolean | null;
   @Column('text', { nullable: true }) error!: AttemptError | null;

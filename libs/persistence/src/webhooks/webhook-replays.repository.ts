@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on an access scope, joins, and claims with SKIP LOCKED.
+// This file contains SQL: access scope conditions, joins, and claims with SKIP LOCKED.
 import type { AttemptError, AttemptResult, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -44,7 +44,7 @@ const replayRow = {
   createdBy: text,
   createdAt: timestamptz,
   finishedAt: nullable(timestamptz),
-  /** Null, like the outcome's other fields, until there is one. */
+  /** Null until there is an outcome, as are its other fields below. */
   httpStatus: nullable(smallint),
   success: nullable(boolean),
   error: nullable(textOf<AttemptError>()),
@@ -86,7 +86,7 @@ const listReplays = dynamicStatement(
   ),
 );
 
-/** Maximum number of unfinished replays for a project, or for an organization's own events. */
+/** Maximum number of unfinished replays per project, and for an organization's own events. */
 export const MAX_UNFINISHED_REPLAYS = 100;
 
 const countUnfinishedReplays = statement(
@@ -102,7 +102,7 @@ const claimedReplayRow = {
   id: uuid,
   eventId: uuid,
   targetUrl: text,
-  /** Encrypted. Null if the event's customer was deleted: the replay has been cancelled. */
+  /** Encrypted; null if the replay was cancelled, because the event's customer has been deleted. */
   secret: nullable(bytea),
   body: text,
 };
@@ -110,7 +110,7 @@ const claimedReplayRow = {
 /** A replay that this worker has claimed. */
 export type ClaimedReplay = RowOf<typeof claimedReplayRow> & { secret: Buffer };
 
-/** Cancels the replays whose customer was deleted instead of claiming them. */
+/** Cancels replays whose customer has been deleted, instead of claiming them. */
 const claimReplays = statement(
   claimedReplayRow,
   `WITH picked AS (
@@ -125,8 +125,8 @@ const claimReplays = statement(
 );
 
 /**
- * Records the first outcome only: the lease may have expired before. Locks the customer, so that a concurrent deletion
- * erases the response, or it is not stored.
+ * Records only the first outcome, because the lease may have expired before. Locks the customer, so that a concurrent
+ * deletion either erases the response or prevents it from being stored.
  */
 const recordReplayOutcome = statement(
   {},
@@ -148,15 +148,17 @@ const recordLostReplays = statement(
    WHERE r.finished_at IS NULL AND r.lease_until <= statement_timestamp()`,
 );
 
-/** Deliveries that operators send once to another URL. They do not affect deliveries, attempts and metrics. */
+/**
+ * Deliveries that operators send to another URL once. They do not affect the original delivery, attempts or metrics.
+ */
 export class WebhookReplaysRepository {
-  /** Creates the repository. @param leaseMs time after which a replay without an outcome counts as lost */
+  /** Creates the repository. @param leaseMs time in ms after which a replay without an outcome counts as lost */
   constructor(
     private readonly database: Database,
     private readonly leaseMs: number,
   ) {}
 
-  /** Creates a replay within an access scope and returns it. */
+  /** Creates a replay, and returns it if it is within the access scope, or null. */
   async insert(tx: Tx, accessScope: AccessScope, replay: NewReplay): Promise<Replay | null> {
     await tx.manager.insert(WebhookReplayEntity, replay);
     const filter = { id: replay.id, deliveryId: null, endpointId: null };
@@ -165,8 +167,8 @@ export class WebhookReplaysRepository {
   }
 
   /**
-   * Returns true if so many replays for a project, or for an organization's own events, are unfinished that no other
-   * may start.
+   * Returns whether a project, or an organization for its own events, has reached the maximum number of unfinished
+   * replays.
    */
   async isFull(tx: Tx, { organizationId, projectId }: Pick<NewReplay, 'organizationId' | 'projectId'>) {
     const [row] = await tx.execute(countUnfinishedReplays, [organizationId, projectId]);
@@ -175,7 +177,7 @@ export class WebhookReplaysRepository {
 
   /**
    * Returns up to `limit` replays within an access scope, newest first.
-   * @param before last id on the previous page
+   * @param before last id of the previous page
    */
   list(
     accessScope: AccessScope,
@@ -186,7 +188,7 @@ export class WebhookReplaysRepository {
     return this.database.execute(listReplays(accessScope, filter, before, limit));
   }
 
-  /** Claims replays that have not started. No other worker sends them. */
+  /** Claims replays that have not started, so that no other worker sends them. */
   async claim(limit: number): Promise<ClaimedReplay[]> {
     const claimed = await this.database.execute(claimReplays, [this.leaseMs, limit]);
     return claimed.filter((replay): replay is ClaimedReplay => replay.secret !== null);
@@ -204,7 +206,7 @@ export class WebhookReplaysRepository {
     ]);
   }
 
-  /** Records `worker_lost` for replays whose worker has not recorded an outcome within the lease. */
+  /** Records `worker_lost` for replays whose worker did not record an outcome before the lease expired. */
   async recordLost(): Promise<void> {
     await this.database.execute(recordLostReplays);
   }
