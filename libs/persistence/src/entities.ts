@@ -1,4 +1,4 @@
-// Imports every entity, so that data sources include it. Each table has one entity, except the `attempts` partitions.
+// Imports every entity to register it with TypeORM. Each table has one entity, except the partitions of `attempts`.
 import './alerts/alert-log-entry.entity.js';
 import './alerts/alert.entity.js';
 import './api-keys/api-key.entity.js';

@@ -256,7 +256,7 @@ const providers: Provider[] = [
   ...repositories,
 ];
 
-/** The persistence module: every repository, and the only way to open a transaction. */
+/** Provides every repository and `Transactions`, the only way to open a transaction. */
 @Global()
 @Module({
   imports: [
