@@ -11,7 +11,7 @@ const condition = (changed: Partial<AlertCondition> = {}): AlertCondition => ({
 
 describe('alertText', () => {
   it.each(alertKinds)(
-    'describes %s by the problem, its count, its start and a link, and reports the resolution',
+    'returns the count, the start and a link for %s, and a message for its resolution',
     (kind) => {
       const { subject, text } = alertText(kind, condition({ kind }), url);
       expect(subject).not.toBe('');
@@ -28,7 +28,7 @@ describe('alertText', () => {
     [1, ': 1 dead letter, the oldest since'],
     [COUNT_CAP - 1, ': 999 dead'],
     [COUNT_CAP, 'At least 1000'],
-  ])('counts %d', (count, expected) =>
+  ])('formats the count %d', (count, expected) =>
     expect(alertText('dead_letters', condition({ count }), url).text).toContain(expected),
   );
 });

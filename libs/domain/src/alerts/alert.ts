@@ -1,4 +1,4 @@
-/** The problem kinds that operators are alerted to (contract, section 6). */
+/** The kinds of problems about which operators are alerted (contract, section 6). */
 export const alertKinds = [
   'dead_letters',
   'overdue_deliveries',
@@ -11,29 +11,29 @@ export const alertKinds = [
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
-/** The problem kinds that each process detects itself, because the database alone does not show them. */
+/** The kinds of problems that each process detects itself, because the database does not contain them. */
 export const processProblemKinds = ['clock_skew', 'two_writable_hosts'] as const satisfies AlertKind[];
 export type ProcessProblemKind = (typeof processProblemKinds)[number];
 
-/** The channels that alerts are sent to. */
+/** The channels through which alerts are sent. */
 export const alertChannels = ['webhook', 'email'] as const;
 export type AlertChannel = (typeof alertChannels)[number];
 
-/** The destinations of alerts: each channel that is configured, and the worker's log. */
+/** The destination of an alert: a configured channel, or the log of the worker. */
 export type AlertDestination = AlertChannel | 'log';
 
-/** The message subjects in the alert log: a problem, its end, or a test. */
+/** The types of messages in the alert log: a problem has started, it is over, or a test. */
 export const alertLogStates = ['open', 'over', 'test'] as const;
 export type AlertLogState = (typeof alertLogStates)[number];
 
 export const alertLogKinds = [...alertKinds, 'test'] as const;
 export type AlertLogKind = (typeof alertLogKinds)[number];
 
-/** The outcome of the last attempt to send a message. `queued`: a test that waits for a worker. */
+/** The outcome of the last attempt to send a message. `queued`: a test that no worker has sent yet. */
 export const alertOutcomes = ['queued', 'sent', 'failed'] as const;
 export type AlertOutcome = (typeof alertOutcomes)[number];
 
-/** Maximum count. A larger number would not change what an operator has to do. */
+/** Maximum count in an alert. A larger number would not change what an operator has to do. */
 export const COUNT_CAP = 1_000;
 
 /** A current problem. */
@@ -48,7 +48,10 @@ export interface AlertCondition {
 
 interface AlertTexts {
   subject: string;
-  /** @param count the count as a string @param since time in ISO 8601 */
+  /**
+   * @param count the count as a string
+   * @param since time in ISO 8601
+   */
   describe: (count: string, isOne: boolean, since: string) => string;
   remedy: string;
   resolved: string;
@@ -123,7 +126,7 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
 };
 
 /**
- * Returns the alert message: the problem, its extent, its start and what to do.
+ * Returns the message of an alert: the problem, its extent, its start and the remedy.
  * @param condition null if the problem is resolved
  */
 export function alertText(
@@ -142,11 +145,11 @@ export function alertText(
   };
 }
 
-/** Returns the message for a test alert. */
+/** Returns the message of a test alert. */
 export const testAlertText = (publicUrl: string): { subject: string; text: string } => ({
   subject: 'Test alert',
   text: `Gatehouse at ${publicUrl}: This is a test alert. An operator sent it from the console. No action is required.`,
 });
 
-/** The audit log actions on alerts. */
+/** The audit log actions for alerts. */
 export const alertActions = ['alert.tested'] as const;

@@ -10,9 +10,9 @@ export interface ApiKey {
   type: ApiKeyType;
   access: Access;
   scopes: Scope[];
-  /** Maximum requests per second; null for the default. A publishable key has none. */
+  /** Maximum requests per second; null for the default. Always null for a publishable key. */
   rateLimit: number | null;
-  /** The value's first eight characters. */
+  /** The first eight characters of the value. */
   prefix: string;
   last4: string;
   expiresAt: Date | null;
@@ -23,7 +23,7 @@ export interface ApiKey {
   createdAt: Date;
 }
 
-/** Returns a key as the API returns it to secret keys, and as events from the API and the worker contain it. */
+/** Returns a key as it appears in responses to secret keys and in events. */
 export const apiKeyResource = (key: ApiKey) => ({
   id: key.id,
   projectId: key.projectId,

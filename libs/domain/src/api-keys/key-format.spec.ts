@@ -9,7 +9,7 @@ describe('API keys', () => {
     ['secret', Buffer.alloc(32, 0x00), 'sk_00000000000000000000000000000000000000000004LPos6'],
     ['publishable', Buffer.alloc(32, 0xff), 'pk_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp13dVO0t'],
     ['secret', countingBytes, 'sk_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3WINfG'],
-  ] as const)('AK-01: creates a %s key in the published format', (type, random, expected) => {
+  ] as const)('AK-01: have the published format (%s key)', (type, random, expected) => {
     expect(formatApiKey(type, random)).toBe(expected);
     expect(apiKeyType(expected)).toBe(type);
     expect(apiKeyPattern.source).toBe('^(sk|pk)_[0-9A-Za-z]{49}$');
@@ -21,7 +21,7 @@ describe('API keys', () => {
       expect(() => formatApiKey('secret', Buffer.alloc(length))).toThrow(RangeError);
   });
 
-  it('AK-01: detects changed characters, swapped neighbors and another prefix by the checksum', () => {
+  it('AK-01: have a checksum that detects changed or swapped characters and another prefix', () => {
     const changed = Array.from({ length: key.length - 3 }, (_, offset) => {
       const index = offset + 3;
       return key.slice(0, index) + (key[index] === 'x' ? 'y' : 'x') + key.slice(index + 1);
@@ -33,7 +33,7 @@ describe('API keys', () => {
     );
   });
 
-  it('AK-01: rejects strings that only resemble a key', () => {
+  it('AK-01: exclude strings that only resemble a key', () => {
     const prefixes = ['', `rk_${key.slice(3)}`, `SK_${key.slice(3)}`, ` ${key}`];
     const lengths = [key.slice(0, -1), `${key}0`, key + 'a'.repeat(1_000_000)];
     const ends = [`${key}\n`, `${key}\0`, `${key.slice(0, -1)}-`];
@@ -49,7 +49,7 @@ describe('API keys', () => {
     ['the prefix that identifies a key', key.slice(0, 8), false],
     ['the prefix of signing secrets', 'whsec_', false],
     ['a word with the same ending', `task_${key.slice(3)}`, false],
-  ])('decides whether %s contains a secret', (_, text, isSecret) => {
+  ])('containsSecret checks %s', (_, text, isSecret) => {
     expect(containsSecret(text)).toBe(isSecret);
   });
 });

@@ -1,16 +1,16 @@
 import { GatehouseError, insufficientScope } from '../errors/gatehouse-error.js';
 import type { Access, Scope } from './scopes.js';
 
-/** A key's permissions. */
+/** The permissions of a key. */
 export interface KeyGrant {
   access: Access;
   scopes: readonly Scope[];
 }
 
 /**
- * Rejects permissions that the granting key does not have (contract, section 3): a key can only create, rotate and
- * revoke keys with a subset of its own permissions.
- * @throws GatehouseError `insufficient_scope` with the missing scopes, `insufficient_access`
+ * Rejects permissions that the granting key does not have (contract, section 3): a key can create, rotate and revoke
+ * only keys with a subset of its own permissions.
+ * @throws GatehouseError `insufficient_scope` with the missing scopes, or `insufficient_access`
  */
 export function assertGrantWithin(granter: KeyGrant, requested: KeyGrant): void {
   const requiredScopes = requested.scopes.filter((scope) => !granter.scopes.includes(scope));

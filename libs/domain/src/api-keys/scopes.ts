@@ -26,7 +26,9 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** The scopes of the key that the first start creates: all except those that a key has only on request. */
+/**
+ * The scopes of the key that Gatehouse creates on the first start: all except those that must be requested explicitly.
+ */
 export const firstKeyScopes = scopes.filter(
   (scope) => scope !== 'customer:impersonate' && scope !== 'session:migrate',
 );
@@ -38,8 +40,9 @@ export const firstKeyScopes = scopes.filter(
 export type Access = 'project' | 'organization';
 
 /**
- * The tenants whose objects a caller can access. If `projectId` is null: all projects in the organizations and in the
- * organizations that they created (one level). If `organizationIds` is null as well: the entire installation.
+ * The tenants whose objects a caller can access. If `projectId` is null, these are all projects of the organizations
+ * and of the organizations that they created (one level). If `organizationIds` is null as well, the scope is
+ * installation-wide.
  */
 export interface AccessScope {
   /** Never empty. */
@@ -47,5 +50,5 @@ export interface AccessScope {
   projectId: string | null;
 }
 
-/** The access scope for the server itself and for operators who are not limited to organizations. */
+/** The access scope of the server itself and of operators who are not limited to organizations. */
 export const entireInstallation: AccessScope = { organizationIds: null, projectId: null };

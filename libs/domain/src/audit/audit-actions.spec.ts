@@ -17,7 +17,7 @@ describe('audit actions', () => {
     expect(new Set(auditTargetTypes).size).toBe(auditTargetTypes.length);
   });
 
-  it('contain the actions that event types declare, with a sentence for each timeline entry', () => {
+  it('contain the actions that event types declare, with a label for each timeline entry', () => {
     const events: [string, EventDeclaration][] = Object.entries(eventTypes);
     const actions: [string, TimelineDeclaration][] = Object.entries(auditActions);
     const names = actions.map(([name]) => name);
@@ -26,7 +26,7 @@ describe('audit actions', () => {
     );
     expect(declared.filter((action) => !names.includes(action))).toEqual([]);
     const unlabeled = [...events, ...actions].filter(([, { timeline, label }]) => timeline && !label);
-    // The console composes their sentences from the details of the entry.
+    // The console composes the labels of these entries from their details.
     const composed = `customer.updated session.revoked login.succeeded login.failed identity.linked identity.unlinked
       customer.sessions_revoked customer.identity_linked customer.identity_unlinked`;
     expect(new Set(unlabeled.map(([name]) => name))).toEqual(new Set(composed.split(/\s+/)));

@@ -22,7 +22,7 @@ import { webhookActions, webhookEvents } from '../webhooks/webhook.events.js';
 
 type Declared<Action extends string> = Readonly<Record<Action, TimelineDeclaration>>;
 
-/** Returns the actions that describe the same changes as events. */
+/** Returns the actions that record the same changes as events. */
 const actionsOf = <Action extends string>(
   events: Readonly<Record<string, EventDeclaration<Action>>>,
 ): Declared<Action> =>
@@ -32,11 +32,13 @@ const actionsOf = <Action extends string>(
     ),
   ) as Declared<Action>;
 
-/** Returns the actions that the customer timeline excludes. */
+/** Declares actions that the customer timeline excludes. */
 const withoutTimeline = <Action extends string>(actions: readonly Action[]): Declared<Action> =>
   Object.fromEntries(actions.map((action) => [action, {}])) as Declared<Action>;
 
-/** All audit log actions. Customers' logins and token refreshes, including failed ones, are events instead. */
+/**
+ * All audit log actions. Customer logins and token refreshes, including failed ones, are recorded as events instead.
+ */
 export const auditActions = {
   ...actionsOf(organizationEvents),
   ...withoutTimeline(organizationActions),
@@ -71,25 +73,25 @@ export type AuditAction = keyof typeof auditActions;
 
 type TargetOf<Action extends string> = Action extends `${infer Target}.${string}` ? Target : never;
 
-/** The object type in an audit log entry: the part of the action before the dot. */
+/** The type of the object in an audit log entry: the part of the action before the dot. */
 export type AuditTargetType = TargetOf<AuditAction>;
 
-/** Returns the object type from an action: `customer` from `customer.created`. */
+/** Returns the object type of an action, such as `customer` for `customer.created`. */
 export const targetTypeOf = (action: AuditAction): AuditTargetType =>
   action.split('.', 1)[0] as AuditTargetType;
 
 export const auditTargetTypes = [...new Set((Object.keys(auditActions) as AuditAction[]).map(targetTypeOf))];
 
 /**
- * The actor types: a server with a secret key, an operator, a customer, support in a session that a sign-in token
- * opened, or Gatehouse itself.
+ * The actor types. `key` is a server with a secret key, `support` a session that was opened with a sign-in token, and
+ * `system` Gatehouse itself.
  */
 export const auditActorTypes = ['key', 'operator', 'customer', 'support', 'system'] as const;
 export type AuditActorType = (typeof auditActorTypes)[number];
 
 /**
- * The actor behind an action. Gatehouse itself has no id. Support has the id of the key that created the sign-in token,
- * and null in a session that an earlier version has opened.
+ * The actor of an action. Gatehouse itself has no id. The id of `support` is the key that created the sign-in token, or
+ * null in a session that an earlier version opened.
  */
 export type AuditActor =
   | { type: Exclude<AuditActorType, 'support' | 'system'>; id: string }
@@ -97,8 +99,8 @@ export type AuditActor =
   | { type: 'system'; id: null };
 
 /**
- * Returns the actions that match a filter: a single action, all actions on a noun for `customer.*`, or none for any
- * other string.
+ * Returns the actions that match a filter: the action with this name, or all actions of a noun for a filter such as
+ * `customer.*`. Returns no actions for any other string.
  */
 export function matchingAuditActions(filter: string): AuditAction[] {
   const actions = Object.keys(auditActions) as AuditAction[];

@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '../values/json-object.js';
 import { parseUrl } from '../urls/parse-url.js';
 
-/** The old and the new values in changed fields, by a path such as `settings.branding.color`. */
+/** The old and new values of changed fields, by path, such as `settings.branding.color`. */
 export type AuditChanges = Record<string, { from: unknown; to: unknown }>;
 
-/** Maximum fields; `changed` contains all field names. */
+/** Maximum number of fields with values. `changed` in the entry contains the names of all changed fields. */
 const MAX_FIELDS = 40;
 
-/** Maximum length for a string, and for a list as JSON. */
+/** Maximum length of a string, and of a list as JSON. */
 const MAX_LENGTH = 200;
 
 /**
- * Returns the changes between two versions of an object for its entry in the audit log. Both must contain only
- * settings: an entry outlives the customers, so it contains no customer data, and never a secret. URLs lose everything
- * after the path, where credentials may be, and long values are cut off.
+ * Returns the changes between two versions of an object for the audit log. Both versions must contain only settings: an
+ * entry outlives the customers, so it must not contain customer data, and never a secret. Credentials and queries are
+ * removed from URLs, and long values are truncated.
  */
 export function auditChanges(before: object, after: object): AuditChanges {
   const [from, to] = [flatten(before), flatten(after)];
@@ -27,13 +27,13 @@ export function auditChanges(before: object, after: object): AuditChanges {
   );
 }
 
-/** Returns a webhook URL without its path, which often contains a credential. */
+/** Returns the origin of a webhook URL. Its path is omitted because it often contains a credential. */
 export function withoutUrlPath(url: string): string {
   const origin = parseUrl(url)?.origin;
   return origin === undefined ? '…' : `${origin}/…`;
 }
 
-/** Returns every field's value by its path. */
+/** Returns the values of all fields, including nested ones, by path. */
 const flatten = (fields: object, path = ''): JsonObject =>
   Object.assign(
     {},
@@ -50,7 +50,7 @@ function summarize(value: unknown): unknown {
   return text.length > MAX_LENGTH ? cut(text) : items;
 }
 
-/** Returns a URL without user and query, and any other string unchanged. */
+/** Removes the user information, query and fragment from a URL. Returns any other string unchanged. */
 const withoutCredentials = (text: string): string =>
   text.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/^(https?:\/\/[^?#]*)[?#].*$/is, '$1?…');
 

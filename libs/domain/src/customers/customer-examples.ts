@@ -1,7 +1,7 @@
 import { exampleId, exampleProjectId, exampleTime } from '../events/event-example.js';
 import { exampleCustomer } from './customer.js';
 
-/** The times at which the customer in all examples changes. */
+/** The times at which the example customer changes. */
 export const exampleTimes = {
   signedUp: exampleTime('09:14:07.312'),
   verified: exampleTime('09:15:41.870'),
@@ -22,7 +22,7 @@ export const exampleTimes = {
 
 const at = exampleTimes;
 
-/** The customer in all examples after each change. */
+/** The example customer after each change. */
 export const newCustomerExample = exampleCustomer({
   id: exampleId(at.signedUp, '8e40b7d2516a'),
   projectId: exampleProjectId,

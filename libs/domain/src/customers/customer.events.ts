@@ -11,7 +11,7 @@ import {
 } from './customer-examples.js';
 import { customerFields, type Customer } from './customer.js';
 
-/** The schema for every customer field. */
+/** The schema of each customer field. */
 const schemas = Object.fromEntries(
   Object.entries(customerFields).map(([name, { schema }]) => [name, schema]),
 ) as Record<keyof Customer, JsonSchema>;
@@ -20,7 +20,7 @@ export const customerResources = { customer: object(schemas, 'A customer, at the
 
 const customer = ref('customer');
 
-/** Contains ids only, so that nothing has to be erased with the customer. */
+/** Contains only ids, so that no event data has to be erased with the customer. */
 const deletedCustomer = object(
   { id: schemas.id, projectId: schemas.projectId, externalId: schemas.externalId },
   'The ids of the deleted customer',

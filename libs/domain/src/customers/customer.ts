@@ -16,7 +16,7 @@ import {
 export const customerMfaPolicies = ['inherit', 'required'] as const;
 export type CustomerMfaPolicy = (typeof customerMfaPolicies)[number];
 
-/** A project's end user (contract, sections 1 and 4). */
+/** An end user of a project (contract, sections 1 and 4). */
 export interface Customer {
   id: string;
   projectId: string;
@@ -25,15 +25,15 @@ export interface Customer {
   firstName: string | null;
   lastName: string | null;
   emailVerified: boolean;
-  /** For secret keys only; never in `/me` or a token. */
+  /** Returned only to secret keys, never by `/me` or in a token. */
   metadata: Record<string, unknown>;
-  /** The customer may read it. */
+  /** Also readable by the customer. */
   publicMetadata: Record<string, unknown>;
   /** Preferred language, as a canonical BCP 47 tag. */
   locale: string | null;
-  /** The https URL for an image, from the first identity provider that had one. */
+  /** The https URL of an image, from the first identity provider that returned one. */
   imageUrl: string | null;
-  /** States whether the customer must use a second factor, whatever the project's setting `mfa`. */
+  /** `required` if the customer must use a second factor regardless of the project setting `mfa`. */
   mfa: CustomerMfaPolicy;
   disabledAt: Date | null;
   createdAt: Date;
@@ -41,10 +41,10 @@ export interface Customer {
   lastLoginAt: Date | null;
 }
 
-/** A value as JSON contains it: times in ISO 8601. */
+/** The JSON representation of a value: times are strings in ISO 8601. */
 type Json<Value> = Value extends Date ? string : Value;
 
-/** A customer as events and responses for secret keys contain it. */
+/** A customer as in events and in responses to secret keys. */
 export type CustomerJson = { [Name in keyof Customer]: Json<Customer[Name]> };
 
 interface CustomerField<Value> {
@@ -90,10 +90,10 @@ export const customerFields: { readonly [Name in keyof Customer]: CustomerField<
 
 export const customerFieldNames = Object.keys(customerFields) as (keyof Customer)[];
 
-/** The fields that customers set themselves: when they register, and with `PATCH /api/v1/me`. */
+/** The fields that customers set themselves, at registration and with `PATCH /api/v1/me`. */
 export const profileFields = ['firstName', 'lastName', 'locale'] as const satisfies (keyof Customer)[];
 
-/** The fields from which access tokens, and the responses that contain them, are created. */
+/** The fields that access tokens and the responses with these tokens are built from. */
 export const identityFields = [
   'id',
   'externalId',
@@ -104,9 +104,7 @@ export const identityFields = [
   'publicMetadata',
 ] as const satisfies (keyof Customer)[];
 
-/**
- * The fields that secret keys and imports set, in the order in which events and the audit log list changes.
- */
+/** The fields that secret keys and imports can set, in the order in which events and the audit log list changes. */
 export const changeableFields = [
   'email',
   'emailVerified',
@@ -123,12 +121,12 @@ export type CustomerIdentity = Pick<Customer, (typeof identityFields)[number]>;
 export type CustomerProfile = Pick<Customer, (typeof profileFields)[number]>;
 export type ChangeableCustomer = Pick<Customer, (typeof changeableFields)[number]>;
 
-/** The changeable fields in a request. A new customer gets the default for a field that is missing or null. */
+/** The changeable fields in a request. For a new customer, a missing or null field is set to its default. */
 export type CustomerInput = Pick<Customer, 'email'> & {
   [Name in keyof ChangeableCustomer]?: Customer[Name] | null | undefined;
 };
 
-/** Returns the fields in `names` that a request contains. */
+/** Returns the fields of a request that are in `names` and not undefined. */
 export const givenFields = <Request extends object, Name extends keyof Request>(
   request: Request,
   names: readonly Name[],
@@ -137,7 +135,7 @@ export const givenFields = <Request extends object, Name extends keyof Request>(
     names.filter((name) => request[name] !== undefined).map((name) => [name, request[name]]),
   ) as Pick<Request, Name>;
 
-/** Returns a new customer's changeable fields. */
+/** Returns the changeable fields of a new customer, with defaults for missing ones. */
 export function newCustomer(input: CustomerInput): ChangeableCustomer {
   // Imports call this for every customer, and Object.fromEntries would be slower.
   const customer: Record<string, unknown> = {};
@@ -145,7 +143,7 @@ export function newCustomer(input: CustomerInput): ChangeableCustomer {
   return customer as unknown as ChangeableCustomer;
 }
 
-/** Returns a customer's fields for an event or a response. */
+/** Returns a customer as in events and responses. */
 export function customerJson(customer: Customer): CustomerJson {
   // Lists and exports call this for every customer, and Object.fromEntries would be slower.
   const json: Record<string, unknown> = {};

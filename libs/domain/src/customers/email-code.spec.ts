@@ -9,6 +9,6 @@ it.each([
   ['ada@notexample.com', false],
   ['ada@test', false],
   ['ada.test@shop.org', false],
-])('decides whether %s is at a reserved test domain', (email, isTest) => {
+])('isTestAddress(%j) returns %p', (email, isTest) => {
   expect(isTestAddress(email)).toBe(isTest);
 });

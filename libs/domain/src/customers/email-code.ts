@@ -1,12 +1,12 @@
 /** Email code validity in seconds (sign-in contract, section 3). */
 export const EMAIL_CODE_TTL = 600;
 
-/** The number of guesses after which a code is void (sign-in contract, section 3). */
+/** The number of wrong guesses after which a code is void (sign-in contract, section 3). */
 export const MAX_CODE_GUESSES = 5;
 
 /**
- * Returns the code for all email addresses at reserved test domains, so that tests can use it without an email; null
- * for other email addresses, without such a setting, and in production.
+ * Returns the fixed code for email addresses at reserved test domains, which tests can use without receiving an email.
+ * Returns null for other email addresses, in production, and if the project has no such code.
  */
 export const testCode = (
   { settings }: { settings: { testEmailCode: string | null } },

@@ -16,14 +16,14 @@ it.each([
   ['ada@localhost', 'ada@localhost'],
   ['Ada..B@docomo.ne.jp', 'ada..b@docomo.ne.jp'],
   ['ada.@docomo.ne.jp', 'ada.@docomo.ne.jp'],
-])('EV-06: canonicalizes %j as %j, which stays the same when canonicalized again', (input, canonical) => {
+])('EV-06: canonicalizes %j as %j, and does not change the result', (input, canonical) => {
   expect(canonicalEmail(input)).toBe(canonical);
   expect(canonicalEmail(canonical)).toBe(canonical);
 });
 
 const domains = (list: string[]): string[] => list.map((domain) => `ada@${domain}`);
 it.each<[string, string[]]>([
-  ['half an address', ['', 'ada.example.com', '@example.com', 'ada@']],
+  ['an incomplete address', ['', 'ada.example.com', '@example.com', 'ada@']],
   [
     'more than one address',
     splitWords('ada@example.com,eve@example.com ada@example.com;eve@example.com ada@example.com@eve.example'),
@@ -58,9 +58,9 @@ it.each<[string, string[]]>([
   ],
   ['bad labels', domains(splitWords('-example.com example-.com exa_mple.com ex%61mple.com'))],
   ['invalid encoded labels', domains(splitWords('xn--a xn--0 xn-- xn--zzzzzz99999 www.xn--a.example'))],
-  ['labels of mixed directions', domains(['aא.com', 'a\u061d.com'])],
+  ['labels with mixed text directions', domains(['aא.com', 'a\u061d.com'])],
   [
-    'addresses of hosts',
+    'IP addresses as the host',
     domains(splitWords('[127.0.0.1] [IPv6:::1] 127.0.0.1 127.1 0x7f000001 example.0x7f')),
   ],
   [

@@ -1,18 +1,18 @@
 import { asciiHost } from '../urls/ascii-host.js';
 
 /**
- * As HTML defines the value in `<input type="email">`, but without a dot at the start. RFC 5321 requires quotes around
- * a local part with a dot at its end or two dots in a row, which nodemailer adds. docomo and au have assigned such
- * addresses.
+ * The local part as in HTML's definition of `<input type="email">`, but without a leading dot. RFC 5321 requires quotes
+ * around a local part that ends with a dot or contains two consecutive dots; nodemailer adds the quotes. docomo and au
+ * have assigned such addresses.
  */
 const localPart = /^(?!\.)[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/;
 const hostName =
   /^(?=.{1,253}$)(?!(?:.*\.)?(?:\d+|0x[\da-f]*)$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Returns an email address in canonical form: trimmed, ASCII letters in lower case, the domain in its ASCII form, at
- * most 254 characters (contract, section 3; requirement EV-06). Returns null for any other string. Quoted and non-ASCII
- * local parts are rejected because mail systems interpret them differently.
+ * Returns an email address in canonical form: trimmed, with lowercase ASCII letters, the domain in its ASCII form, and
+ * at most 254 characters (contract, section 3; requirement EV-06). Returns null for any other string. Quoted and
+ * non-ASCII local parts are rejected because mail systems interpret them differently.
  */
 export function canonicalEmail(input: string): string | null {
   const text = input.trim();
@@ -30,9 +30,9 @@ export function canonicalEmail(input: string): string | null {
 const gmailDomains = new Set(['gmail.com', 'googlemail.com']);
 
 /**
- * Returns one email address for all that lead to the same mailbox, for counting emails (requirement MQ-02): without a
- * `+tag`, and for Gmail without dots. Emails are always sent to the original email address, because a mail system may
- * interpret it differently.
+ * Returns the same email address for all addresses of a mailbox, so that emails can be counted per mailbox (requirement
+ * MQ-02): without a `+tag`, and for Gmail without dots. Emails are always sent to the original address, because a mail
+ * system may interpret it differently.
  * @param email in canonical form
  */
 export function mailboxOf(email: string): string {

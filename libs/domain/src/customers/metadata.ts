@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../values/json-object.js';
 
-/** Limits for a customer's metadata (contract, section 4). */
+/** The metadata limits per customer (contract, section 4). */
 export const METADATA_BYTES = 8 * 1024;
 export const METADATA_KEYS = 50;
 
@@ -10,14 +10,14 @@ const byteLength = (value: unknown): number => Buffer.byteLength(JSON.stringify(
 export const isMetadata = (value: unknown): boolean =>
   isJsonObject(value) && Object.keys(value).length <= METADATA_KEYS && byteLength(value) <= METADATA_BYTES;
 
-/** The keys from an object that fit into metadata, and the other keys with the codes for their problems. */
+/** The keys of an object that fit into metadata, and the dropped keys with their problem codes. */
 export interface FittedMetadata {
   kept: JsonObject;
   dropped: { key: string; code: string }[];
 }
 
 /**
- * Splits an object into the keys that fit into metadata, in their order, and the others.
+ * Splits an object into the keys that fit into metadata, in their order, and the dropped keys.
  * @param findProblem returns the problem code for a key or value that cannot be stored, or null
  */
 export function fitMetadata(
@@ -29,7 +29,7 @@ export function fitMetadata(
   let bytes = '{}'.length;
   for (const [key, member] of Object.entries(value)) {
     const problem = findProblem(key, member);
-    // A colon, and a comma after another key.
+    // One byte for the colon, and one for the comma after a previous key.
     const added = problem ? 0 : byteLength(key) + byteLength(member) + (kept.length > 0 ? 2 : 1);
     const fits = kept.length < METADATA_KEYS && bytes + added <= METADATA_BYTES;
     if (problem ?? !fits) {

@@ -10,8 +10,8 @@ export const oneTimeTokenKinds = [
 export type OneTimeTokenKind = (typeof oneTimeTokenKinds)[number];
 
 /**
- * The token kinds that a password change invalidates, because the person who requested them may have known the old
- * password.
+ * The kinds of tokens that a password change invalidates, because they may have been requested by a person who knew the
+ * old password.
  */
 export const kindsVoidedByPasswordChange: readonly OneTimeTokenKind[] = [
   'reset-password',
@@ -32,7 +32,7 @@ export const oneTimeTokenTtl: Record<OneTimeTokenKind, number> = {
 };
 
 /**
- * A token's state. A token is also `voided` if its customer's email address has changed, the customer is disabled, or
- * the project is archived, because it no longer proves anything.
+ * The state of a token. A token is also `voided` if the customer's email address has changed, the customer is disabled,
+ * or the project is archived: it then no longer authorizes anything.
  */
 export type OneTimeTokenState = 'live' | 'consumed' | 'expired' | 'voided';

@@ -19,11 +19,11 @@ describe('passwordWeaknesses', () => {
     '正しい馬電池ホチキス',
     'tab\tand\nline',
     `'";\\--<>&%$`,
-  ])('PW-01: accepts %j: there are no composition rules', (password) =>
+  ])('PW-01: accepts %j, because there are no composition rules', (password) =>
     expect(weaknesses(password)).toEqual([]),
   );
 
-  it('PW-01: counts code points in the NFC form, from 8 to 128', () => {
+  it('PW-01: requires 8 to 128 code points in NFC', () => {
     for (const character of ['x', '🦄', 'e\u0301']) {
       expect(weaknesses(character.repeat(7))).toEqual(['too_short']);
       expect(weaknesses(character.repeat(8))).toEqual([]);
@@ -33,7 +33,7 @@ describe('passwordWeaknesses', () => {
     expect(PASSWORD_MAX_LENGTH).toBe(128);
   });
 
-  it('PW-06: rejects more than 72 bytes in the NFC form if hashes are portable', () => {
+  it('PW-06: rejects more than 72 bytes in NFC if hashes are portable', () => {
     for (const [character, count] of [
       ['x', 72],
       ['e\u0301', 36],
@@ -69,7 +69,7 @@ describe('passwordWeaknesses', () => {
     expect(weaknesses(password)).toEqual(['contains_personal_data']);
   });
 
-  it('PW-05: compares entire words in NFC without surrounding spaces', () => {
+  it('PW-05: compares the entire password in NFC without surrounding spaces', () => {
     expect(weaknesses('Café au lait', { forbiddenWords: ['Cafe\u0301 au lait'] })).toEqual([
       'contains_personal_data',
     ]);

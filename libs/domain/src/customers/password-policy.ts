@@ -12,13 +12,13 @@ export type PasswordWeakness =
 export const PASSWORD_MAX_LENGTH = 128;
 
 /**
- * The methods by which new passwords are hashed: with a pepper, or as plain bcrypt, which other systems can verify
+ * The hashing methods for new passwords: with a pepper, or plain bcrypt, which other systems can verify
  * (docs/adr/0102).
  */
 export const passwordHashings = ['peppered', 'portable'] as const;
 export type PasswordHashing = (typeof passwordHashings)[number];
 
-/** The number of password bytes that bcrypt reads. */
+/** The number of bytes of a password that bcrypt uses. It ignores the rest. */
 const BCRYPT_MAX_BYTES = 72;
 
 /**
@@ -27,7 +27,7 @@ const BCRYPT_MAX_BYTES = 72;
  */
 export const MAX_PASSWORD_GUESSES = 100;
 
-/** Returns the reason why a password is rejected, as a sentence for the person who chose it. */
+/** Returns the message for the user whose password is rejected. */
 export const passwordWeaknessMessage = (weakness: PasswordWeakness, minLength: number): string =>
   ({
     too_short: `Use at least ${minLength} characters.`,
@@ -38,7 +38,10 @@ export const passwordWeaknessMessage = (weakness: PasswordWeakness, minLength: n
     breached: 'This password has appeared in a data breach. Choose another one.',
   })[weakness];
 
-/** @param field the request field that contains the password */
+/**
+ * Creates a 422 `weak_password`.
+ * @param field the request field that contains the password
+ */
 export function weakPasswordError(
   reasons: PasswordWeakness[],
   minLength: number,
@@ -53,19 +56,19 @@ export interface PasswordContext {
   minLength: number;
   hashing: PasswordHashing;
   email: string;
-  /** Words that must not be the password: the project name and the organization name. */
+  /** Words that must not be used as the password: the names of the project and the organization. */
   forbiddenWords: string[];
-  /** Returns whether a password in lower case is on the common password list. */
+  /** Returns whether a lowercase password is on the list of common passwords. */
   isCommon: (password: string) => boolean;
 }
 
 /**
- * Returns the form in which a password is counted and hashed, so that a password typed on another system
- * still matches.
+ * Returns a password in NFC, the form in which it is measured and hashed, so that it matches regardless of the system
+ * on which it was typed.
  */
 export const canonicalPassword = (password: string): string => password.normalize('NFC');
 
-/** Returns whether a password exceeds the maximum length, which counts code points. */
+/** Returns whether a password exceeds the maximum length in code points. */
 export const isPasswordTooLong = (password: string): boolean =>
   [...canonicalPassword(password)].length > PASSWORD_MAX_LENGTH;
 
@@ -74,8 +77,8 @@ export const exceedsBcryptLimit = (password: string): boolean =>
   Buffer.byteLength(canonicalPassword(password)) > BCRYPT_MAX_BYTES;
 
 /**
- * Returns a new password's weaknesses; empty if there are none. Length counts code points in the NFC form, and there
- * are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and PW-05).
+ * Returns the weaknesses of a new password; empty if there are none. The length is measured in code points in NFC, and
+ * there are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and PW-05).
  */
 export function passwordWeaknesses(password: string, context: PasswordContext): PasswordWeakness[] {
   const canonical = canonicalPassword(password);

@@ -3,7 +3,7 @@ import { GatehouseError } from './gatehouse-error.js';
 
 const entries = Object.entries(errorCatalog);
 
-/** The codes for implemented features with their statuses (contract, section 2). */
+/** The codes of the implemented features, by status (contract, section 2). */
 const documentedCodes = {
   400: 'invalid_json validation_failed invalid_cursor multiple_credentials invalid_token',
   401: 'invalid_credentials invalid_refresh_token refresh_token_expired refresh_token_reused invalid_access_token invalid_api_key',
@@ -34,7 +34,7 @@ describe('the error catalog', () => {
     expect(new Set(entries.map(([, { title }]) => title)).size).toBe(entries.length);
   });
 
-  it('LG-04: has the codes in the contract with their statuses', () => {
+  it('LG-04: contains the codes of the contract with their statuses', () => {
     const expected = Object.entries(documentedCodes).flatMap(([status, codes]) =>
       codes.split(' ').map((code) => [code, Number(status)]),
     );

@@ -2,7 +2,7 @@ import type { ErrorEntry } from './error-entry.js';
 import { operatorErrors } from './operator-errors.js';
 import { signInErrors } from './sign-in-errors.js';
 
-/** All error codes in Gatehouse (contract, section 2). A response never contains another one. */
+/** All error codes that a response can contain (contract, section 2). */
 export const errorCatalog = {
   invalid_json: {
     status: 400,

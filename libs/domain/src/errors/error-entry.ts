@@ -1,11 +1,11 @@
-/** An entry in the error catalog: it documents an error code. */
+/** An error code's entry in the error catalog. */
 export interface ErrorEntry {
-  /** The HTTP status in all responses with this code. */
+  /** The HTTP status of all responses with this code. */
   status: number;
-  /** The status from the route that refreshes tokens, if it differs. */
+  /** The status that the token refresh route returns instead. */
   refreshStatus?: 401;
   title: string;
   cause: string;
-  /** Action with which the caller can fix the problem. */
+  /** What the caller can do to fix the problem. */
   remedy: string;
 }

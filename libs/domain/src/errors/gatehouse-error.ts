@@ -1,6 +1,6 @@
 import { errorCatalog, type ErrorCode } from './error-catalog.js';
 
-/** An invalid input field. `field` is a path such as `password` or `events[0]`. */
+/** An error in an input field. `field` is a path such as `password` or `events[0]`. */
 export interface FieldError {
   field: string;
   code: string;
@@ -18,11 +18,11 @@ export interface ErrorDetails {
   headers?: Record<string, string>;
   /** For the log only; never in a response. */
   cause?: unknown;
-  /** The customer or operator that the request concerns; for the log only. */
+  /** The customer or operator whom the request concerns. For the log only. */
   subject?: { projectId: string; customerId: string } | { operatorId: string };
 }
 
-/** Gatehouse's error class: a code from the error catalog, with details about this occurrence. */
+/** An error with a code from the error catalog and details about this occurrence. */
 export class GatehouseError extends Error {
   readonly status: number;
 
@@ -40,13 +40,12 @@ export class GatehouseError extends Error {
 export const hasErrorCode = (error: unknown, ...codes: ErrorCode[]): error is GatehouseError =>
   error instanceof GatehouseError && codes.includes(error.code);
 
-/** Creates a 400 `validation_failed` for a single field. */
+/** Creates a 400 `validation_failed` with one invalid field. */
 export const invalidField = (field: string, code: string, message: string): GatehouseError =>
   new GatehouseError('validation_failed', { errors: [{ field, code, message }] });
 
 /**
- * Creates a 404 `not_found`, which is the same for an object that does not exist and for one that the caller
- * cannot access.
+ * Creates a 404 `not_found`. The error is the same whether the object does not exist or is inaccessible to the caller.
  */
 export const notFound = (): GatehouseError => new GatehouseError('not_found');
 

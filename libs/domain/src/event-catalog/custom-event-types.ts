@@ -1,10 +1,10 @@
 /** An event type that servers send with `POST /v1/events`. */
 export type CustomEventType = `app.${string}`;
 
-/** The prefix for every custom type. No built-in type has this prefix. */
+/** The prefix of every custom type. No built-in type has this prefix. */
 export const CUSTOM_EVENT_PREFIX = 'app.';
 
-/** The subscription and the filter that include every custom type, however many segments it has. */
+/** The subscription or filter that includes every custom type, regardless of its number of segments. */
 export const ALL_CUSTOM_EVENTS = 'app.*';
 
 export const MAX_CUSTOM_EVENT_TYPE_LENGTH = 128;

@@ -14,7 +14,7 @@ export interface EventBody {
   data: Record<string, unknown>;
 }
 
-/** An example body for each type. */
+/** An example body for each event type. */
 export const eventExamples = Object.fromEntries(
   (Object.keys(eventTypes) as EventType[]).map((type, index) => {
     const [at, data] = eventTypes[type].example;

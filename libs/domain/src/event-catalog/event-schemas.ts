@@ -27,7 +27,7 @@ import { endpointResources } from '../webhooks/webhook.events.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The schemas for resources in events, by noun. They are identical to GET responses with a secret key. */
+/** The schemas of the resources in events, by noun. A resource is identical to a GET response with a secret key. */
 export const eventResources = {
   ...customerResources,
   ...sessionResources,
@@ -49,7 +49,7 @@ function projectIdSchema(type: EventType): JsonSchema {
   return { ...uuid, type: ['string', 'null'], description: 'null for an endpoint at organization level' };
 }
 
-/** Returns the schema for a complete body. */
+/** Returns the schema of a complete event body. */
 const envelope = (
   type: JsonSchema,
   project_id: JsonSchema,
@@ -72,7 +72,7 @@ const envelope = (
     description,
   );
 
-/** Returns the schema for bodies of one type. Its `$ref`s refer to the resources. */
+/** Returns the schema of one event type's body. Its `$ref`s refer to the resources. */
 const bodySchema = (type: EventType): JsonSchema => ({
   ...envelope(
     { const: type },
@@ -83,7 +83,7 @@ const bodySchema = (type: EventType): JsonSchema => ({
   title: type,
 });
 
-/** The cause of a custom event, in words. */
+/** The cause of a custom event, as in `EventDeclaration.cause`. */
 export const customEventCause = 'your server sent a custom event with `POST /v1/events`';
 
 const customBodySchema: JsonSchema = {
@@ -99,14 +99,14 @@ const customBodySchema: JsonSchema = {
 /** The self-contained JSON Schema for custom event bodies. */
 export const customEventSchema: JsonSchema = { $schema: DIALECT, ...customBodySchema };
 
-/** Returns the self-contained JSON Schema for bodies of one type. */
+/** Returns the self-contained JSON Schema of one event type's body. */
 export function eventSchema(type: EventType): JsonSchema {
   const refs = Object.values(eventTypes[type].data).map(({ $ref }) => $ref);
   const used = Object.entries(eventResources).filter(([name]) => refs.includes(ref(name)['$ref']));
   return { $schema: DIALECT, ...bodySchema(type), $defs: Object.fromEntries(used) };
 }
 
-/** The JSON Schema for all event bodies, distinguished by `type`, each with an example. */
+/** The JSON Schema for all event bodies, which are distinguished by `type`, with an example for each type. */
 export const eventsSchema: JsonSchema = {
   $schema: DIALECT,
   title: 'Event',

@@ -10,7 +10,7 @@ import { sessionEvents, tokenEvents } from '../sessions/session.events.js';
 import { ALL_CUSTOM_EVENTS, isCustomEventType, type CustomEventType } from './custom-event-types.js';
 import { webhookEvents } from '../webhooks/webhook.events.js';
 
-/** The event types about customers. */
+/** The event types that concern customers. */
 export const customerEventTypes = {
   ...customerEvents,
   ...sessionEvents,
@@ -25,7 +25,7 @@ export const customerEventTypes = {
 
 export type CustomerEventType = keyof typeof customerEventTypes;
 
-/** All built-in event types, in the order in which documents list them. */
+/** All built-in event types, in the order in which the documentation lists them. */
 export const eventTypes = {
   ...customerEventTypes,
   ...organizationEvents,
@@ -46,7 +46,7 @@ export const isEventType = (text: string): text is EventType => Object.hasOwn(ev
  */
 export const isOrganizationEvent = (type: EventType): boolean => resourceOf(type) === 'organization';
 
-/** Returns whether events of this type are about an endpoint, which can belong to a project or to an organization. */
+/** Returns whether events of this type concern an endpoint, which can belong to a project or to an organization. */
 export const isEndpointEvent = (type: EventType): boolean => resourceOf(type) === 'webhook';
 
 /** Returns the part before the first dot: `customer` in `customer.created`. */
@@ -55,21 +55,22 @@ const resourceOf = (type: string): string => type.split('.', 1)[0]!;
 const resources = new Set([...Object.keys(eventTypes), ALL_CUSTOM_EVENTS].map(resourceOf));
 
 /**
- * Returns whether a delivery filter may contain this string: a known type, a custom type, or `app.*`, because only
- * custom types cannot be listed one by one.
+ * Returns whether a delivery filter may contain this string: a built-in type, a custom type, or `app.*`. Wildcards are
+ * allowed only for custom types, because these cannot be enumerated.
  */
 export const isEventTypeFilter = (text: string): boolean =>
   isEventType(text) || isCustomEventType(text) || text === ALL_CUSTOM_EVENTS;
 
 /**
- * Returns whether an endpoint may list this string in `events`: a known type, a custom type, `noun.*` with a known
+ * Returns whether an endpoint may list this string in `events`: a built-in type, a custom type, `noun.*` with a known
  * noun, or `*`.
  */
 export const isSubscription = (text: string): boolean =>
   text === '*' || isEventTypeFilter(text) || (text.endsWith('.*') && resources.has(text.slice(0, -2)));
 
 /**
- * Returns the types that a subscription list selects. `app.*` stands for all custom types. Here `*` selects all types.
+ * Returns the types that a list of subscriptions selects. `app.*` in the result stands for all custom types. Unlike in
+ * an endpoint's `events`, `*` selects all types.
  */
 export function matchingEventTypes(subscriptions: string[]): string[] {
   const types = (Object.keys(eventTypes) as EventType[]).filter((type) =>
@@ -83,7 +84,7 @@ const matchingCustomTypes = (subscriptions: string[]): string[] =>
     ? [ALL_CUSTOM_EVENTS]
     : subscriptions.filter(isCustomEventType);
 
-/** Returns whether an endpoint's `*` excludes the type. */
+/** Returns whether `*` in an endpoint's `events` excludes the type. */
 export const isNamedOnly = (type: AnyEventType): boolean =>
   (eventTypes as Record<string, EventDeclaration>)[type]?.named ?? false;
 
@@ -94,8 +95,8 @@ export function matchingSubscriptions(type: AnyEventType): string[] {
 }
 
 /**
- * Returns the types that an endpoint with these `events` receives. `app.*` stands for all custom types. Test
- * events are excluded, because each is sent only to the endpoint that it was requested for.
+ * Returns the types that an endpoint with these `events` receives. `app.*` in the result stands for all custom types.
+ * Test events are excluded, because each one is sent only to the endpoint for which it was requested.
  */
 export function subscribedEventTypes(events: string[]): string[] {
   const types = (Object.keys(eventTypes) as EventType[]).filter(

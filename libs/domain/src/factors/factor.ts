@@ -1,17 +1,14 @@
 import type { CustomerMfaPolicy } from '../customers/customer.js';
 
-/**
- * The policies on whether a project, or one of its customers, requires a second factor to sign in (sign-in contract,
- * section 1).
- */
+/** The second factor policies of a project: not available, optional or required (sign-in contract, section 1). */
 export const mfaPolicies = ['off', 'optional', 'required'] as const;
 export type MfaPolicy = (typeof mfaPolicies)[number];
 
-/** Returns the policy that applies to a project's customer. */
+/** Returns the policy that applies to a customer of a project. */
 export const effectiveMfa = (project: MfaPolicy, customer: CustomerMfaPolicy): MfaPolicy =>
   customer === 'required' ? 'required' : project;
 
-/** The proof that a challenge requires: a second factor that the customer has, or enrolling the first one. */
+/** What a challenge requires: an existing second factor, or the enrollment of the first one. */
 export const challengeKinds = ['second_factor', 'enroll_factor'] as const;
 export type ChallengeKind = (typeof challengeKinds)[number];
 
@@ -19,32 +16,32 @@ export type ChallengeKind = (typeof challengeKinds)[number];
 export const challengeMethods = ['totp', 'passkey', 'recovery_code'] as const;
 export type ChallengeMethod = (typeof challengeMethods)[number];
 
-/** The methods whose proof is a code. */
+/** The methods that use a code. */
 export type CodeMethod = Exclude<ChallengeMethod, 'passkey'>;
 
 /** The second factor types. */
 export const factorTypes = ['totp'] as const;
 
-/** Recovery codes per customer or operator. Each replaces the authenticator once. */
+/** Recovery codes per customer or operator. Each code replaces a second factor once. */
 export const RECOVERY_CODE_COUNT = 10;
 
 /** Maximum authenticators per customer. */
 export const MAX_TOTP_FACTORS = 5;
 
-/** Seconds for which a proof of identity allows account changes (requirement MF-05). */
+/** Seconds after a sign-in or reauthentication during which a customer can change their account (requirement MF-05). */
 export const FRESH_SECONDS = 10 * 60;
 
 /**
- * Returns the form in which typed codes are compared: keyboards produce full-width digits, and copied text contains
- * spaces and invisible characters (sign-in contract, section 2).
+ * Returns the canonical form of a typed code, in which codes are compared. Some keyboards produce full-width digits,
+ * and copied text can contain spaces and invisible characters (sign-in contract, section 2).
  */
 export const canonicalCode = (text: string): string =>
   text.normalize('NFKC').replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '');
 
 /**
- * Returns the form in which recovery codes are compared. People type them with or without hyphens, or with the dashes
- * that word processors insert, in upper or lower case, and confuse the letters O, I and L, which no code contains, with
- * 0 and 1 (Crockford's base32).
+ * Returns the canonical form of a recovery code, in which codes are compared. Users type hyphens or omit them, paste
+ * the dashes that word processors insert, and use upper or lower case. They also confuse the letters O, I and L, which
+ * no code contains, with 0 and 1 (Crockford's base32).
  */
 export const canonicalRecoveryCode = (text: string): string =>
   canonicalCode(text)

@@ -1,6 +1,6 @@
-/** The events that a limit counts, its default, and the values that a project or a key can set instead. */
+/** A limit: the events that it counts, and its default quota and window. */
 interface LimitEntry {
-  /** The counted events, in words for the documentation. */
+  /** Description of the counted events, for the documentation. */
   counts: string;
   quota: number;
   /** Window length in seconds. */
@@ -20,11 +20,11 @@ const perMinute = (quota: number, counts: string, max = 1_000) => ({
   max,
 });
 
-/** The limit for a step that verifies no password, code or token: the maximum is higher. */
+/** A limit for a step that cannot be used to guess a password, code or token, so its maximum is higher. */
 const perMinuteWithoutGuess = (quota: number, counts: string) => perMinute(quota, counts, 10_000);
 
 /**
- * The request limits per client IP and project. The project's setting `limits` changes them, under their names in camel
+ * The request limits per client IP and project. The project setting `limits` overrides them, with the names in camel
  * case.
  */
 export const addressLimits = {
@@ -58,9 +58,9 @@ const failures = (max: number, counts: string) => ({
 });
 
 /**
- * The limits on failed attempts. The project's setting `limits` changes their quotas, and with `failureWindow` the
- * first window for all of them. The highest values still limit guesses: for a password, to the number of guesses that
- * closes it (docs/adr/0035); for a six-digit code, to fewer.
+ * The limits on failed attempts. The project setting `limits` overrides their quotas, and its `failureWindow` the first
+ * window of all of them. Even with the maximum quotas, the number of guesses is limited: for a password to the number
+ * that closes it (docs/adr/0035), for a six-digit code to fewer.
  */
 export const failureLimits = {
   'failed-login': failures(100, 'Failed sign-ins with a password, per email address'),
@@ -68,10 +68,10 @@ export const failureLimits = {
   'failed-second-factor': failures(20, 'Wrong codes of second factors, per customer'),
 } as const satisfies Record<string, AdjustableLimitEntry>;
 
-/** The range for the first window in which failed attempts count, in seconds. */
+/** The first window for failed attempts, in seconds: default and range. */
 export const failureWindowRange = { fallback: FAILURE_WINDOW_SECONDS, min: 300, max: 86_400 } as const;
 
-/** The limit on requests with a secret key. The key itself can have another limit. */
+/** The limit on requests with a secret key. A key can have its own limit instead. */
 export const secretKeyLimit = {
   counts: 'Requests with a secret key',
   quota: 100,
@@ -80,7 +80,10 @@ export const secretKeyLimit = {
   max: 10_000,
 } as const satisfies AdjustableLimitEntry;
 
-/** The limits that concern no customers of a project, or that are not a maximum for requests to one project. */
+/**
+ * The limits that cannot be changed: they do not apply to a project's customers, or do not limit the requests to one
+ * project.
+ */
 export const fixedLimits = {
   'oauth-callback': { counts: 'Returns from identity providers, per client address', quota: 120, window: 60 },
   'provider-test': { counts: 'Tests of an identity provider, per client address', quota: 10, window: 60 },
@@ -93,7 +96,9 @@ export const fixedLimits = {
   },
 } as const satisfies Record<string, LimitEntry>;
 
-/** The email limits that a caller may learn about, and the members in the setting `mailLimits` with their quotas. */
+/**
+ * The email limits that responses may reveal, and the members of the setting `mailLimits` that contain their quotas.
+ */
 export const mailLimitSettings = {
   'mail-recipient': {
     counts: 'Emails of one purpose to one recipient, in an hour',
@@ -108,7 +113,7 @@ export const mailLimitSettings = {
 export type AddressLimit = keyof typeof addressLimits;
 export type FailureLimit = keyof typeof failureLimits;
 
-/** The name of a limit in a 429 response: in `limit`, and in the header `RateLimit`. */
+/** The name of a limit, as in `limit` and the `RateLimit` header of a 429 response. */
 export type LimitName =
   | AddressLimit
   | FailureLimit
@@ -116,7 +121,7 @@ export type LimitName =
   | keyof typeof fixedLimits
   | keyof typeof mailLimitSettings;
 
-/** All limit names: a 429 response never contains another one. */
+/** All limit names that a 429 response can contain. */
 export const limitNames = [
   ...Object.keys(addressLimits),
   ...Object.keys(failureLimits),
@@ -131,14 +136,14 @@ type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Rest}`
 
 type QuotaSetting = CamelCase<AddressLimit | FailureLimit>;
 
-/** A project's setting `limits`: quotas by limit name, and `failureWindow` in seconds. */
+/** The project setting `limits`: quotas by limit name, and `failureWindow` in seconds. */
 export type ProjectLimits = Record<QuotaSetting | 'failureWindow', number>;
 
-/** Returns a limit's name in the setting `limits`. */
+/** Returns the name of a limit in the setting `limits`. */
 export const limitSetting = <Name extends AddressLimit | FailureLimit>(name: Name) =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
 
-/** A member in the setting `limits`. */
+/** A member of the setting `limits`. */
 export interface LimitSetting {
   description: string;
   fallback: number;
@@ -146,7 +151,7 @@ export interface LimitSetting {
   max: number;
 }
 
-/** The members in the setting `limits` with their defaults and ranges. */
+/** The members of the setting `limits` with their defaults and ranges. */
 export const limitSettings = {
   ...Object.fromEntries(
     Object.entries({ ...addressLimits, ...failureLimits }).map(
@@ -168,7 +173,7 @@ export const limitSettings = {
   },
 } as Record<keyof ProjectLimits, LimitSetting>;
 
-/** The limits in a project without changes. */
+/** The limits of a project that has not changed any. */
 export const defaultLimits = Object.fromEntries(
   Object.entries(limitSettings).map(([setting, { fallback }]) => [setting, fallback]),
 ) as ProjectLimits;

@@ -16,7 +16,7 @@ function toHistogram(durations: number[]): number[] {
   return bins;
 }
 
-/** Returns an existing value, like PostgreSQL's percentile_disc. */
+/** Returns one of the durations, like `percentile_disc` in PostgreSQL. */
 const exactPercentile = (durations: number[], share: number): number =>
   durations.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(share * durations.length) - 1)]!;
 
@@ -24,17 +24,17 @@ describe('percentile', () => {
   it('returns null without durations', () => expect(percentile(toHistogram([]), 0.95)).toBeNull());
 
   it.each([0, 1, 2, 30, 9_999, 10_000, 29_999])(
-    'returns a value in the bin of a single duration, %i ms',
+    'returns a value in the same bin as a single duration of %i ms',
     (ms) => {
       for (const share of [0.5, 0.95])
         expect(binIndex(percentile(toHistogram([ms]), share)!)).toBe(binIndex(ms));
     },
   );
 
-  it('returns the last bound for durations beyond it', () =>
+  it('returns the last bound if all durations exceed it', () =>
     expect(percentile(toHistogram([40_000, 900_000]), 0.95)).toBe(30_000));
 
-  it('returns a value in the same bin as the exact percentile for any durations', () => {
+  it('returns a value in the same bin as the exact percentile', () => {
     let seed = 1;
     const next = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
     for (let round = 0; round < 500; round += 1) {
@@ -58,7 +58,7 @@ describe('stored counts', () => {
   const length = 2 + countedStatusClasses.length + attemptErrors.length + durationBounds.length + 1;
   const storedCounts = Array.from({ length }, (_, index) => index);
 
-  it('have names in the order in which they are stored', () => {
+  it('are decoded in the order in which they are stored', () => {
     const metrics = decodeCounts(storedCounts);
     expect(metrics).toMatchObject({ attempts: 0, failed: 1, byStatus: { '2xx': 2, none: 6 } });
     expect(decodeCounts([21, ...storedCounts.slice(1)]).byStatus.other).toBe(21 - (2 + 3 + 4 + 5 + 6));

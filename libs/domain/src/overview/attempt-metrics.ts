@@ -2,7 +2,7 @@ import { attemptErrors, type AttemptError } from '../webhooks/delivery.js';
 import type { StatusClass } from '../webhooks/http-status.js';
 import type { Bucket } from './buckets.js';
 
-/** The HTTP status classes that are counted. All other attempts are `other`. */
+/** The HTTP status classes with their own counter. All other attempts are `other`. */
 export const countedStatusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
 
 /** Boundaries between the duration histogram's bins, in ms. The last bin has no upper bound. */
@@ -18,24 +18,25 @@ export interface AttemptMetrics {
   byStatus: Record<StatusClass, number>;
   byError: Record<AttemptError, number>;
   /**
-   * The attempt counts per duration bin. An attempt that a worker aborted because of an internal error has no duration.
+   * The number of attempts in each duration bin. An attempt that a worker aborted because of an internal error has no
+   * duration.
    */
   durations: number[];
 }
 
 /**
- * The layout for stored counts: attempts, failed, by status, by error, by duration. New counts are appended at the end,
- * and older rows lack them.
+ * The layout of stored counts: attempts, failures, then by status, by error and by duration. New counts are appended,
+ * so older rows are shorter.
  */
 const countsLayout = [1, 1, countedStatusClasses.length, attemptErrors.length, durationBounds.length + 1];
 
 const ZERO_COUNTS = Array.from({ length: countsLayout.reduce((sum, length) => sum + length) }, () => 0);
 
-/** Returns the sum of stored counts; all zeros without any. */
+/** Adds stored counts element by element. Returns zeros if there are no rows. */
 export const sumCounts = (...rows: number[][]): number[] =>
   ZERO_COUNTS.map((_, index) => rows.reduce((sum, counts) => sum + (counts[index] ?? 0), 0));
 
-/** Returns stored counts by name. */
+/** Returns stored counts as named metrics. */
 export function decodeCounts(counts: number[]): AttemptMetrics {
   let begin = 0;
   const [attempts, failed, statuses, errors, durations] = countsLayout.map((length) =>
@@ -56,7 +57,7 @@ export function decodeCounts(counts: number[]): AttemptMetrics {
 const byName = <Name extends string>(names: readonly Name[], counts: number[]): Record<Name, number> =>
   Object.fromEntries(names.map((name, index) => [name, counts[index]])) as Record<Name, number>;
 
-/** A range's metrics: the totals, and each bucket's metrics. */
+/** The metrics for a time range: the totals, and the metrics of each bucket. */
 export interface AttemptSummary {
   totals: AttemptMetrics;
   /** All buckets in the range, oldest first, including those without attempts. */
@@ -64,8 +65,8 @@ export interface AttemptSummary {
 }
 
 /**
- * Returns a range's metrics.
- * @param counted stored counts for the buckets that have any, in any order; several for one bucket add up
+ * Returns the metrics for a time range.
+ * @param counted stored counts of the buckets that have any, in any order; rows for the same bucket are added up
  */
 export function summarizeCounts(
   buckets: Bucket[],
@@ -82,8 +83,8 @@ export function summarizeCounts(
 }
 
 /**
- * Returns the previous period's metrics; null if it has no counts, or no attempts. @param counted as in
- * `summarizeCounts`
+ * Returns the metrics for the previous period; null if it has no counts or no attempts.
+ * @param counted as in `summarizeCounts`
  */
 export function summarizePrevious(
   buckets: Bucket[],
@@ -94,8 +95,8 @@ export function summarizePrevious(
 }
 
 /**
- * Returns the duration that the fraction `quantile` of all attempts does not exceed, in ms. The attempts in a bin are
- * assumed to be evenly distributed. Returns null without attempts.
+ * Returns the duration in ms that the fraction `quantile` of all attempts does not exceed, or null if there are no
+ * attempts. The attempts in a bin are assumed to be evenly distributed.
  */
 export function percentile(durations: number[], quantile: number): number | null {
   const total = durations.reduce((sum, count) => sum + count, 0);

@@ -8,7 +8,7 @@ const times = [
 ].map((text) => Date.parse(text) / 1_000);
 
 describe('bucketsForRange', () => {
-  it.each(overviewRanges)('ends the range %s with the current bucket', (range) => {
+  it.each(overviewRanges)('ends range %s with the current bucket', (range) => {
     const seconds = { '1h': 3_600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 }[range];
     for (const time of times) {
       const buckets = bucketsForRange(range, time);
@@ -21,7 +21,7 @@ describe('bucketsForRange', () => {
 });
 
 describe('previousBuckets', () => {
-  it.each(overviewRanges)('ends where the range %s begins, with buckets that are still retained', (range) => {
+  it.each(overviewRanges)('ends where range %s begins, with buckets that are still retained', (range) => {
     for (const time of times) {
       const buckets = bucketsForRange(range, time);
       const previous = previousBuckets(buckets);
@@ -29,7 +29,7 @@ describe('previousBuckets', () => {
       expect(at + span).toBe(buckets[0]!.at);
       expect(previous).toHaveLength(buckets.length);
       const { retention } = bucketSpans.find((each) => each.span === span)!;
-      // With a one-minute margin for the clock of the worker that removes old buckets.
+      // One minute is the margin for the clock of the worker that removes old buckets.
       expect(previous[0]!.at).toBeGreaterThan(time - retention + 60);
     }
   });
@@ -37,7 +37,7 @@ describe('previousBuckets', () => {
 
 describe('coveringBuckets', () => {
   it.each(overviewRanges)(
-    'covers the range %s without gaps or overlaps, with buckets that are still retained',
+    'covers range %s without gaps or overlaps, with buckets that are still retained',
     (range) => {
       for (const time of times) {
         const [first] = bucketsForRange(range, time);
@@ -56,7 +56,7 @@ describe('coveringBuckets', () => {
     },
   );
 
-  it('returns the longest possible buckets', () => {
+  it('prefers the longest buckets', () => {
     const from = Date.parse('2026-03-01T22:58:00Z') / 1_000;
     const spans = coveringBuckets({ span: 60, at: from }, from + 3_600).map(({ span }) => span);
     expect(spans).toEqual([60, 60, 900, 900, 900, 900]);

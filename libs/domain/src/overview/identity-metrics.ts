@@ -1,4 +1,4 @@
-/** The event types that the identity metrics count. An index contains exactly these. */
+/** The event types that the identity metrics count. A partial index covers exactly these types. */
 export const identityEventTypes = [
   'customer.created',
   'customer.locked',
@@ -6,10 +6,7 @@ export const identityEventTypes = [
   'login.succeeded',
 ] as const;
 
-/**
- * The methods with which a customer signed in, by the first factor. `other`: an event that does not contain its
- * methods.
- */
+/** The sign-in methods, by first factor. `other` is an event that does not contain its methods. */
 export const signInMethods = [
   'password',
   'email_code',
@@ -21,9 +18,9 @@ export const signInMethods = [
 export type SignInMethod = (typeof signInMethods)[number];
 
 /**
- * The identity counters. `sign_in`, `provider` and `failure` have a label: the method, the provider's slug and the
- * reason. `second_factor` counts the sign-ins with a second factor. `customers` and `customers_with_factor` are not
- * counters, but the bucket's latest counts of active customers.
+ * The identity counters. `sign_in`, `provider` and `failure` are labeled with the method, the provider's slug and the
+ * reason. `second_factor` counts sign-ins with a second factor. `customers` and `customers_with_factor` are gauges: the
+ * latest numbers of active customers in the bucket.
  */
 export const identityMetrics = [
   'sign_up',
@@ -37,8 +34,10 @@ export const identityMetrics = [
 ] as const;
 export type IdentityMetric = (typeof identityMetrics)[number];
 
-/** Days since the last sign-in for which a customer counts as active. */
+/** Number of days after the last sign-in during which a customer counts as active. */
 export const ACTIVE_CUSTOMER_DAYS = 30;
 
-/** The lengths of the buckets that contain the active customer count, which is counted once an hour. */
+/**
+ * The lengths in seconds of the buckets that contain the number of active customers, which is determined once an hour.
+ */
 export const customerCountSpans = [7_200, 86_400] as const;
