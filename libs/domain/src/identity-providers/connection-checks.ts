@@ -1,6 +1,6 @@
 import { targetUrlProblem, type TargetPolicy } from '../targets/target-policy.js';
 
-/** The provider connection checks, in their order. */
+/** The connection checks of a provider, in the order in which they run. */
 export const connectionCheckNames = [
   'issuer_url',
   'private_key',
@@ -15,11 +15,11 @@ export const connectionCheckNames = [
 ] as const;
 export type ConnectionCheckName = (typeof connectionCheckNames)[number];
 
-/** A check's result. */
+/** The result of a connection check. */
 export interface ConnectionCheck {
   name: ConnectionCheckName;
   ok: boolean;
-  /** The finding, and after a failure the remedy. Contains no secret, and no string from the provider. */
+  /** The finding, and for a failed check the remedy. Contains neither a secret nor a string from the provider. */
   detail: string;
 }
 
@@ -35,7 +35,7 @@ export const failed = (name: ConnectionCheckName, detail: string): ConnectionChe
   detail,
 });
 
-/** A discovery document (OpenID Connect Discovery, section 3), as far as sign-ins depend on it. */
+/** The members of a discovery document on which sign-ins depend (OpenID Connect Discovery, section 3). */
 export interface DiscoveredMetadata {
   authorization_endpoint?: unknown;
   token_endpoint?: unknown;
@@ -45,7 +45,10 @@ export interface DiscoveredMetadata {
   token_endpoint_auth_methods_supported?: unknown;
 }
 
-/** Checks a provider's discovery document. @param isPublic true if the client has no secret */
+/**
+ * Checks the discovery document of a provider.
+ * @param isPublic true if the client has no secret
+ */
 export const checkMetadata = (
   metadata: DiscoveredMetadata,
   isPublic: boolean,
@@ -109,7 +112,7 @@ function checkClientAuthentication(supported: unknown, isPublic: boolean): Conne
   );
 }
 
-/** Checks the keys with which a provider signs id tokens (RFC 7517, section 5). */
+/** Checks the keys that a provider publishes for id tokens (RFC 7517, section 5). */
 export function checkKeys(jwks: unknown): ConnectionCheck {
   const keys = (jwks as { keys?: unknown } | null)?.keys;
   const count = Array.isArray(keys) ? keys.filter(isSigningKey).length : 0;
@@ -127,15 +130,15 @@ function isSigningKey(key: unknown): boolean {
   return kty === 'RSA' ? typeof n === 'string' : (kty === 'EC' || kty === 'OKP') && typeof x === 'string';
 }
 
-/** Error codes with which token endpoints reject a client. The second code is GitHub's. */
+/** Error codes with which token endpoints reject a client. GitHub uses the second one. */
 const rejections = ['invalid_client', 'incorrect_client_credentials', 'unauthorized_client'];
 
-/** Error codes with which token endpoints reject an invalid code from a client that they have accepted. */
+/** Error codes with which token endpoints reject an invalid code after they have accepted the client. */
 const invalidCodes = ['invalid_grant', 'bad_verification_code'];
 
 /**
- * Checks the client id and the client secret by the response to an invalid code.
- * @param code the token endpoint's error code; null if its response has none
+ * Checks the client id and the client secret from the token endpoint's response to an invalid code.
+ * @param code the error code in the response; null if there is none
  */
 export function checkClientCredentials(code: string | null): ConnectionCheck {
   const name = 'client_credentials';

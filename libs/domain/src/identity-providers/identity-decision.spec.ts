@@ -29,7 +29,7 @@ it.each<[name: Name, trusted: string, untrusted: string]>([
   ['disabled', 'customer_disabled', 'customer_disabled'],
   ['disabled and unverified', 'customer_disabled', 'customer_disabled'],
 ])(
-  'FE-03: decides on a new identity if the customer with its email is: %s',
+  'FE-03: decides on a new identity when the owner of its email is: %s',
   (name, whenTrusted, whenUntrusted) => {
     const owner = customers[name];
     expect(decide({ owner })).toBe(whenTrusted);
@@ -43,17 +43,17 @@ it.each<[name: Name, expected: string]>([
   ['unverified', 'claim_and_sign_in'],
   ['disabled', 'customer_disabled'],
   ['disabled and unverified', 'customer_disabled'],
-])('FE-03: decides on a known identity of a customer who is: %s', (name, expected) => {
+])('FE-03: decides on a linked identity when the customer is: %s', (name, expected) => {
   const linked = customers[name]!;
   expect(decide({ linked })).toBe(expected);
-  // Neither another email address nor an untrusted one proves the customer's address.
+  // Neither another email address nor an untrusted one verifies the customer's address.
   const usual = expected === 'claim_and_sign_in' ? 'sign_in' : expected;
   const profiles = [untrusted, { email: 'grace@example.com', isEmailTrusted: true }];
   for (const profile of [...profiles, { email: null, isEmailTrusted: false }])
     for (const hidesAccounts of [false, true]) expect(decide({ linked, profile, hidesAccounts })).toBe(usual);
 });
 
-it('FE-03: requires an email from a new customer, and that sign-up is allowed', () => {
+it('FE-03: rejects a new customer without an email, or if sign-up is not allowed', () => {
   const profile = { email: null, isEmailTrusted: false };
   for (const hidesAccounts of [false, true])
     expect(decide({ profile, hidesAccounts })).toBe('email_required');
@@ -61,7 +61,7 @@ it('FE-03: requires an email from a new customer, and that sign-up is allowed', 
     expect(decide({ allowSignUp: false, ...(each ? { profile: each } : {}) })).toBe('sign_up_not_allowed');
 });
 
-it('PW-08: decides identically on every unproven address, apart from the email to its owner', () => {
+it('PW-08: returns the same rejection for every untrusted address; only the email differs', () => {
   const mails = names.flatMap((name) =>
     [true, false].map((allowSignUp) => {
       const facts = { profile: untrusted, owner: customers[name], allowSignUp, hidesAccounts: true };
@@ -76,7 +76,7 @@ it('PW-08: decides identically on every unproven address, apart from the email t
   ]);
 });
 
-it('PW-08: ignores the link of an unused identity from a hidden sign-up without a proven email', () => {
+it('PW-08: ignores a link from a hidden sign-up until it is used or the email is verified', () => {
   const other = { email: 'grace@example.com', isEmailTrusted: true };
   const pending = names.flatMap((name) => {
     const customer = customers[name];
@@ -89,7 +89,7 @@ it('PW-08: ignores the link of an unused identity from a hidden sign-up without 
     });
   });
   const never = [false, false, false];
-  // A disabled person stays disabled.
+  // A disabled customer stays disabled.
   expect(pending).toEqual([...never, ...[false, true, true], ...never, ...[false, true, false]]);
 });
 
@@ -99,7 +99,7 @@ it.each<[pendingAt: ProviderSignIn['pendingAt'], owner: Name, mail: unknown]>([
   ['other', 'unverified', 'notice'],
   ['other', 'none', null],
 ])(
-  'PW-08: selects the email about an identity pending at %s, if the owner is: %s',
+  'PW-08: selects the email if the identity is pending at: %s, and the owner is: %s',
   (pendingAt, owner, mail) => {
     const facts = { profile: untrusted, hidesAccounts: true, pendingAt, owner: customers[owner] };
     expect(decideIdentity({ ...base, ...facts })).toEqual({ rejection: 'sign_in_failed', mail });

@@ -1,28 +1,31 @@
 import type { ProviderProfile } from './provider-profile.js';
 
-/** A local customer, as far as a sign-in by a provider depends on them. */
+/** The properties of a customer on which a sign-in with a provider depends. */
 export interface LocalCustomer {
   email: string;
   emailVerified: boolean;
   disabledAt: Date | null;
 }
 
-/** The facts on which a sign-in by a provider depends. */
+/** The facts on which a sign-in with a provider depends. */
 export interface ProviderSignIn {
   profile: Pick<ProviderProfile, 'email' | 'isEmailTrusted'>;
-  /** The customer to whom the identity is linked, or null. With `hidesAccounts`, not one whom `isPending` describes. */
+  /** The customer to whom the identity is linked, or null. Also null if `isPending` is true of the link. */
   linked: LocalCustomer | null;
-  /** The customer who has the profile's email, or null. */
+  /** The customer with the email address of the profile, or null. */
   owner: LocalCustomer | null;
-  /** The customer to whom the identity is linked, and whom `isPending` describes: the owner or another one. */
+  /**
+   * The customer to whom the identity is linked if `isPending` is true of the link: the owner or another customer.
+   * Otherwise null.
+   */
   pendingAt: 'owner' | 'other' | null;
-  /** True if project and provider let customers create accounts. */
+  /** True if the project and the provider allow customers to create accounts. */
   allowSignUp: boolean;
-  /** True if no response may reveal whether a customer has an email address. */
+  /** True if no response may reveal whether an email address is registered. */
   hidesAccounts: boolean;
 }
 
-/** The action for a customer who signs in by a provider. */
+/** The action for a successful sign-in with a provider. */
 export type IdentityAction =
   | 'sign_in'
   | 'claim_and_sign_in'
@@ -31,7 +34,7 @@ export type IdentityAction =
   | 'create_verified'
   | 'create_unverified';
 
-/** The reason why a customer cannot sign in by a provider; also the parameter `error` in the redirect. */
+/** The reason why a sign-in with a provider is rejected; also the `error` parameter of the redirect. */
 export type IdentityRejection =
   | 'customer_disabled'
   | 'account_exists'
@@ -40,8 +43,8 @@ export type IdentityRejection =
   | 'sign_in_failed';
 
 /**
- * The email that the owner of an address receives instead of a response that reveals whether a customer has the
- * address: a notice, a verification email for a new account, the same again, or none.
+ * The email that is sent to an address instead of a response that would reveal whether the address is registered: a
+ * notice, a verification email for a new account, another verification email for that account, or none.
  */
 export type AddressMail = 'notice' | 'sign_up' | 'verification' | null;
 
@@ -51,9 +54,9 @@ export type IdentityDecision =
   | { rejection: 'sign_in_failed'; mail: AddressMail };
 
 /**
- * Decides on a sign-in by a provider (sign-in contract, section 4, table; requirement FE-03). An identity is linked by
- * a trusted email only; otherwise a person who types another person's email address at their provider would enter that
- * person's account.
+ * Decides on a sign-in with a provider (sign-in contract, section 4, table; requirement FE-03). Only a trusted email
+ * links an identity. Otherwise, a user could enter another person's email address at their provider and gain access to
+ * that person's account.
  */
 export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
   const { profile, linked, owner, allowSignUp } = signIn;
@@ -69,30 +72,30 @@ export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
   return { action: profile.isEmailTrusted ? 'create_verified' : 'create_unverified' };
 }
 
-/** Returns whether a provider proves the email address that a customer has not verified. */
+/** Returns whether a provider verifies the email address of a customer who has not verified it. */
 export const provesAddress = (
   { email, emailVerified }: Pick<LocalCustomer, 'email' | 'emailVerified'>,
   profile: ProviderSignIn['profile'],
 ): boolean => !emailVerified && profile.isEmailTrusted && profile.email === email;
 
 /**
- * Returns whether an identity must be treated as not linked, although it is linked to this customer: no response may
- * reveal accounts, a sign-in that revealed nothing has created the customer, and neither the customer nor the provider
- * has proven the email address. Otherwise a second sign-in would reveal that the first one has created the account (ADR
+ * Returns whether a linked identity must be treated as not linked. This is the case if no response may reveal accounts,
+ * the customer was created by a sign-in whose response revealed nothing, and neither the customer nor the provider has
+ * verified the email address. Otherwise, a second sign-in would reveal that the first one created the account (ADR
  * 0098).
- * @param link `isPending`: the identity has never signed the customer in since
+ * @param link `isPending`: the identity has not signed the customer in since then
  */
 export function isPending(
   link: LocalCustomer & { isPending: boolean },
   { profile, hidesAccounts }: Pick<ProviderSignIn, 'profile' | 'hidesAccounts'>,
 ): boolean {
   if (!hidesAccounts || !link.isPending || link.emailVerified) return false;
-  // A person whose account was disabled does not get another one by another address that is proven.
+  // A disabled customer cannot create another account with a different verified address.
   return !provesAddress(link, profile) && !(link.disabledAt && profile.isEmailTrusted);
 }
 
 function mailTo({ owner, pendingAt, allowSignUp }: ProviderSignIn): AddressMail {
   if (owner) return pendingAt === 'owner' && !owner.disabledAt ? 'verification' : 'notice';
-  // A person creates one account with addresses that are not proven.
+  // An identity creates at most one account with unverified addresses.
   return allowSignUp && pendingAt === null ? 'sign_up' : null;
 }

@@ -1,4 +1,4 @@
-/** The identity provider types. `oidc` is any OpenID Provider; the others are presets. */
+/** The types of identity providers. `oidc` is any OpenID Provider; the other types are presets. */
 export const identityProviderTypes = [
   'google',
   'github',
@@ -14,22 +14,22 @@ export type IdentityProviderType = (typeof identityProviderTypes)[number];
 export interface IdentityProvider {
   id: string;
   projectId: string;
-  /** Identifies the provider in its project, and in the API's routes. */
+  /** Identifies the provider in its project and in the routes of the API. */
   slug: string;
   type: IdentityProviderType;
-  /** Shown on the provider's button. */
+  /** The name on the provider's sign-in button. */
   name: string;
-  /** The issuer of id tokens, or the base URL for a provider without OpenID Connect. */
+  /** The issuer of id tokens, or the base URL of a provider without OpenID Connect. */
   issuer: string;
   enabled: boolean;
-  /** False if only customers who exist or are linked can sign in. */
+  /** False if only existing customers can sign in. */
   allowSignUp: boolean;
-  /** True if the emails in its verified domains are trusted. Always false at a preset's own service. */
+  /** True if email addresses in its verified domains are trusted. Always false for a preset's own service. */
   trustEmail: boolean;
-  /** True if customers with an email address in its verified domains can sign in with this provider only. */
+  /** True if customers with an email address in its verified domains can sign in only with this provider. */
   required: boolean;
   /**
-   * States whether its id tokens contain `auth_time`; null if no id token has shown this since the provider was last
+   * True if its id tokens contain `auth_time`; null if no id token has been received since the provider was last
    * changed.
    */
   statesAuthTime: boolean | null;
@@ -43,13 +43,10 @@ export const MAX_IDENTITY_PROVIDERS = 50;
 /** Maximum identities per customer in an import. */
 export const MAX_IMPORTED_IDENTITIES = 20;
 
-/** Seconds for which a customer can complete a sign-in at a provider (sign-in contract, section 2). */
+/** Seconds within which a customer must complete a sign-in with a provider (sign-in contract, section 2). */
 export const OAUTH_FLOW_TTL = 10 * 60;
 
-/**
- * The reasons why a browser returns from a provider without a code, as in the redirect's parameter `error` (sign-in
- * contract, section 2).
- */
+/** The errors in the `error` parameter of a redirect from a provider without a code (sign-in contract, section 2). */
 export const redirectErrors = [
   'access_denied',
   'account_exists',

@@ -31,7 +31,7 @@ it.each<[string, string | null]>([
 
 const record = domainRecord({ domain: 'acme.example', token: 't1' });
 
-it('creates a record that names the domain and contains the token', () => {
+it('creates a record for the domain that contains the token', () => {
   expect(record).toEqual({
     type: 'TXT',
     name: '_gatehouse-challenge.acme.example',
@@ -61,7 +61,7 @@ const failing = (days: number): State => ({ verifiedAt: before(30), failingSince
 it.each<[string, State, DomainFinding, State]>([
   ['verifies a domain', unverified, 'verified', { verifiedAt: now, failingSince: null }],
   ['keeps the verification time', verified, 'verified', verified],
-  ['ends a failure', failing(6), 'verified', verified],
+  ['ends a failure when the record is back', failing(6), 'verified', verified],
   ['leaves a domain unverified without its record', unverified, 'no_record', unverified],
   ['leaves a domain unverified after a DNS error', unverified, 'dns_error', unverified],
   ['begins a failure without the record', verified, 'no_record', failing(0)],
@@ -70,7 +70,7 @@ it.each<[string, State, DomainFinding, State]>([
   ['ends the verification after seven days', failing(7), 'no_record', unverified],
   ['ends the verification after seven days with another value', failing(7), 'other_value', unverified],
   ['ignores a DNS error', verified, 'dns_error', verified],
-  ['does not end the verification by a DNS error', failing(8), 'dns_error', failing(8)],
+  ['does not end the verification after a DNS error', failing(8), 'dns_error', failing(8)],
 ])('%s', (_, state, finding, expected) => {
   expect(decideDomain({ ...state, checkedAt: before(1) }, finding, now)).toEqual(expected);
 });
@@ -78,6 +78,6 @@ it.each<[string, State, DomainFinding, State]>([
 it.each([
   [2, unverified],
   [2.1, failing(0)],
-])('decides after a lookup %d days ago that a seven-day failure leads to %j', (days, expected) => {
+])('returns for a seven-day failure and a lookup %d days ago: %j', (days, expected) => {
   expect(decideDomain({ ...failing(7), checkedAt: before(days) }, 'no_record', now)).toEqual(expected);
 });

@@ -1,31 +1,29 @@
 import { getDomain } from 'tldts';
 import { canonicalEmail } from '../customers/email.js';
 
-/** An email domain that belongs to the organization behind a provider, once a DNS record proves it. */
+/** An email domain of the organization that runs a provider. It takes effect once a DNS record has verified it. */
 export interface ProviderDomain {
   providerId: string;
   projectId: string;
-  /** In canonical form, as in email addresses. */
+  /** In the canonical form of email addresses. */
   domain: string;
-  /** The record's content. It is public. */
+  /** The token in the DNS record. It is public. */
   token: string;
-  /** Null as long as the domain has no effect. */
+  /** Null if the domain is not verified, and thus has no effect. */
   verifiedAt: Date | null;
-  /** The last lookup's time, or null. */
+  /** The time of the last lookup, or null. */
   checkedAt: Date | null;
-  /** The time since which a verified domain's record is missing, or null. */
+  /** The time since which the record of a verified domain has been missing, or null. */
   failingSince: Date | null;
 }
 
 /** Maximum domains per provider. */
 export const MAX_PROVIDER_DOMAINS = 50;
 
-/** Days for which a verified domain stays verified without its record. */
+/** Days after which a domain without its record is no longer verified. */
 export const DOMAIN_GRACE_DAYS = 7;
 
-/**
- * Maximum days between two lookups for which the later lookup continues a failure. Domains are looked up once a day.
- */
+/** Maximum days between two failed lookups that count as one continuous failure. Domains are looked up once a day. */
 const MAX_CHECK_GAP_DAYS = 2;
 
 const DAY_MS = 86_400_000;
@@ -33,18 +31,18 @@ const RECORD_LABEL = '_gatehouse-challenge';
 const RECORD_PREFIX = 'gatehouse-domain-verification=';
 const MAX_NAME_LENGTH = 253;
 
-/** A DNS record that proves who controls a domain. */
+/** A DNS record that proves control of a domain. */
 export interface DomainRecord {
   type: 'TXT';
   name: string;
   value: string;
 }
 
-/** The possible findings of a lookup. */
+/** The possible results of a lookup. */
 export const domainFindings = ['verified', 'no_record', 'other_value', 'dns_error'] as const;
 export type DomainFinding = (typeof domainFindings)[number];
 
-/** Returns the record that proves a domain. */
+/** Returns the record that verifies a domain. */
 export const domainRecord = ({ domain, token }: Pick<ProviderDomain, 'domain' | 'token'>): DomainRecord => ({
   type: 'TXT',
   name: `${RECORD_LABEL}.${domain}`,
@@ -52,8 +50,8 @@ export const domainRecord = ({ domain, token }: Pick<ProviderDomain, 'domain' | 
 });
 
 /**
- * Returns an email domain in canonical form, as `canonicalEmail` writes it. Returns null for any other string, for a
- * single label, and for a public suffix, below which everyone can register a domain.
+ * Returns an email domain in the canonical form of `canonicalEmail`. Returns null for any other string, for a single
+ * label, and for a public suffix, under which anyone can register a domain.
  */
 export function canonicalDomain(input: string): string | null {
   const domain = canonicalEmail(`a@${input.trim()}`)?.slice(2) ?? null;
@@ -61,17 +59,17 @@ export function canonicalDomain(input: string): string | null {
   return getDomain(domain, { allowPrivateDomains: true }) === null ? null : domain;
 }
 
-/** Returns what the TXT records at a record's name prove. */
+/** Returns the result for the TXT records that a lookup returned. */
 export function evaluateRecords(record: DomainRecord, texts: string[]): DomainFinding {
   if (texts.length === 0) return 'no_record';
   return texts.some((text) => text.trim() === record.value) ? 'verified' : 'other_value';
 }
 
 /**
- * Returns a domain's state after a lookup. A DNS error proves nothing. A missing record takes effect after some days: a
- * mistake in a zone must not change how customers sign in, and a domain that was given up must not keep control over
- * their accounts. If no worker has looked the domain up in between, the failure begins again: the record may have been
- * there.
+ * Returns the state of a domain after a lookup. A DNS error does not change it. A missing record takes effect only
+ * after several days: a mistake in a zone must not change how customers sign in, but an abandoned domain must not keep
+ * control over their accounts. If the previous lookup is too long ago, for example because no worker was running, the
+ * failure starts again, because the record may have been present in between.
  */
 export function decideDomain(
   before: Pick<ProviderDomain, 'verifiedAt' | 'failingSince' | 'checkedAt'>,

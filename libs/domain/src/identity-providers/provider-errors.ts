@@ -6,12 +6,12 @@ import type { ProviderSettings } from './provider-settings.js';
 
 /** A provider whose individual fields are valid. */
 export interface ProviderToCheck extends Pick<ProviderSettings, 'trustEmail' | 'required'> {
-  /** Null if it is missing, which `issuerErrors` reports. */
+  /** Null if it is missing. `issuerErrors` reports this. */
   issuer: string | null;
   domains: string[];
 }
 
-/** Returns the errors in a new provider's issuer; null is the default for its type. */
+/** Returns the errors in the issuer of a new provider. A null issuer is the default of the type. */
 export function issuerErrors(
   type: string,
   preset: ProviderPreset,
@@ -33,7 +33,7 @@ function issuerProblem(preset: ProviderPreset, issuer: string, policy: TargetPol
   return `must be ${preset.issuer}, or outside production a loopback URL, for a provider of this type`;
 }
 
-/** Returns the errors in fields that are inconsistent with the provider's type. */
+/** Returns the errors in fields that are not allowed for the type of the provider. */
 export function providerErrors(
   preset: ProviderPreset,
   { issuer, trustEmail, domains, required }: ProviderToCheck,
@@ -53,14 +53,14 @@ export function providerErrors(
   return errors;
 }
 
-/** The error for a missing field without which a provider cannot work. */
+/** Creates the error for a missing field that a provider of this type requires. */
 export const requiredError = (field: string, type: string): FieldError => ({
   field,
   code: 'required',
   message: `${field} is required for a provider of the type ${type}`,
 });
 
-/** The error for a field that only other types have. */
+/** Creates the error for a field that only other types have. */
 export const notAllowedError = (field: string, types: string): FieldError => ({
   field,
   code: 'not_allowed',

@@ -9,7 +9,7 @@ import {
 const nothing = { email: null, isEmailTrusted: false, firstName: null, lastName: null, imageUrl: null };
 
 it.each<[string, ProviderClaims, Partial<ProviderProfile> | null]>([
-  ['nothing but a subject', {}, {}],
+  ['a subject only', {}, {}],
   ['no subject', { sub: undefined }, null],
   ['an empty subject', { sub: '' }, null],
   ['a number as the subject', { sub: 7 }, null],
@@ -20,8 +20,12 @@ it.each<[string, ProviderClaims, Partial<ProviderProfile> | null]>([
   ['a trusted email', { email: 'Ada@EXAMPLE.com' }, { email: 'ada@example.com', isEmailTrusted: true }],
   ['a string that is no email', { email: 'ada' }, {}],
   ['a list of emails', { email: ['ada@example.com'] }, {}],
-  ['both names', { given_name: ' Ada ', family_name: 'Byron' }, { firstName: 'Ada', lastName: 'Byron' }],
-  ['the family name alone', { family_name: 'Byron', name: 'Ada Byron' }, { lastName: 'Byron' }],
+  [
+    'a given name and a family name',
+    { given_name: ' Ada ', family_name: 'Byron' },
+    { firstName: 'Ada', lastName: 'Byron' },
+  ],
+  ['a family name only', { family_name: 'Byron', name: 'Ada Byron' }, { lastName: 'Byron' }],
   ['a full name', { name: 'Ada  King Byron' }, { firstName: 'Ada', lastName: 'King Byron' }],
   ['a name with a line break', { given_name: 'Ada\r\nBcc: x' }, { firstName: 'Ada Bcc: x' }],
   ['a decomposed name', { given_name: 'Jose\u0301' }, { firstName: 'Jos\u00e9' }],
@@ -39,7 +43,7 @@ it.each<[string, ProviderClaims, Partial<ProviderProfile> | null]>([
 const complete = { sub: '1', email: 'ada@example.com', name: 'Ada', picture: 'https://a.example/1.png' };
 
 it.each<[string, ProviderClaims, boolean]>([
-  ['with everything', complete, true],
+  ['with all claims', complete, true],
   ['with a given name only', { ...complete, name: undefined, given_name: 'Ada' }, true],
   ['without an email', { ...complete, email: null }, false],
   ['with a string that is no email', { ...complete, email: 'ada' }, false],
@@ -51,7 +55,7 @@ it.each<[string, ProviderClaims, boolean]>([
 
 it.each<[string, ProviderClaims, ProviderClaims, ProviderClaims]>([
   [
-    'adds what is missing',
+    'adds missing claims',
     { sub: '1', name: null, picture: 7 },
     { name: 'Ada', picture: 'p' },
     { name: 'Ada', picture: 'p' },

@@ -2,16 +2,19 @@ import { canonicalEmail } from '../customers/email.js';
 import { canonicalName, isVisible } from '../values/name.js';
 import { parseUrl } from '../urls/parse-url.js';
 
-/** A provider's claims about a person, from an id token, the userinfo endpoint, or an API. */
+/** The claims of a provider about a user, from an id token, the userinfo endpoint, or an API. */
 export type ProviderClaims = Readonly<Record<string, unknown>>;
 
-/** A person as a provider describes them. */
+/** The profile of a user at a provider. */
 export interface ProviderProfile {
-  /** Identifies the person at the provider, forever. An email does not. */
+  /** Identifies the user at the provider permanently, unlike an email address. */
   subject: string;
-  /** In canonical form; null if the provider sends none. */
+  /** In canonical form; null if the provider returns none. */
   email: string | null;
-  /** True if the provider has verified that the person owns the email address (sign-in contract, section 4). */
+  /**
+   * True if the provider is trusted to have verified that the user owns the email address (sign-in contract, section
+   * 4).
+   */
   isEmailTrusted: boolean;
   firstName: string | null;
   lastName: string | null;
@@ -24,21 +27,21 @@ export const SUBJECT_LENGTH = 255;
 const NAME_LENGTH = 100;
 const IMAGE_URL_LENGTH = 2048;
 
-/** Returns true for a string that can identify a person at a provider. */
+/** Returns whether a string is a valid subject. */
 export const isSubject = (text: string): boolean =>
   text !== '' && text.length <= SUBJECT_LENGTH && !/[\p{Cc}\p{Cs}]/u.test(text);
 
 const nonEmptyText = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
-/** Returns a person's name in its canonical form, without control characters; null for anything else. */
+/** Returns a name in canonical form without control characters; null if the value is not a visible name. */
 export function readPersonName(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = canonicalName(value.replace(/[\p{Cc}\p{Cs}]+/gu, ' '));
   return isVisible(text) ? Array.from(text).slice(0, NAME_LENGTH).join('').trim() : null;
 }
 
-/** Returns an image's https URL; null for any other value, which a page must not load. */
+/** Returns the https URL of an image; null for any other value, because pages load images only from https URLs. */
 export function readImageUrl(value: unknown): string | null {
   const text = nonEmptyText(value);
   const url = text && text.length <= IMAGE_URL_LENGTH ? parseUrl(text) : null;
@@ -46,14 +49,14 @@ export function readImageUrl(value: unknown): string | null {
   return isImage ? url.href : null;
 }
 
-/** Returns the email from claims in canonical form; null if they contain none. */
+/** Returns the email address in the claims in canonical form; null if they contain no valid one. */
 export const readEmail = ({ email }: ProviderClaims): string | null =>
   typeof email === 'string' ? canonicalEmail(email) : null;
 
 /** The claims whose values are strings. Any other value counts as absent. */
 const textClaims = ['name', 'given_name', 'family_name', 'picture'];
 
-/** The email and the claims that state whether the person owns it. They must have the same source. */
+/** The email address and the claims about its ownership. They must come from the same source. */
 const emailClaims = ['email', 'email_verified', 'hd', 'xms_edov'];
 
 const isPresent = (name: string, value: unknown): boolean =>
@@ -62,22 +65,22 @@ const isPresent = (name: string, value: unknown): boolean =>
 const presentOf = (claims: ProviderClaims): ProviderClaims =>
   Object.fromEntries(Object.entries(claims).filter(([name, value]) => isPresent(name, value)));
 
-/** Returns whether an id token contains everything that a profile can. Otherwise the userinfo endpoint may have more. */
+/** Returns whether an id token contains every field of a profile. If not, the userinfo endpoint may return more. */
 export const isProfileComplete = (idToken: ProviderClaims): boolean => {
   const { name, given_name: givenName, family_name: familyName, picture } = presentOf(idToken);
   return readEmail(idToken) !== null && !!(name ?? givenName ?? familyName) && !!picture;
 };
 
-/** Values for `email_verified` that do not deny that the email is verified. Providers also send strings and numbers. */
+/** Values of `email_verified` that do not deny the verification. Some providers send strings or numbers. */
 const undenied: unknown[] = [undefined, null, '', true, 'true', 'True', 1, '1'];
 
-/** Returns whether claims deny that the person owns the email. */
+/** Returns whether the claims state that the email address is not verified. */
 export const deniesEmail = ({ email_verified: isVerified }: ProviderClaims): boolean =>
   !undenied.includes(isVerified);
 
 /**
- * Adds the userinfo endpoint's claims to the id token's claims, which take precedence. An email that one of the two
- * denies is not verified.
+ * Adds the claims of the userinfo endpoint to the claims of the id token, which take precedence. An email address is
+ * not verified if either source denies it.
  */
 export function mergeUserInfo(idToken: ProviderClaims, userInfo: ProviderClaims): ProviderClaims {
   const source = readEmail(idToken) === null ? userInfo : idToken;
@@ -86,7 +89,7 @@ export function mergeUserInfo(idToken: ProviderClaims, userInfo: ProviderClaims)
   return { ...presentOf(userInfo), ...presentOf(idToken), ...ofEmail, ...denial };
 }
 
-/** Returns the given name and the family name, from a full name if the claims contain only that. */
+/** Returns the given name and the family name. If the claims contain only a full name, it is split. */
 function readNames(claims: ProviderClaims): Pick<ProviderProfile, 'firstName' | 'lastName'> {
   const [firstName, lastName] = [readPersonName(claims['given_name']), readPersonName(claims['family_name'])];
   if (firstName || lastName) return { firstName, lastName };
@@ -95,8 +98,8 @@ function readNames(claims: ProviderClaims): Pick<ProviderProfile, 'firstName' | 
 }
 
 /**
- * Returns the profile in standard claims (OpenID Connect Core, section 5.1); null without a usable subject.
- * @param isEmailTrusted whether the provider is trusted to have verified the email in these claims
+ * Returns the profile in standard claims (OpenID Connect Core, section 5.1); null without a valid subject.
+ * @param isEmailTrusted whether the provider is trusted to have verified the email address in these claims
  */
 export function readProfile(claims: ProviderClaims, isEmailTrusted: boolean): ProviderProfile | null {
   const subject = claims['sub'];
@@ -111,5 +114,5 @@ export function readProfile(claims: ProviderClaims, isEmailTrusted: boolean): Pr
   };
 }
 
-/** Returns the domain from an email in canonical form. */
+/** Returns the domain of an email address in canonical form. */
 export const emailDomain = (email: string): string => email.slice(email.lastIndexOf('@') + 1);

@@ -1,7 +1,7 @@
 import type { IdentityProvider } from './identity-provider.js';
 import type { ProviderPreset } from './provider-preset.js';
 
-/** The provider fields that a change can set, apart from protocol settings. */
+/** The provider fields that can be changed, apart from protocol settings. */
 export type ProviderSettings = Pick<
   IdentityProvider,
   'name' | 'enabled' | 'allowSignUp' | 'trustEmail' | 'required'
@@ -12,13 +12,13 @@ export type ProviderSettingsPatch = {
   [Name in keyof ProviderSettings]?: ProviderSettings[Name] | null;
 };
 
-/** Slugs that are the names of routes beside the providers' routes. */
+/** Slugs that would conflict with other routes at the same level as the providers. */
 const reservedSlugs: readonly string[] = ['callback', 'exchange', 'token'];
 
-/** Returns whether a slug is a route's name. */
+/** Returns whether a slug would conflict with a route. */
 export const isReservedProviderSlug = (slug: string): boolean => reservedSlugs.includes(slug);
 
-/** Returns a new provider's settings. */
+/** Returns the default settings of a provider. */
 export const defaultProviderSettings = ({ name }: ProviderPreset): ProviderSettings => ({
   name,
   enabled: true,
@@ -27,7 +27,7 @@ export const defaultProviderSettings = ({ name }: ProviderPreset): ProviderSetti
   required: false,
 });
 
-/** Returns settings after a merge patch (RFC 7396), in which null stands for the default. */
+/** Applies a merge patch (RFC 7396), in which null stands for the default. */
 export function applyProviderPatch<Settings extends object>(
   defaults: Settings,
   current: Settings,

@@ -3,10 +3,10 @@ import { hasPresetIssuer } from './email-trust.js';
 import type { IdentityProvider } from './identity-provider.js';
 import type { ProviderPreset } from './provider-preset.js';
 
-/** The codes for warnings about providers. */
+/** The codes of warnings about providers. */
 export const providerWarningCodes = ['existing_customers_excluded', 'new_customers_unverified'] as const;
 
-/** An effect that an operator may not expect from valid settings. */
+/** An effect of valid settings that an operator may not expect. */
 export interface ProviderWarning {
   code: (typeof providerWarningCodes)[number];
   /** The effect and its remedy. */
@@ -19,13 +19,13 @@ type ProviderToWarnAbout = Pick<
   'slug' | 'issuer' | 'enabled' | 'trustEmail' | 'required'
 > & { domains: string[] };
 
-/** Returns whether no email from a provider is ever trusted. */
+/** Returns whether email addresses from a provider are never trusted. */
 const isNeverTrusted = (preset: ProviderPreset, { issuer, trustEmail }: ProviderToWarnAbout): boolean =>
   hasPresetIssuer(preset, issuer) ? preset.isEmailVerified === undefined : !trustEmail;
 
 /**
- * Returns the warnings about an enabled provider that is required in its domains although its emails are not trusted:
- * the customers in the domains have no other way to sign in.
+ * Returns the warnings about an enabled provider that is required in its domains although its emails are not trusted.
+ * Customers in these domains have no other sign-in method.
  */
 export function providerWarnings(
   preset: ProviderPreset,

@@ -1,11 +1,11 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 
-/** An import's state. `interrupted`: no request processes it, and it is not complete. */
+/** The state of an import. `interrupted`: it is not complete, and no request is processing it. */
 export type ImportState = 'running' | 'interrupted' | 'completed';
 
 /**
- * A line's result. `updated`: the line belongs to an existing customer and has changed it. `skipped`: the email address
- * was already registered, or an update was not newer than the customer. Nothing was changed.
+ * The status of a line. `updated`: the line changed an existing customer. `skipped`: nothing was changed, because the
+ * email address was already registered or an update was not newer than the customer.
  */
 export type ImportLineStatus = 'created' | 'updated' | 'skipped' | 'failed';
 
@@ -18,37 +18,35 @@ export interface CustomerImport {
   updated: number;
   skipped: number;
   failed: number;
-  /** Skipped customers that already had all values from their lines, or were not older than their lines. */
+  /** Skipped lines that would not have changed their customers: the values were equal, or the line was not newer. */
   unchanged: number;
-  /** Customers for whom the import left out a value in their lines. */
+  /** Lines from which the import left out a value. */
   incomplete: number;
-  /** Created customers whose password hash is cheaper to guess than OWASP recommends. */
+  /** Created customers whose password hash is weaker than OWASP recommends. */
   weakHashes: number;
-  /** The last processed line, counted from 1 and including blank lines; 0 before the first. */
+  /** The number of the last processed line, counted from 1 and including blank lines; 0 before the first one. */
   lastLine: number;
   createdAt: Date;
   updatedAt: Date;
   finishedAt: Date | null;
 }
 
-/** The result for one line in an import. */
+/** The result of one line of an import. */
 export interface ImportLineResult {
   /** Counted from 1. */
   line: number;
   status: ImportLineStatus;
-  /** The customer that was created or updated, or that already has the email address. */
+  /** The customer who was created or updated, or who already has the email address. */
   customerId: string | null;
-  /**
-   * The reasons why no customer was created or updated. An error that concerns the entire line has an empty `field`.
-   */
+  /** The reasons why no customer was created or updated. `field` is empty in an error that concerns the entire line. */
   errors: FieldError[];
   /** The values that were left out. */
   warnings: FieldError[];
-  /** True for a created customer whose password hash is cheaper to guess than OWASP recommends. */
+  /** True for a created customer whose password hash is weaker than OWASP recommends. */
   hasWeakHash?: boolean;
 }
 
-/** The result counts that are subsets of the results with a status, or of all results. */
+/** The number of lines by status, and in subsets such as `unchanged` and `incomplete`. */
 export type ImportCounts = Pick<
   CustomerImport,
   'created' | 'updated' | 'skipped' | 'failed' | 'unchanged' | 'incomplete' | 'weakHashes'
@@ -59,14 +57,13 @@ export const noImportCounts: ImportCounts = {
   ...{ unchanged: 0, incomplete: 0, weakHashes: 0 },
 };
 
-/** Codes for updates that had nothing to change. */
+/** The error codes of updates that would not have changed anything. */
 const unchangedCodes = ['not_newer', 'unchanged'];
 
-/** Returns whether an update had nothing to change. */
+/** Returns whether a line was skipped because it would not have changed its customer. */
 export const isUnchanged = ({ status, errors }: ImportLineResult): boolean =>
   status === 'skipped' && unchangedCodes.includes(errors[0]?.code ?? '');
 
-/** Returns the result counts. */
 export function countResults(results: ImportLineResult[]): ImportCounts {
   const counts = { ...noImportCounts };
   for (const result of results) {
@@ -78,11 +75,11 @@ export function countResults(results: ImportLineResult[]): ImportCounts {
   return counts;
 }
 
-/** The line kinds that imports list, each with a separate limit, so that no kind hides another one. */
+/** The kinds of lines that an import lists. Each kind has a separate limit, so that one cannot displace another. */
 export const listedKinds = ['failed', 'skipped', 'unchanged', 'incomplete'] as const;
 export type ListedKind = (typeof listedKinds)[number];
 
-/** Returns the kind under which an import lists a line; null for a customer who was created or updated completely. */
+/** Returns the kind under which an import lists a line; null if its customer was created or updated completely. */
 export function listedKind(result: ImportLineResult): ListedKind | null {
   if (result.status === 'failed') return 'failed';
   if (result.warnings.length > 0) return 'incomplete';
@@ -90,6 +87,6 @@ export function listedKind(result: ImportLineResult): ListedKind | null {
   return isUnchanged(result) ? 'unchanged' : 'skipped';
 }
 
-/** Returns a kind's line count, given an import's counts. */
+/** Returns the number of lines of a kind. */
 export const countOfKind = (kind: ListedKind, counts: Omit<ImportCounts, 'weakHashes'>): number =>
   kind === 'skipped' ? counts.skipped - counts.unchanged : counts[kind];

@@ -1,2 +1,2 @@
-/** The audit log actions on imports. */
+/** The audit log actions for imports. */
 export const importActions = ['import.started', 'import.weak_hashes_found'] as const;

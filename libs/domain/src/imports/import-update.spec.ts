@@ -8,11 +8,11 @@ const customer: Customer = {
   ...{ id: '1', projectId: '2', imageUrl: null, disabledAt: null, lastLoginAt: null },
   ...{ createdAt: day(1), updatedAt: day(2) },
 };
-/** A customer as an import on the second day has created them. */
+/** A customer whom an import created on the second day. */
 const imported: ImportTarget = { ...customer, importUpdatedAt: day(2), claimedAt: null };
 const changedHere: ImportTarget = { ...imported, updatedAt: day(4) };
 const createdHere: ImportTarget = { ...imported, importUpdatedAt: null };
-/** A customer as an import on the third day has updated them. */
+/** A customer whom an import updated on the third day. */
 const updated: ImportTarget = { ...imported, updatedAt: day(3), importUpdatedAt: day(3) };
 const claimed: ImportTarget = { ...imported, claimedAt: day(2) };
 const disabled = { disabledAt: day(2) };
@@ -29,7 +29,7 @@ const renamed = { firstName: 'Augusta' };
 const banned = { disabledAt: day(3) };
 const other = { email: 'eve@example.com', externalId: 'a' };
 
-/** Returns a plan in short: its changes, and what the customer does not get. */
+/** Returns a plan as a string: its action, the changed fields, and the fields that are not applied. */
 function plan(target: ImportTarget, update: ImportUpdateLine): string {
   const result = planImportUpdate(target, update);
   if (result.action === 'reject') return 'reject';
@@ -44,8 +44,8 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
   ['a newer line', imported, line(day(3), renamed), 'update firstName'],
   ['a newer line with the same values', imported, line(day(3)), 'update'],
   ['the same line', imported, line(day(2)), 'update'],
-  ['another line of the same time', imported, line(day(2), renamed), 'update firstName'],
-  ['a ban in a line of the same time', imported, line(day(2), {}, banned), 'update disabledAt'],
+  ['another line with the same time', imported, line(day(2), renamed), 'update firstName'],
+  ['a ban in a line with the same time', imported, line(day(2), {}, banned), 'update disabledAt'],
   ['an older line', imported, line(day(1), renamed), 'keep'],
   ['a ban in an older line', updated, line(day(2), {}, banned), 'keep disabledAt'],
   ['an unban in an older line', { ...updated, ...disabled }, line(day(2)), 'keep disabledAt'],
@@ -60,12 +60,17 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
     line(day(3), {}, { disabledAt: undefined }),
     'update',
   ],
-  ['an address that is proven', imported, line(day(3), { emailVerified: true }), 'update emailVerified'],
+  ['a verified address', imported, line(day(3), { emailVerified: true }), 'update emailVerified'],
   ['another image', imported, line(day(3), { imageUrl: 'https://a.example/1.png' }), 'update imageUrl'],
   ['no image', { ...imported, imageUrl: 'https://a.example/1.png' }, line(day(3)), 'update'],
-  ['no proof', { ...imported, emailVerified: true }, line(day(3), { emailVerified: false }), 'update'],
   [
-    'another address without a proof',
+    'an unverified address',
+    { ...imported, emailVerified: true },
+    line(day(3), { emailVerified: false }),
+    'update',
+  ],
+  [
+    'another, unverified address',
     { ...imported, emailVerified: true },
     line(day(3), { email: 'eve@example.com' }),
     'update email emailVerified',
@@ -74,7 +79,7 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
   ['another id', imported, line(day(3), { externalId: 'b' }), 'update ; keeps externalId'],
   ['no id', imported, line(day(3), { externalId: null }), 'update ; keeps externalId'],
   [
-    'another address of a customer who has claimed the account',
+    'another address of a claimed account',
     claimed,
     line(day(3), { ...renamed, email: 'eve@example.com', emailVerified: true }),
     'update firstName; keeps email emailVerified',
@@ -85,7 +90,12 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
     line(day(3), other, { createdAt: day(2) }),
     'reject',
   ],
-  ['such a person in an older line', imported, line(day(1), other, { createdAt: day(2) }), 'reject'],
+  [
+    'the id of such a person in an older line',
+    imported,
+    line(day(1), other, { createdAt: day(2) }),
+    'reject',
+  ],
   [
     'another address of the same person',
     imported,
@@ -141,11 +151,11 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
     'update ; keeps disabledAt',
   ],
   ['a newer line of a customer who was not imported', createdHere, line(day(3), renamed), 'update firstName'],
-  ['an older line of such a customer', createdHere, line(day(1), renamed), 'keep firstName'],
-  ['a line of the same time after a removal here', createdHere, line(day(2), renamed), 'keep firstName'],
+  ['an older line of a customer who was not imported', createdHere, line(day(1), renamed), 'keep firstName'],
+  ['a line with the same time after a removal here', createdHere, line(day(2), renamed), 'keep firstName'],
 ])('plans an update for %s', (_, target, update, expected) => expect(plan(target, update)).toBe(expected));
 
-it('keeps the first time of a ban and the last sign-in', () => {
+it('keeps the earliest ban time and the latest sign-in time', () => {
   const target = { ...imported, ...disabled, lastLoginAt: day(2) };
   const { after } = planImportUpdate(target, line(day(3), {}, { ...banned, lastLoginAt: day(1) })) as {
     after: Customer;

@@ -1,45 +1,45 @@
 import { isDeepStrictEqual } from 'node:util';
 import { changeableFields, type Customer } from '../customers/customer.js';
 
-/** The customer to whom an imported line belongs. */
+/** The existing customer to whom an imported line belongs. */
 export interface ImportTarget extends Customer {
   /**
-   * The `updatedAt` in the last line that an import has applied to the customer; null if there is none, and after
-   * Gatehouse has disabled or enabled the customer, or removed a credential.
+   * The `updatedAt` of the last line that an import applied to the customer. Null if there is none, or after Gatehouse
+   * has disabled or enabled the customer or removed a credential.
    */
   importUpdatedAt: Date | null;
-  /** The time at which the owner of the email address last removed all earlier access, or null. */
+  /** The time at which the owner of the email address last claimed the account, or null. */
   claimedAt: Date | null;
 }
 
-/** The fields that an update import sets, besides times and credentials. */
+/** The fields that an import updates, apart from times and credentials. */
 export const updatableFields = [...changeableFields, 'imageUrl'] as const satisfies (keyof Customer)[];
 
-/** The fields in a line that change an existing customer. */
+/** The fields of a line that can change an existing customer. */
 export interface ImportUpdateLine {
-  /** The fields that the line contains. The customer's other fields stay unchanged. */
+  /** The fields that the line contains. Other fields of the customer stay unchanged. */
   fields: Pick<Customer, 'email'> & Partial<Pick<Customer, (typeof updatableFields)[number]>>;
   /** Null for a customer who is not disabled, undefined if the line does not contain the field. */
   disabledAt: Date | null | undefined;
-  /** Null if the line contains no time of the last change. */
+  /** Null if the line does not contain it. */
   updatedAt: Date | null;
   lastLoginAt: Date | null;
-  /** Null if the line contains no time at which the customer was created. */
+  /** Null if the line does not contain it. */
   createdAt: Date | null;
 }
 
-/** The changes that an imported line makes to an existing customer. */
+/** The effect of an imported line on an existing customer. */
 export type ImportPlan =
   | {
-      /** The customer stays as they are. */
+      /** The customer stays unchanged. */
       action: 'keep';
-      /** The fields in which the line differs, and that must not be dropped silently. */
+      /** The fields of the line that differ from the customer and must be reported. */
       differing: string[];
-      /** True if an import has applied this line or a newer one, so that the line contains no newer password. */
+      /** True if an import has applied this line or a newer one, so the line cannot contain a newer password. */
       wasApplied: boolean;
     }
   | {
-      /** The line belongs to another person, who has the same id in another system. */
+      /** The line belongs to another person with the same id in another system. */
       action: 'reject';
       wasApplied: false;
     }
@@ -48,17 +48,17 @@ export type ImportPlan =
       after: Customer;
       /** The fields that change. */
       changed: string[];
-      /** True if the customer was also changed in Gatehouse, before the line. */
+      /** True if the customer was also changed in Gatehouse since the last import. */
       isChangedHere: boolean;
-      /** Fields in the line that the customer does not get. */
+      /** The fields of the line that are not applied. */
       kept: string[];
-      /** True if an import has applied this line or a newer one, so that the line contains no newer password. */
+      /** True if an import has applied this line or a newer one, so the line cannot contain a newer password. */
       wasApplied: boolean;
     };
 
-/** Fields whose values must not be dropped silently, even from an older line. */
+/** Fields whose differences are reported even for an older line. */
 const accessFields = new Set(['disabledAt', 'mfa']);
-/** Fields that stay as they are once the owner of the email address has claimed the account. */
+/** Fields that imports do not change once the owner of the email address has claimed the account. */
 const claimedFields = ['email', 'emailVerified'] as const;
 
 /** Returns whether Gatehouse has changed the customer since the last import. */
@@ -66,8 +66,8 @@ export const isChangedHere = ({ importUpdatedAt, updatedAt }: ImportTarget): boo
   importUpdatedAt?.getTime() !== updatedAt.getTime();
 
 /**
- * Compares an imported line with the customer to whom it belongs (ADR 0104). The newer `updatedAt` wins. A line with
- * the same one, or without one, wins unless the customer was changed in Gatehouse since the last import.
+ * Compares an imported line with its customer (ADR 0104). The newer `updatedAt` wins. If the two are equal, or the line
+ * has none, the line wins unless the customer was changed in Gatehouse since the last import.
  */
 export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine): ImportPlan {
   if (isOtherPerson(current, line)) return { action: 'reject', wasApplied: false };
@@ -100,9 +100,9 @@ export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine):
 }
 
 /**
- * Returns whether a line with a customer's externalId or id belongs to another person: systems with numeric ids use the
- * same ones, and an id can be copied. A customer's email address changes, but the time at which a system created the
- * customer does not. Some exports round it.
+ * Returns whether a line with the `externalId` or id of a customer belongs to another person: systems with numeric ids
+ * assign the same ids, and an id can be copied. The email address of a customer can change, but their creation time in
+ * the source system does not. Some exports round it, so differences of less than a second are ignored.
  */
 const isOtherPerson = (current: ImportTarget, { fields, createdAt }: ImportUpdateLine): boolean =>
   createdAt !== null &&
@@ -115,8 +115,8 @@ function isNewer(current: ImportTarget, { updatedAt }: ImportUpdateLine, isChang
 }
 
 /**
- * Returns whether an import has applied this line, or a newer one. A removal in Gatehouse deletes the last line's time,
- * but `updatedAt` is still the same.
+ * Returns whether an import has applied this line or a newer one. Removing a credential in Gatehouse clears
+ * `importUpdatedAt` but does not change `updatedAt`.
  */
 const isApplied = (
   { importUpdatedAt, updatedAt: current }: ImportTarget,
@@ -130,7 +130,7 @@ const isSameTime = (one: Date, other: Date): boolean => one.getTime() === other.
 function applyLine(current: ImportTarget, line: ImportUpdateLine, isChanged: boolean): Customer {
   const { importUpdatedAt: _, claimedAt: __, ...customer } = current;
   const { fields, disabledAt, lastLoginAt } = line;
-  // An email address that was proven in Gatehouse stays proven.
+  // An email address that is already verified stays verified.
   const wasVerified = fields.email === customer.email && customer.emailVerified;
   return {
     ...customer,

@@ -1,18 +1,18 @@
 import { canonicalLocale, LOCALE_LENGTH } from './locale.js';
 
-/** The language for messages that exist in no other language. */
+/** The language of messages that are not available in a preferred language. */
 export const FALLBACK_LANGUAGE = 'en';
 
-/** Maximum languages that are read from `Accept-Language`. */
+/** Maximum number of languages that are read from `Accept-Language`. */
 const MAX_ACCEPTED = 20;
 
-/** A reader's known language preferences. */
+/** The known language preferences of a reader. */
 export interface LanguagePreference {
   /** The customer's locale, or null. */
   locale: string | null;
-  /** The request's languages, in order of preference. They count only if there is no locale. */
+  /** The languages of the request, in order of preference. Ignored if there is a locale. */
   accepted: readonly string[];
-  /** The project's default locale, or null. */
+  /** The default locale of the project, or null. */
   defaultLocale: string | null;
 }
 
@@ -40,7 +40,7 @@ export function preferredLanguages({ locale, accepted, defaultLocale }: Language
 /** Returns a tag and its less specific forms: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647, lookup). */
 function withLessSpecific(tag: string): string[] {
   const subtags = tag.split('-');
-  // A single character only introduces the subtags that follow it.
+  // A single-character subtag only introduces the subtags that follow it.
   return subtags
     .map((_, index) => subtags.slice(0, subtags.length - index))
     .filter((prefix) => prefix.at(-1)!.length > 1)

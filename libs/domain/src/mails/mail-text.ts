@@ -1,21 +1,21 @@
 /**
- * The strings for one email, in plain text. They can contain variables such as `{{project_name}}`, and nothing that is
- * executed: no conditions, no markup.
+ * The plain text content of one email. It can contain variables such as `{{project_name}}`, but no conditions, markup
+ * or anything else that is evaluated.
  */
 export interface MailText {
   subject: string;
   heading: string;
-  /** The message. Email clients show the first paragraph next to the subject. */
+  /** The body. Email clients show the first paragraph next to the subject. */
   paragraphs: string[];
-  /** The label on the button that opens the link; null for an email without a link. */
+  /** The label of the button that opens the link; null for an email without a link. */
   button: string | null;
-  /** The message that precedes the link below the button; null for an email without a link. */
+  /** The text before the link below the button; null for an email without a link. */
   linkLabel: string | null;
-  /** Small print: the link's validity, and what to do if the recipient did not cause the email. */
+  /** Small print: how long the link is valid, and what to do if the recipient did not request the email. */
   closing: string[];
 }
 
-/** The email variables. Each email kind uses some of them. */
+/** The variables that emails can contain. Each kind of email supports some of them. */
 export const mailVariables = [
   'project_name',
   'email',
@@ -27,15 +27,15 @@ export const mailVariables = [
 ] as const;
 export type MailVariable = (typeof mailVariables)[number];
 
-/** The variables' values. They are inserted as they are, and not escaped. */
+/** The values of the variables. They are inserted without escaping. */
 export type MailValues = Readonly<Record<MailVariable, string>>;
 
 const PLACEHOLDER = /\{\{ *([a-z_]+) *\}\}/g;
 
-/** Matches a valid placeholder as a whole. */
+/** Matches a string that consists of one valid placeholder. */
 const WHOLE_PLACEHOLDER = new RegExp(`^${PLACEHOLDER.source}$`);
 
-/** Returns the placeholders in a string that are malformed or name a variable that is not in `variables`. */
+/** Returns the placeholders in a string that are malformed or whose variable is not in `variables`. */
 export function unknownPlaceholders(text: string, variables: readonly MailVariable[]): string[] {
   const placeholders = text.match(/\{\{.*?(?:\}\}|$)/gs) ?? [];
   return placeholders.filter((placeholder) => {
@@ -45,15 +45,15 @@ export function unknownPlaceholders(text: string, variables: readonly MailVariab
 }
 
 /**
- * Returns a string with its variables replaced by their values. A value is never searched for placeholders, so that a
- * name cannot insert another value.
+ * Replaces the variables in a string with their values. Values are not searched for placeholders, so a project name,
+ * for example, cannot insert another value.
  */
 const fill = (text: string, values: MailValues): string =>
   text.replace(PLACEHOLDER, (placeholder, name: string) =>
     (mailVariables as readonly string[]).includes(name) ? values[name as MailVariable] : placeholder,
   );
 
-/** Returns the strings with their variables replaced by their values. */
+/** Replaces the variables in an email with their values. */
 export function fillMailText(text: MailText, values: MailValues): MailText {
   const filled = (part: string): string => fill(part, values);
   return {

@@ -1,7 +1,4 @@
-/**
- * The email purposes. Each purpose has independent limits, and emails are counted separately for email addresses that
- * their customers have not verified.
- */
+/** The email purposes. Each purpose has its own limits, and emails to unverified addresses are counted separately. */
 export const mailPurposes = [
   'signUp',
   'passwordReset',
@@ -13,16 +10,15 @@ export const mailPurposes = [
 export type MailPurpose = (typeof mailPurposes)[number];
 
 /**
- * The limits because of which an email is not sent: emails with one purpose to one recipient per hour, emails with one
- * purpose in a project per hour, and one email per kind and email address per minute.
+ * The limits that can prevent an email from being sent: emails with one purpose to one recipient per hour, emails with
+ * one purpose in a project per hour, and one email per kind and email address per minute.
  */
 export const mailLimitReasons = ['recipient_limit', 'project_limit', 'too_soon'] as const;
 export type MailLimitReason = (typeof mailLimitReasons)[number];
 
 /**
- * The reasons why an email was dropped or failed. `customer_deleted`: the customer was deleted before it was
- * sent; `rejected`: the mail server rejected it permanently; `expired`: its link expired before the mail
- * server accepted it.
+ * The reasons why an email was dropped or failed. `customer_deleted`: the customer was deleted before it was sent;
+ * `rejected`: the mail server rejected it permanently; `expired`: its link expired before the mail server accepted it.
  */
 export const mailReasons = [...mailLimitReasons, 'customer_deleted', 'rejected', 'expired'] as const;
 export type MailReason = (typeof mailReasons)[number];
@@ -31,5 +27,5 @@ export type MailReason = (typeof mailReasons)[number];
 export const mailStates = ['queued', 'sent', 'failed', 'dropped'] as const;
 export type MailState = (typeof mailStates)[number];
 
-/** The audit log actions on emails. */
+/** The audit log actions for emails. */
 export const mailActions = ['mail.tested'] as const;

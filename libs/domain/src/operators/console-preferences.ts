@@ -2,11 +2,11 @@
 export const consoleTimeZones = ['local', 'utc'] as const;
 export type ConsoleTimeZone = (typeof consoleTimeZones)[number];
 
-/** The page sizes with which the console can load a list. */
+/** The page sizes of lists in the console. */
 export const consolePageSizes = [50, 100, 200] as const;
 export type ConsolePageSize = (typeof consolePageSizes)[number];
 
-/** The console's lists whose columns can be chosen and whose views can be saved. */
+/** The lists in the console that have selectable columns and saved views. */
 export const consoleLists = [
   'deliveries',
   'attempts',
@@ -24,13 +24,13 @@ export const consoleLists = [
 ] as const;
 export type ConsoleList = (typeof consoleLists)[number];
 
-/** Maximum changed columns per list. */
+/** Maximum number of columns per list that differ from the default. */
 export const MAX_LIST_COLUMNS = 30;
 
-/** The id for a column that is shown although it is hidden by default, or with "-" the reverse. */
+/** The id of a column that is shown although it is hidden by default, or the id with a leading "-" for the reverse. */
 export const columnChangePattern = /^-?[a-z][a-z0-9-]{0,39}$/;
 
-/** The list columns that are not shown as by default. */
+/** The columns, by list, whose visibility differs from the default. */
 export type ListColumns = Partial<Record<ConsoleList, string[]>>;
 
 /** An operator's preferences for the console. */
@@ -40,15 +40,15 @@ export interface ConsolePreferences {
   columns: ListColumns;
 }
 
-/** The preferences for an operator who has changed none. */
+/** The preferences of an operator who has not changed any. */
 export const defaultPreferences: ConsolePreferences = { timeZone: 'local', pageSize: 50, columns: {} };
 
-/** Changed preferences. null in place of a list's columns restores its default columns. */
+/** A change to the preferences. null instead of the columns of a list restores its default columns. */
 export type PreferencesPatch = Partial<
   Omit<ConsolePreferences, 'columns'> & { columns: { [List in ConsoleList]?: string[] | null } }
 >;
 
-/** Returns true for an object with columns by list, in which null stands for a list's default columns. */
+/** Returns whether a value is a valid `columns` member of a patch. */
 export const isColumnsPatch = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -68,11 +68,11 @@ const isColumns = (value: unknown): boolean =>
 /** Maximum saved views per operator. */
 export const MAX_SAVED_VIEWS = 50;
 
-/** A list's filters, order and columns, which an operator has saved under a name. */
+/** The filters, order and columns of a list that an operator has saved under a name. */
 export interface SavedView {
   id: string;
   list: ConsoleList;
   name: string;
-  /** The query in the list's URL, without "?". */
+  /** The query of the list's URL, without "?". */
   query: string;
 }

@@ -1,4 +1,4 @@
-/** The audit log actions on operators. */
+/** The audit log actions for operators. */
 export const operatorActions = [
   'operator.created',
   'operator.invited',

@@ -1,6 +1,6 @@
 import { findRole, readClaimValues } from './operator-claims.js';
 
-describe("an operator's claims", () => {
+describe('operator claims', () => {
   it.each([
     [{ groups: ['a', 'b', 7, ''] }, 'groups', ['a', 'b']],
     [{ role: 'a' }, 'role', ['a']],
@@ -9,7 +9,7 @@ describe("an operator's claims", () => {
     [{ groups: { a: true } }, 'groups', []],
     [{}, 'groups', []],
     [{}, 'constructor.name', []],
-  ])('contain the strings in %j', (claims, path, expected) =>
+  ])('return the strings in %j', (claims, path, expected) =>
     expect(readClaimValues(claims, path)).toEqual(expected),
   );
 
@@ -25,11 +25,11 @@ describe("an operator's claims", () => {
     [['others'], null],
     [['*'], null],
     [[], null],
-  ])('give for the values %j the highest role: %s', (values, expected) =>
+  ])('map the values %j to the highest role: %s', (values, expected) =>
     expect(findRole(values, [...mappings])).toBe(expected),
   );
 
-  it('give a role to everyone with *', () => {
+  it('grant a role to everyone with *', () => {
     expect(findRole([], [...mappings, { role: 'viewer', value: '*' }])).toBe('viewer');
     expect(findRole(['root'], [...mappings, { role: 'viewer', value: '*' }])).toBe('admin');
   });

@@ -1,15 +1,15 @@
 import type { ProviderClaims } from '../identity-providers/provider-profile.js';
 import { hasRole, type OperatorRole } from './role.js';
 
-/** A role, and the claim value that gives it. `*` gives it to everyone. */
+/** Maps a claim value to a role. The value `*` grants the role to everyone. */
 export interface RoleMapping {
   role: OperatorRole;
   value: string;
 }
 
 /**
- * Returns the strings in a claim, which is one string or a list.
- * @param path a claim name, or nested member names, separated by periods
+ * Returns the strings in a claim, which can be a single string or a list.
+ * @param path the name of a claim, or the names of nested members, separated by periods
  */
 export function readClaimValues(claims: ProviderClaims, path: string): string[] {
   const value = Object.hasOwn(claims, path)
@@ -26,7 +26,7 @@ export function readClaimValues(claims: ProviderClaims, path: string): string[] 
   return [value].flat().filter((each): each is string => typeof each === 'string' && each !== '');
 }
 
-/** Returns the highest role that a claim's values give, or null. */
+/** Returns the highest role that the values of a claim grant, or null. */
 export function findRole(values: string[], mappings: RoleMapping[]): OperatorRole | null {
   const roles = mappings
     .filter(({ value }) => value === '*' || values.includes(value))

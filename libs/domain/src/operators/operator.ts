@@ -2,14 +2,14 @@ import { isRpId, type RelyingParty } from '../passkeys/relying-party.js';
 import { parseValidUrl } from '../urls/parse-url.js';
 import type { OperatorRole } from './role.js';
 
-/** Maximum organizations to which an operator can be limited. */
+/** Maximum number of organizations to which an operator can be limited. */
 export const MAX_OPERATOR_ORGANIZATIONS = 50;
 
-/** An operator's status. Invited operators have neither a password nor an account at an OpenID Provider. */
+/** The status of an operator. An invited operator has neither a password nor an account with an OpenID Provider. */
 export const operatorStatuses = ['invited', 'active', 'disabled'] as const;
 export type OperatorStatus = (typeof operatorStatuses)[number];
 
-/** A member of the operations staff. Never a customer, and never an API key. */
+/** A member of the operations staff, who signs in to the console. Never a customer or an API key. */
 export interface Operator {
   id: string;
   email: string;
@@ -20,7 +20,7 @@ export interface Operator {
   status: OperatorStatus;
   /** True if the operator has an authenticator or a passkey. */
   secondFactor: boolean;
-  /** True if the operator has signed in at the OpenID Provider. */
+  /** True if the operator has signed in with the OpenID Provider. */
   singleSignOn: boolean;
   lastLoginAt: Date | null;
   createdAt: Date;
@@ -28,31 +28,28 @@ export interface Operator {
 }
 
 /**
- * The steps in a sign-in to the console. Only a session with the stage `signed_in` can access other routes. Each step
- * replaces the session's token.
+ * The stages of a sign-in to the console. Until a session reaches `signed_in`, it can access only the sign-in routes.
+ * Each stage replaces the session token.
  */
 export const operatorStages = ['second_factor', 'enrollment', 'signed_in'] as const;
 export type OperatorStage = (typeof operatorStages)[number];
 
-/**
- * The methods by which operators sign in: with a password and a second factor, or at an OpenID Provider, which verifies
- * both.
- */
+/** The sign-in methods of operators: a password and a second factor, or an OpenID Provider, which verifies both. */
 export const operatorSignInMethods = ['password', 'oidc'] as const;
 export type OperatorSignInMethod = (typeof operatorSignInMethods)[number];
 
-/** A signed-in session, with the properties on which its acceptance depends. */
+/** The properties of a signed-in session that determine whether it is accepted. */
 export interface OperatorSessionState {
   method: OperatorSignInMethod;
   hasSecondFactor: boolean;
-  /** The OpenID Provider at which the operator has an account; null before the first sign-in there. */
+  /** The OpenID Provider with which the operator has an account; null before the first sign-in with it. */
   issuer: string | null;
 }
 
 /**
- * Returns true if a signed-in session is accepted. Production requires a second factor: a session that was opened in
- * development without one must not survive the change (requirement CO-01). Single sign-on sessions are rejected once
- * single sign-on is turned off or the provider changes.
+ * Returns whether a signed-in session is accepted. Production requires a second factor, so a session that was created
+ * in development without one must not remain valid after the switch to production (requirement CO-01). Single sign-on
+ * sessions are rejected once single sign-on is turned off or the provider changes.
  */
 export const acceptsOperatorSession = (
   { method, hasSecondFactor, issuer }: OperatorSessionState,
@@ -63,8 +60,7 @@ export const acceptsOperatorSession = (
     : hasSecondFactor || !production;
 
 /**
- * Returns the name by which a browser is recognized: its user agent without version numbers, which change
- * with every update.
+ * Returns the name that identifies a browser: its user agent without version numbers, which change with every update.
  */
 export const browserName = (userAgent: string | null): string =>
   (userAgent ?? '').replace(/\d[\d._]*/g, '').trim();
@@ -72,14 +68,14 @@ export const browserName = (userAgent: string | null): string =>
 /** Console session validity in seconds (requirement CO-01). */
 export const operatorSessionTtl = { idle: 30 * 60, absolute: 12 * 3600, unfinished: 30 * 60 };
 
-/** The seconds for which a second factor proof allows sensitive actions (requirement OP-01). */
+/** Seconds after a verified second factor during which sensitive actions are allowed (requirement OP-01). */
 export const REAUTHENTICATION_TTL = 5 * 60;
 
 /** The second factors that operators can enroll. */
 export const operatorFactors = ['totp', 'passkey'] as const;
 export type OperatorFactor = (typeof operatorFactors)[number];
 
-/** Returns the site to which operators' passkeys are bound: the host in `PUBLIC_URL`. Null for an IP address. */
+/** Returns the relying party for the passkeys of operators: the host of `PUBLIC_URL`. Null if it is an IP address. */
 export function operatorRelyingParty(publicUrl: string): RelyingParty | null {
   const { hostname, origin } = parseValidUrl(publicUrl);
   return isRpId(hostname) ? { id: hostname, name: `Gatehouse (${hostname})`, origins: [origin] } : null;
@@ -91,11 +87,11 @@ export const reauthenticationMethods: Record<OperatorSignInMethod, readonly stri
   oidc: ['oidc'],
 };
 
-/** The validity in seconds for a link that a command prints, and for an operator invitation. */
+/** The validity in seconds of a link that a command prints, and of an operator invitation. */
 export const operatorLinkTtl = { command: 3600, invitation: 7 * 24 * 3600 };
 
 /**
- * Minimum length for an operator's password in code points. It is longer than the minimum for customers because it
- * protects all customers.
+ * Minimum length of an operator password in code points. It exceeds the minimum for customers because an operator has
+ * access to all customers.
  */
 export const OPERATOR_PASSWORD_MIN_LENGTH = 12;

@@ -4,13 +4,13 @@ import { scopes, type Scope } from '../api-keys/scopes.js';
 export const operatorRoles = ['viewer', 'operator', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** Without the mailbox: the links in captured emails sign in as their customers. */
+/** Excludes `mailbox:read`, because the links in captured emails can be used to sign in as a customer. */
 const readScopes = scopes.filter((scope) => scope.endsWith(':read') && scope !== 'mailbox:read');
 
 /**
- * Each role's scopes on the routes that also accept a secret key. Operators do not have `customer:write`, because
- * setting an email address or a password takes over the account. Their other permissions for customers and endpoints
- * are declared by the routes (`MinimumRole`).
+ * The scopes of each role on routes that also accept a secret key. Operators do not have `customer:write`, because
+ * setting an email address or a password would allow them to take over the account. The routes declare the other
+ * permissions of operators on customers and endpoints (`MinimumRole`).
  */
 export const roleScopes: Record<OperatorRole, readonly Scope[]> = {
   viewer: readScopes,
@@ -18,10 +18,10 @@ export const roleScopes: Record<OperatorRole, readonly Scope[]> = {
   admin: scopes,
 };
 
-/** Returns whether a role has all permissions that another role has. */
+/** Returns whether a role has all permissions of a required role. */
 export const hasRole = (role: OperatorRole, required: OperatorRole): boolean =>
   operatorRoles.indexOf(role) >= operatorRoles.indexOf(required);
 
-/** Returns the lowest role that has all given scopes. Admins have every permission. */
+/** Returns the lowest role that has all required scopes. */
 export const minimumRoleFor = (required: readonly Scope[]): OperatorRole =>
   operatorRoles.find((role) => required.every((scope) => roleScopes[role].includes(scope))) ?? 'admin';

@@ -3,7 +3,7 @@ export interface Organization {
   id: string;
   name: string;
   slug: string;
-  /** The organization that created this one; null for an organization that the setup created. */
+  /** The organization that created this one; null if it was created by the setup. */
   parentId: string | null;
   /** Origins to which the billing portal may return; empty allows any. */
   billingReturnOrigins: string[];

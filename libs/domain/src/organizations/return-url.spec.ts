@@ -15,7 +15,7 @@ describe('isReturnUrl', () => {
   it.each<[string, string[]]>([
     ['incomplete URLs', ['', ...splitWords('/billing app.example.com/billing //app.example.com/billing')]],
     [
-      'http of another machine',
+      'http on another machine',
       splitWords(`http://app.example.com/billing http://192.168.1.5/billing http://localhost.example.com/
         http://localhost@evil.example/`),
     ],
@@ -24,7 +24,7 @@ describe('isReturnUrl', () => {
       splitWords(`javascript:alert(1) JaVaScRiPt:alert(1) javascript://app.example.com/%0aalert(1) file:///etc/passwd
         data:text/html,<script>alert(1)</script> blob:https://app.example.com/x com.example.app:/billing`),
     ],
-    ['a script with controls', ['\u0001javascript:alert(1)', 'java\tscript:alert(1)']],
+    ['a script with control characters', ['\u0001javascript:alert(1)', 'java\tscript:alert(1)']],
     [
       'missing or extra slashes',
       splitWords('https:/app.example.com/ https:app.example.com/ https:///app.example.com/'),
@@ -46,7 +46,7 @@ describe('isReturnUrl', () => {
         ...['a b', '\r\nLocation: https://evil.example/', '\n', '\0', '\u007f'].map((end) => app + end),
       ],
     ],
-    ['markup and letters beyond ASCII', [`${app}<b>`, 'https://аpp.example.com/', `${app}\u202egpj`]],
+    ['markup and non-ASCII characters', [`${app}<b>`, 'https://аpp.example.com/', `${app}\u202egpj`]],
     ['a port out of range', ['https://app.example.com:99999/']],
     ['2,049 characters', [app + 'x'.repeat(2025)]],
   ])('IN-10: rejects %s', (_, urls) => expect(urls.filter(isReturnUrl)).toEqual([]));
@@ -67,7 +67,7 @@ describe('returnUrlProblem', () => {
     ['any origin without a list', ['https://evil.example/'], [], true, null],
     ['the local machine outside production', local, [], false, null],
     ['the local machine on the list outside production', local, origins, false, null],
-    ['an origin of the list', listedUrls, origins, true, null],
+    ['an origin on the list', listedUrls, origins, true, null],
     ['the local machine in production', local, [], true, 'https://'],
     ['the local machine in production, even on the list', local, origins, true, 'https://'],
     ['another origin', unlistedUrls, origins, false, 'billingReturnOrigins'],

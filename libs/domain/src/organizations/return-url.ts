@@ -2,15 +2,14 @@ import { isPageUrl } from '../urls/page-url.js';
 import { parseValidUrl } from '../urls/parse-url.js';
 
 /**
- * Returns whether the billing portal may return to this URL, as far as the string alone proves (IN-10): an absolute
- * https URL, or an http URL on the local machine. Like page URLs, it must be ASCII without credentials, backslashes,
- * whitespace and control characters. Unlike page URLs, it cannot use an app's scheme.
+ * Returns whether the format of a URL allows the billing portal to return to it (requirement IN-10): an absolute https
+ * URL, or an http URL on the local machine. Like page URLs, it must be ASCII without credentials, backslashes,
+ * whitespace or control characters. Unlike page URLs, it cannot use the scheme of an app.
  */
 export const isReturnUrl = (text: string): boolean => /^https?:/i.test(text) && isPageUrl(text);
 
 /**
- * Returns the reason why the billing portal must not return to a URL (IN-10), as a sentence about `returnUrl`, or null
- * if it may.
+ * Returns the error message if the billing portal must not return to a URL, or null (requirement IN-10).
  * @param url a URL that `isReturnUrl` accepts
  * @param origins the organization's billingReturnOrigins; empty allows any
  */

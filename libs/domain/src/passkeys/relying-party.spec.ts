@@ -7,7 +7,7 @@ import {
   passkeySettingsErrors,
 } from './relying-party.js';
 
-it('accepts as rpId a domain name in lowercase, or localhost', () => {
+it('accepts a lowercase domain name or localhost as rpId', () => {
   for (const text of ['example.com', 'auth.example.co.uk', 'xn--bcher-kva.example', 'localhost'])
     expect([text, isRpId(text)]).toEqual([text, true]);
   for (const text of [
@@ -24,14 +24,14 @@ it('accepts as rpId a domain name in lowercase, or localhost', () => {
     expect([text, isRpId(text)]).toEqual([text, false]);
 });
 
-it("rejects a public suffix as a project's rpId", () => {
+it('rejects a public suffix as the rpId of a project', () => {
   for (const text of ['example.com', 'shop.co.uk', 'shop.github.io', 'auth.internal', 'localhost'])
     expect([text, isProjectRpId(text)]).toEqual([text, true]);
   for (const text of ['com', 'co.uk', 'github.io', 'vercel.app', 'com.au', 'xn--55qx5d.cn'])
     expect([text, isProjectRpId(text)]).toEqual([text, false]);
 });
 
-it('accepts as origin an https page with a domain name, a page on localhost, or an Android app', () => {
+it('accepts an https page with a domain name, localhost or an Android app as origin', () => {
   const hash = `android:apk-key-hash:${'aZ09-_'.repeat(7)}A`;
   for (const text of ['https://example.com', 'https://a.example.com:8443', 'http://localhost:5173', hash])
     expect([text, isPasskeyOrigin(text)]).toEqual([text, true]);
@@ -49,7 +49,7 @@ it('accepts as origin an https page with a domain name, a page on localhost, or 
     expect([text, isPasskeyOrigin(text)]).toEqual([text, false]);
 });
 
-it('disables passkeys without the setting in production, and binds them to localhost otherwise', () => {
+it('disables passkeys in production without the setting, and uses localhost elsewhere', () => {
   expect(effectiveRpId(null, { production: true })).toBeNull();
   expect(effectiveRpId(null, { production: false })).toBe('localhost');
   const passkeys = { rpId: 'example.com', rpName: null, origins: ['https://example.com'] };
@@ -57,7 +57,7 @@ it('disables passkeys without the setting in production, and binds them to local
   expect(effectiveRpId(passkeys, { production: false })).toBe('example.com');
 });
 
-it('allows only the pages on localhost without the setting', () => {
+it('allows only localhost pages without the setting', () => {
   const development = { id: 'localhost', name: 'Shop', origins: null };
   for (const origin of ['http://localhost', 'http://localhost:3000', 'https://localhost:5173'])
     expect([origin, isAllowedOrigin(development, origin)]).toEqual([origin, true]);
@@ -78,7 +78,7 @@ it.each<[rpId: string, origins: string[], fields: string[]]>([
   ['', ['https://example.com'], ['rpId']],
   ['example.com', [], ['origins']],
   ['example.com', ['http://localhost:5173'], ['origins']],
-])('reports for rpId %j and origins %j errors in %j', (rpId, origins, fields) => {
+])('validates rpId %j with origins %j: errors in %j', (rpId, origins, fields) => {
   const errors = passkeySettingsErrors({ rpId, rpName: null, origins });
   expect(errors.map(({ field }) => field)).toEqual(fields.map((field) => `settings.passkeys.${field}`));
 });

@@ -3,17 +3,17 @@ import type { FieldError } from '../errors/gatehouse-error.js';
 import { isPageOrigin } from '../urls/page-url.js';
 import { parseValidUrl } from '../urls/parse-url.js';
 
-/** A project's setting `passkeys`. */
+/** The project setting `passkeys`. */
 export interface PasskeySettings {
   /** The domain to which passkeys are bound. */
   rpId: string;
-  /** The name that browsers show; null for the project's name. */
+  /** The name that browsers display; null for the project name. */
   rpName: string | null;
-  /** Origins for pages and Android apps that may use the passkeys. */
+  /** Origins of pages and Android apps that can use the passkeys. */
   origins: string[];
 }
 
-/** The site or app to which a project's passkeys are bound. */
+/** The site or app to which passkeys are bound. */
 export interface RelyingParty {
   id: string;
   name: string;
@@ -21,7 +21,7 @@ export interface RelyingParty {
   origins: string[] | null;
 }
 
-/** The domain that is used outside production unless the project has one. */
+/** The domain that is used outside production if the project has none. */
 const DEVELOPMENT_RP_ID = 'localhost';
 
 const hostNamePattern =
@@ -36,8 +36,8 @@ export const isRpId = (text: string): boolean =>
   hostNamePattern.test(text) && (text.includes('.') || text === DEVELOPMENT_RP_ID);
 
 /**
- * Returns whether a project's passkeys can be bound to this string: not to a public suffix, below which everyone can
- * register a domain. Browsers would offer these passkeys only on a page at the suffix itself.
+ * Returns whether the passkeys of a project can be bound to this domain. A public suffix is rejected because anyone can
+ * register a domain under it. Browsers would offer such passkeys only on a page at the suffix itself.
  */
 export const isProjectRpId = (text: string): boolean =>
   isRpId(text) && (text === DEVELOPMENT_RP_ID || getDomain(text, { allowPrivateDomains: true }) !== null);
@@ -51,21 +51,21 @@ export const isPasskeyOrigin = (text: string): boolean =>
   localOriginPattern.test(text) ||
   (isPageOrigin(text) && text.startsWith('https:') && isRpId(parseValidUrl(text).hostname));
 
-/** Returns the domain for a project's passkeys, or null if it has none. */
+/** Returns the domain for the passkeys of a project, or null if passkeys are disabled. */
 export const effectiveRpId = (
   passkeys: PasskeySettings | null,
   { production }: { production: boolean },
 ): string | null => passkeys?.rpId ?? (production ? null : DEVELOPMENT_RP_ID);
 
-/** Returns whether a passkey may be used from an origin, as the browser or the operating system has recorded it. */
+/** Returns whether a passkey can be used from an origin, as recorded by the browser or the operating system. */
 export const isAllowedOrigin = ({ origins }: RelyingParty, origin: string): boolean =>
   origins ? origins.includes(origin) : localOriginPattern.test(origin);
 
-/** Returns the page origins, which browsers compare with the related origins (WebAuthn, section 5.11). */
+/** Returns the origins that are web pages. Browsers allow them as related origins (WebAuthn, section 5.11). */
 export const webOrigins = (origins: string[]): string[] =>
   origins.filter((origin) => !androidOriginPattern.test(origin));
 
-/** Returns the errors in the setting after a merge. The fields that were sent are valid on their own. */
+/** Returns the errors in the merged setting. The individual fields must already be valid. */
 export function passkeySettingsErrors({ rpId, origins }: PasskeySettings): FieldError[] {
   const errors: FieldError[] = [];
   if (rpId === '') errors.push(fieldError('rpId', 'required', 'is required'));

@@ -2,7 +2,7 @@ import { parseUrl } from '../urls/parse-url.js';
 import { textColorOn } from './contrast.js';
 import type { Branding } from './project-settings.js';
 
-/** A project's effective branding on hosted pages and in emails. */
+/** The effective branding of a project on hosted pages and in emails. */
 export interface Brand {
   /** A single line. */
   name: string;
@@ -17,8 +17,8 @@ export interface Brand {
 const DEFAULT_COLOR = '#1d4ed8';
 
 /**
- * Returns a project's branding. A value that is not safe in a style, a header or a content security policy is replaced
- * with its default.
+ * Returns the branding of a project. A value that is not safe in a style, a header or a content security policy is
+ * replaced with its default.
  */
 export function resolveBrand(projectName: string, branding?: Partial<Branding>): Brand {
   const { displayName, logoUrl, color } = branding ?? {};
@@ -32,14 +32,14 @@ export function resolveBrand(projectName: string, branding?: Partial<Branding>):
 }
 
 /**
- * Returns the text without line breaks and other control characters, so that it cannot start a header or a
+ * Replaces line breaks and other control characters with spaces, so that the string cannot start a new header or
  * paragraph.
  */
 export const toSingleLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 
 /**
- * Returns whether the origin is https with a plain host name. A URL's host may contain `;`, `,` and `*`, which have
- * another meaning in a content security policy.
+ * Returns whether a URL uses https and a plain host name. The host of a URL can contain `;`, `,` and `*`, which have a
+ * special meaning in a content security policy.
  */
 const isPlainHttpsUrl = (text: string): boolean =>
   /^https:\/\/[a-z0-9.-]+(:\d+)?$/.test(parseUrl(text)?.origin ?? '');

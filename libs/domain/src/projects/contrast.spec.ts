@@ -6,11 +6,11 @@ it.each([
   ['#ff0000', 0.2126],
   ['#00FF00', 0.7152],
   ['#808080', 0.2159],
-])('returns for %s the relative luminance %d', (color, luminance) => {
+])('computes the relative luminance of %s as %d', (color, luminance) => {
   expect(relativeLuminance(color)).toBeCloseTo(luminance, 4);
 });
 
-it('returns the contrast ratio according to WCAG for either color order', () => {
+it('returns the WCAG contrast ratio for both color orders', () => {
   expect(contrastRatio('#000000', '#ffffff')).toBeCloseTo(21, 5);
   expect(contrastRatio('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
   expect(contrastRatio('#ffffff', '#777777')).toBeCloseTo(4.48, 2);

@@ -17,8 +17,8 @@ export function contrastRatio(one: string, other: string): number {
 }
 
 /**
- * Returns black or white, whichever has the higher contrast on `#rrggbb`. It is at least 4.58:1, because the product of
- * the two contrasts is 21.
+ * Returns black or white, whichever has the higher contrast on `#rrggbb`. The contrast is at least 4.58:1, because the
+ * product of the two ratios is 21.
  */
 export const textColorOn = (color: string): '#000000' | '#ffffff' =>
   contrastRatio(color, '#ffffff') >= contrastRatio(color, '#000000') ? '#ffffff' : '#000000';

@@ -4,113 +4,114 @@ import { defaultLimits, type ProjectLimits } from '../limits/limit-catalog.js';
 import type { PasskeySettings } from '../passkeys/relying-party.js';
 import type { RefreshGrace } from '../sessions/refresh-decision.js';
 
-/** Access token algorithms (RFC 7518). */
+/** The signing algorithms of access tokens (RFC 7518). */
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
-/** The customer fields that can be the `sub` in access tokens. */
+/** The customer fields that can be the `sub` of access tokens. */
 export const tokenSubjects = ['id', 'externalId'] as const;
 export type TokenSubject = (typeof tokenSubjects)[number];
 
-/** The methods with which customers can sign in to a project, and whether they can create accounts. */
+/** The sign-in methods of a project, and whether customers can create accounts. */
 export interface SignInSettings {
   password: boolean;
-  /** True if a code in an email signs customers in. */
+  /** True if customers can sign in with a code in an email. */
   emailCode: boolean;
-  /** True if a passkey alone signs customers in. */
+  /** True if customers can sign in with only a passkey. */
   passkey: boolean;
-  /** False if only secret keys, operators and imports create customers. */
+  /** False if only secret keys, operators and imports can create customers. */
   allowSignUp: boolean;
 }
 
-/** The system from which customers move to Gatehouse at their first sign-in. */
+/** The previous system, from which customers are migrated at their first sign-in. */
 export interface LegacySignInSettings {
-  /** Receives the email address and the password. The secret that signs the requests is stored separately, encrypted. */
+  /**
+   * Receives the email address and the password. The secret that signs these requests is encrypted and stored
+   * separately.
+   */
   url: string;
 }
 
-/** The branding on a project's hosted pages and in its emails. */
+/** The branding of a project's hosted pages and emails. */
 export interface Branding {
-  /** Replaces the project's name; null for the project's name. */
+  /** The displayed name; null for the project name. */
   displayName: string | null;
   /** https URL; null for no logo. */
   logoUrl: string | null;
-  /** `#rrggbb`; null for Gatehouse's default. */
+  /** `#rrggbb`; null for the default color. */
   color: string | null;
 }
 
-/** The sender for a project's emails. */
+/** The sender of a project's emails. */
 export interface MailSettings {
-  /** The sender name; null for the name in MAIL_FROM. */
+  /** The name of the sender; null for the name in MAIL_FROM. */
   fromName: string | null;
   replyTo: string | null;
 }
 
 /** Maximum emails per hour. Emails to unverified addresses are counted separately. */
 export interface MailLimits {
-  /** Verification emails, notices that an address is already registered, and codes for new customers. */
+  /** Verification emails, notices about addresses that are already registered, and codes for new customers. */
   signUp: number;
-  /** Password reset emails. */
   passwordReset: number;
   /** Emails that confirm a new email address. */
   emailChange: number;
-  /** Invitations. */
   invitation: number;
   /** Codes that sign in existing customers. */
   signIn: number;
-  /** Emails with one purpose to one recipient. Email addresses that differ only by a +tag are one recipient. */
+  /** Emails with one purpose to one recipient. Email addresses that differ only in a +tag are the same recipient. */
   perRecipient: number;
 }
 
-/** A project's settings (contract, section 4). Times in seconds. */
+/** The settings of a project (contract, section 4). Durations are in seconds. */
 export interface ProjectSettings {
-  /** Origins whose pages may call the API, also with a wildcard label; empty allows any. */
+  /** Origins of pages that can call the API, optionally with a wildcard label; empty allows any. */
   allowedOrigins: string[];
   /**
-   * URLs to which "Continue" on the hosted pages and the links in sign-in emails may lead, outside production projects
-   * also with a wildcard label.
+   * URLs to which "Continue" on hosted pages and links in sign-in emails can lead. Outside the environment
+   * `production`, they can contain a wildcard label.
    */
   redirectUrls: string[];
-  /** URLs that the links in emails open, with `?token=` added; null for the hosted page. */
+  /** The URLs of links in emails, to which `?token=` is added; null for the hosted page. */
   verifyEmailUrl: string | null;
   resetPasswordUrl: string | null;
   acceptInviteUrl: string | null;
   signIn: SignInSettings;
-  /** null for none. */
+  /** null if there is no previous system. */
   legacySignIn: LegacySignInSettings | null;
   /**
-   * The email code for all email addresses at reserved test domains, so that tests can sign in without an email; null
-   * for none. Available only in development.
+   * A fixed email code for email addresses at reserved test domains, with which tests can sign in without receiving an
+   * email; null for none. Available only in development.
    */
   testEmailCode: string | null;
   requireVerifiedEmail: boolean;
   /**
-   * Prevents callers from finding out which addresses are registered: register always returns 202, and
-   * customers can log in only after verification.
+   * Prevents callers from finding out which email addresses are registered: registration always returns 202, and
+   * customers can sign in only after verification.
    */
   enumerationProtection: boolean;
   accessTokenTtl: number;
   refreshIdleTtl: number;
   refreshAbsoluteTtl: number;
   refreshGrace: RefreshGrace;
-  /** The domain for the passkeys; null for none, or for localhost outside production. */
+  /** null disables passkeys in production, and binds them to localhost elsewhere. */
   passkeys: PasskeySettings | null;
-  /** States whether customers can, or must, use a second factor. */
+  /** Whether customers can or must use a second factor. */
   mfa: MfaPolicy;
-  /** Days for which sessions without a second factor can still be refreshed after `mfa` became `required`. */
+  /** Days for which sessions without a second factor can still be refreshed after `mfa` is set to `required`. */
   mfaGraceDays: number;
-  /** Keys in `publicMetadata`, and `profileClaims`, that access tokens contain as claims with the same name. */
+  /** Keys of `publicMetadata` and names of `profileClaims` that access tokens contain as claims. */
   accessTokenClaims: string[];
   signingAlgorithm: SigningAlgorithm;
-  /** The field that is the `sub` in access tokens. The id replaces an `externalId` that is null. */
+  /** The customer field that is the `sub` of access tokens. The id is used if `externalId` is null. */
   tokenSubject: TokenSubject;
   passwordMinLength: number;
-  /** The hash kind for new passwords, and for a password at a sign-in whose stored hash has the other kind. */
+  /** The hashing method for new passwords. A stored hash with the other method is replaced at the next sign-in. */
   passwordHashing: PasswordHashing;
   /** True if new passwords are checked against a public list of breached passwords. */
   breachCheck: boolean;
   /**
-   * The language of emails and hosted pages for readers whose language is not known; null for English. A BCP 47 tag.
+   * The language of emails and hosted pages if the reader's language is not known, as a BCP 47 tag; null for English.
    */
   defaultLocale: string | null;
   branding: Branding;
@@ -119,7 +120,7 @@ export interface ProjectSettings {
   limits: ProjectLimits;
 }
 
-/** The settings that a project has changed: only values that differ from the defaults. */
+/** The stored settings of a project: only values that differ from the defaults. */
 export type StoredSettings = Partial<
   Omit<ProjectSettings, 'signIn' | 'branding' | 'mail' | 'mailLimits' | 'limits'>
 > & {
@@ -130,7 +131,7 @@ export type StoredSettings = Partial<
   limits?: Partial<ProjectLimits>;
 };
 
-/** The settings in a project without changes. */
+/** The settings of a project that has not changed any. */
 export const defaultSettings: ProjectSettings = {
   allowedOrigins: [],
   redirectUrls: [],

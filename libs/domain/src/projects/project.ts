@@ -1,6 +1,6 @@
 import type { ProjectSettings } from './project-settings.js';
 
-/** The project properties that requests use. */
+/** The properties of a project that request handlers use. */
 export interface ProjectContext {
   id: string;
   organizationId: string;
@@ -9,7 +9,7 @@ export interface ProjectContext {
   settings: ProjectSettings;
 }
 
-/** The project properties that customers' tokens depend on. */
+/** The properties of a project on which the tokens of its customers depend. */
 export type TokenProject = Pick<ProjectContext, 'id' | 'settings'>;
 
 export const environments = ['development', 'staging', 'production'] as const;

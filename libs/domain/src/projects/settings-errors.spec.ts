@@ -28,16 +28,16 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     { refreshIdleTtl: null },
     ['refreshIdleTtl'],
   ],
-  ['a reset absolute expiry', long, { refreshAbsoluteTtl: null }, ['refreshAbsoluteTtl']],
+  ['a reset of the absolute expiry', long, { refreshAbsoluteTtl: null }, ['refreshAbsoluteTtl']],
   [
-    'a change of another setting while the stored settings are invalid',
+    'a change to another setting when the stored settings are invalid',
     { refreshIdleTtl: 9_000_000 },
     { passwordMinLength: 10 },
     [],
   ],
   ['no sign-in method', {}, { signIn: { password: false } }, ['signIn.password']],
   [
-    'a reset that removes the only sign-in method',
+    'a reset of the only sign-in method',
     { signIn: { password: false, emailCode: true } },
     { signIn: { emailCode: null } },
     ['signIn.emailCode'],
@@ -90,7 +90,7 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
 });
 
 it.each(['staging', 'production'] as const)(
-  'checks a test code in a project in the environment %s',
+  'rejects a test code in a project with the environment %s',
   (environment) => {
     const patch = { testEmailCode: '424242' };
     const before = effectiveSettings({});
@@ -105,7 +105,7 @@ it.each([
   ['development', []],
   ['staging', []],
   ['production', ['settings.redirectUrls']],
-] as const)('FE-01: checks wildcards in a project in the environment %s', (environment, fields) => {
+] as const)('FE-01: checks wildcards in a project with the environment %s', (environment, fields) => {
   const patch = {
     allowedOrigins: ['https://*.example.com'],
     redirectUrls: ['https://app.example.com/', 'https://*.example.com/'],
@@ -116,7 +116,7 @@ it.each([
   expect(errors.map(({ field }) => field)).toEqual(fields);
 });
 
-it('accepts neither password nor email code if an identity provider is enabled', () => {
+it('allows turning off password and email code if an identity provider is enabled', () => {
   const patch = { signIn: { password: false } };
   const before = effectiveSettings({});
   const errors = settingsErrors(patch, applySettingsPatch(before, patch), {

@@ -7,10 +7,10 @@ import type { ProjectSettings, SignInSettings } from './project-settings.js';
 import type { SettingsPatch } from './settings-patch.js';
 import { isWildcard } from './wildcard-url.js';
 
-/** The targets to which requests are allowed, and the project. */
+/** The target policy and the project to which a patch is applied. */
 interface SettingsContext extends TargetPolicy {
   environment: Environment;
-  /** The settings that the patch changes. */
+  /** The settings before the patch. */
   before: ProjectSettings;
   /** True if one of the project's identity providers is enabled. */
   hasProvider: boolean;
@@ -18,7 +18,7 @@ interface SettingsContext extends TargetPolicy {
 
 /**
  * Returns the errors in a patch whose individual fields are valid: settings that are inconsistent after the merge, and
- * settings that production rejects. Each error is assigned to a field in the request.
+ * settings that production does not allow. Each error refers to a field of the request.
  */
 export function settingsErrors(
   patch: SettingsPatch,

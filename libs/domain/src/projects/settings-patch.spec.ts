@@ -23,12 +23,12 @@ describe('applySettingsPatch', () => {
       { accessTokenTtl: 3600, branding: { ...branding, color: null } },
     ],
     [
-      'a group that is null to its defaults',
+      'a null group to its defaults',
       { branding: null, allowedOrigins: null },
       { branding: defaultSettings.branding, allowedOrigins: [] },
     ],
     [
-      'the URL of a previous system to the form that is called',
+      'the URL of a previous system to its normalized form',
       { legacySignIn: { url: 'https://OLD.example:443' } },
       { legacySignIn: { url: 'https://old.example/' } },
     ],

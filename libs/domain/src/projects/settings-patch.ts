@@ -24,7 +24,7 @@ export type SettingsPatch = Patch<
   >
 > & {
   signIn?: Patch<SignInSettings> | null;
-  /** The secret is no setting: `applySettingsPatch` ignores it. */
+  /** The secret is not part of the settings. `applySettingsPatch` ignores it. */
   legacySignIn?: (Patch<LegacySignInSettings> & { secret?: string }) | null;
   passkeys?: Patch<PasskeySettings> | null;
   branding?: Patch<Branding> | null;
@@ -35,15 +35,14 @@ export type SettingsPatch = Patch<
 
 type Fields = Record<string, unknown>;
 
-/** The members in groups that are null by default. A merge that leaves the first member empty is rejected. */
+/** The initial members of groups that are null by default. A patch that leaves the first member empty is rejected. */
 const nullableGroups: Fields = {
   legacySignIn: { url: '' } satisfies LegacySignInSettings,
   passkeys: { rpId: '', rpName: null, origins: [] } satisfies PasskeySettings,
 };
 
 /**
- * Returns the settings with the patch applied, except for secrets. Groups such as `branding` are merged member by
- * member.
+ * Returns the settings with the patch applied, except for secrets. The members of groups such as `branding` are merged.
  */
 export const applySettingsPatch = (settings: ProjectSettings, patch: SettingsPatch): ProjectSettings =>
   merge({ ...settings }, withoutSecrets(patch), { ...defaultSettings }) as unknown as ProjectSettings;
@@ -57,7 +56,7 @@ function withoutSecrets({ legacySignIn, ...others }: SettingsPatch): Fields {
 export const toStoredSettings = (settings: ProjectSettings): StoredSettings =>
   changedFields(settings, defaultSettings);
 
-/** Returns the fields in `before`, at every level, whose value is different in `after`. Both must be JSON values. */
+/** Returns the fields of `before`, at every level, whose values differ in `after`. Both must be JSON values. */
 export function changedFields<Value extends object>(before: Value, after: Value): Partial<Value> {
   const changes = Object.entries(before).filter(
     ([name, value]) => !isDeepStrictEqual(value, (after as Fields)[name]),

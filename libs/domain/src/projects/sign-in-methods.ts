@@ -5,7 +5,7 @@ import { effectiveRpId } from '../passkeys/relying-party.js';
 import type { ProjectSettings } from './project-settings.js';
 import type { ProjectContext } from './project.js';
 
-/** @throws GatehouseError `method_not_enabled` if the project's customers cannot sign in with this method */
+/** @throws GatehouseError `method_not_enabled` if customers of the project cannot sign in with this method */
 export function assertMethodEnabled(
   { settings }: Pick<ProjectContext, 'settings'>,
   method: 'password' | 'emailCode' | 'passkey',
@@ -16,15 +16,15 @@ export function assertMethodEnabled(
 /** The methods with which a customer can sign in. */
 export interface CustomerSignInMethods {
   hasPassword: boolean;
-  /** The passkey count. */
+  /** The number of passkeys. */
   passkeys: number;
-  /** The slugs of the enabled providers at which the customer has identities. */
+  /** The slugs of the enabled providers with which the customer has identities. */
   identities: string[];
   /** The slug of the provider that the customer's email domain requires, or null. */
   requiredProvider: string | null;
 }
 
-/** Returns whether a customer with these methods can sign in to a project. A required provider excludes all other methods. */
+/** Returns whether a customer can sign in to a project. A required provider excludes all other methods. */
 export function hasSignInMethod(
   { settings: { signIn } }: Pick<ProjectContext, 'settings'>,
   { hasPassword, passkeys, identities, requiredProvider }: CustomerSignInMethods,
@@ -36,13 +36,13 @@ export function hasSignInMethod(
   );
 }
 
-/** Returns whether a project's customer can use second factors. */
+/** Returns whether a customer of a project can use second factors. */
 export const isMfaEnabled = (
   { settings }: Pick<ProjectContext, 'settings'>,
   { mfa }: Pick<Customer, 'mfa'>,
 ): boolean => effectiveMfa(settings.mfa, mfa) !== 'off';
 
-/** @throws GatehouseError `method_not_enabled` if the project's customers cannot use second factors */
+/** @throws GatehouseError `method_not_enabled` if the customer cannot use second factors */
 export function assertMfaEnabled(
   project: Pick<ProjectContext, 'settings'>,
   customer: Pick<Customer, 'mfa'>,

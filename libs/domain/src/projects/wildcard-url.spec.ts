@@ -11,7 +11,7 @@ const origin = 'https://*.preview.example.com';
 const redirectUrl = `${origin}/callback`;
 const withPort = `${origin}:9443/callback?from=/x`;
 
-it('accepts as origin or redirect URL one wildcard label in an https URL', () => {
+it('accepts an https URL with one wildcard label as origin or redirect URL', () => {
   const origins = splitWords(`https://*.preview.example.com https://*.example.com https://*.example.com:8443
     https://*.example.co.uk https://*.shop.vercel.app https://*.xn--mnchen-3ya.example https://*.www.ck
     https://*.app.localhost https://app.example.com http://localhost:5173`);
@@ -24,12 +24,12 @@ it('accepts as origin or redirect URL one wildcard label in an https URL', () =>
 
 it.each<[string, string[]]>([
   [
-    'a wildcard directly above a public suffix',
+    'a wildcard directly below a public suffix',
     splitWords(`https://*.com https://*.co.uk https://*.test https://*.localhost https://*.xn--p1ai
       https://*.xn--55qx5d.cn https://*.ck https://*.shop.ck https://*.kawasaki.jp`),
   ],
   [
-    'a wildcard directly above a private suffix',
+    'a wildcard directly below a private suffix',
     splitWords(`https://*.github.io https://*.vercel.app https://*.netlify.app https://*.pages.dev
       https://*.web.app https://*.s3.amazonaws.com https://*.compute.amazonaws.com`),
   ],
@@ -67,18 +67,18 @@ it.each<[string, string[]]>([
       `https://*.example.com/${'x'.repeat(2048)}`,
     ],
   ],
-])('rejects as origin or redirect URL %s', (_, entries) => {
+])('rejects as an origin or redirect URL: %s', (_, entries) => {
   expect(entries.filter((entry) => isOriginEntry(entry) || isRedirectUrlEntry(entry))).toEqual([]);
   const urls = entries.map((entry) => `${entry}/callback`);
   expect(urls.filter(isRedirectUrlEntry)).toEqual([]);
 });
 
-it('rejects a wildcard origin that no browser would send in this form', () => {
+it('rejects a wildcard origin with a path or the default port', () => {
   const entries = splitWords('https://*.example.com/ https://*.example.com/x https://*.example.com:443');
   expect(entries.filter(isOriginEntry)).toEqual([]);
 });
 
-it('FE-01: compares redirect URLs without a wildcard as strings', () => {
+it('FE-01: compares redirect URLs without a wildcard exactly', () => {
   const settings = { redirectUrls: ['https://app.example.com/welcome', 'com.example.app:/welcome'] };
   expect(settings.redirectUrls.filter((url) => !isRedirectUrlAllowed(settings, url))).toEqual([]);
   const urls = splitWords(`https://APP.example.com/welcome https://app.example.com:443/welcome
@@ -86,11 +86,11 @@ it('FE-01: compares redirect URLs without a wildcard as strings', () => {
     https://app.example.com/ https://app.example.com/./welcome com.example.app:/Welcome`);
   expect(urls.filter((url) => isRedirectUrlAllowed(settings, url))).toEqual([]);
   expect(isRedirectUrlAllowed({ redirectUrls: [] }, 'https://app.example.com/welcome')).toBe(false);
-  // Stored by an earlier version.
+  // An earlier version may have stored such a URL.
   expect(isRedirectUrlAllowed({ redirectUrls: ['https://xn--a/'] }, 'https://xn--a/')).toBe(false);
 });
 
-it('FE-01: matches exactly one label with a wildcard in a redirect URL', () => {
+it('FE-01: matches exactly one label for a wildcard in a redirect URL', () => {
   const settings = { redirectUrls: ['https://app.example.com/', redirectUrl, withPort] };
   const urls = splitWords(`https://pr-1.preview.example.com/callback https://a.preview.example.com/callback
     https://7.preview.example.com/callback https://PR-1.Preview.Example.COM/callback
@@ -170,12 +170,12 @@ it.each<[string, string[]]>([
       '',
     ],
   ],
-])('FE-01: matches with a wildcard no redirect URL with %s', (_, urls) => {
+])('FE-01: does not match a wildcard with %s', (_, urls) => {
   const redirectUrls = [redirectUrl, withPort];
   expect(urls.filter((url) => isRedirectUrlAllowed({ redirectUrls }, url))).toEqual([]);
 });
 
-it('matches any port with an http redirect URL at a loopback address (RFC 8252, section 7.3)', () => {
+it('allows any port in an http redirect URL at a loopback address (RFC 8252, section 7.3)', () => {
   const redirectUrls =
     splitWords(`http://127.0.0.1/callback http://[::1]:3000/callback?from=/x http://127.0.0.1
     http://localhost:3000/callback http://127.0.0.2/callback https://127.0.0.1/secure com.example.app:/callback`);
@@ -196,7 +196,7 @@ it('matches any port with an http redirect URL at a loopback address (RFC 8252, 
   expect(others.filter((url) => isRedirectUrlAllowed(settings, url))).toEqual([]);
 });
 
-it('FE-01: allows the listed origins, and one label instead of a wildcard', () => {
+it('FE-01: allows the listed origins, with one label for a wildcard', () => {
   const settings = { allowedOrigins: ['http://localhost:5173', origin, 'https://*.example.com:8443'] };
   const origins =
     splitWords(`http://localhost:5173 https://pr-1.preview.example.com https://a.preview.example.com

@@ -4,18 +4,21 @@ import type { ProjectSettings } from './project-settings.js';
 
 const WILDCARD = 'https://*.';
 
-/** Scheme, wildcard label, host in lowercase, port, path and query, without a fragment and without a second `*`. */
+/** Scheme, wildcard label, lowercase host, port, path and query, without a fragment or a second `*`. */
 const wildcardPattern =
   /^https:\/\/\*\.((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)((?:[:/?][^#*]*)?)$/;
 
 /**
- * Scheme, first label, the host's other labels, and everything after the host. The label has only letters, digits and
- * hyphens, and does not encode other letters (RFC 5890, section 2.3.2.1).
+ * Scheme, first label, the other labels of the host, and everything after the host. The first label contains only
+ * letters, digits and hyphens, and is not an A-label (RFC 5890, section 2.3.2.1).
  */
 const candidatePattern =
   /^https:\/\/(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.([a-z0-9.-]+)((?:[:/?#].*)?)$/i;
 
-/** A loopback address's scheme and host, and the port. `localhost` is a name, which may resolve to another address. */
+/**
+ * The scheme and host of a loopback address, followed by the port. `localhost` is excluded because it may resolve to
+ * another address.
+ */
 const loopbackPattern = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d+(?=[/?#]|$)/;
 
 /** Returns whether the host in an `allowedOrigins` or `redirectUrls` entry begins with a wildcard label. */
@@ -28,15 +31,15 @@ export const isOriginEntry = (text: string): boolean =>
 /** Returns whether `redirectUrls` may contain the string: a page URL, or an https URL with a wildcard label. */
 export const isRedirectUrlEntry = (text: string): boolean => isPageUrl(text) || isWildcardOf(isPageUrl, text);
 
-/** Returns whether an origin's pages may send requests to a project. */
+/** Returns whether pages with this origin may send requests to a project. */
 export const isOriginAllowed = (
   { allowedOrigins }: Pick<ProjectSettings, 'allowedOrigins'>,
   origin: string,
 ): boolean => allowedOrigins.length === 0 || isListed(allowedOrigins, isPageOrigin, origin);
 
 /**
- * Returns whether a hosted page or a link in an email may lead to a URL. A loopback address may have any port: desktop
- * apps listen on the port that the operating system assigns (RFC 8252, section 7.3).
+ * Returns whether a hosted page or a link in an email may lead to a URL. A loopback address may have any port, because
+ * desktop apps listen on a port that the operating system assigns (RFC 8252, section 7.3).
  */
 export const isRedirectUrlAllowed = (
   { redirectUrls }: Pick<ProjectSettings, 'redirectUrls'>,
@@ -44,15 +47,15 @@ export const isRedirectUrlAllowed = (
 ): boolean => isListed(redirectUrls, isPageUrl, url) || isListedLoopbackUrl(redirectUrls, url);
 
 /**
- * Returns the redirect URL for emails that a server requests: the first entry without a wildcard, or null. Such a
- * request cannot contain a redirect URL.
+ * Returns the redirect URL for emails that a server requests without specifying one: the first entry without a
+ * wildcard, or null.
  */
 export const defaultRedirectUrl = ({ redirectUrls }: Pick<ProjectSettings, 'redirectUrls'>): string | null =>
   redirectUrls.find((entry) => !isWildcard(entry)) ?? null;
 
 /**
- * Returns whether the string is valid with a label instead of the wildcard, and the host below the wildcard is not a
- * public suffix. Everyone can register a host directly below a suffix such as `com`, `co.uk` or `github.io`.
+ * Returns whether the string is valid with a label instead of the wildcard, and the wildcard is not directly below a
+ * public suffix. Anyone can register a host directly below a suffix such as `com`, `co.uk` or `github.io`.
  */
 function isWildcardOf(isValid: (text: string) => boolean, text: string): boolean {
   const host = wildcardPattern.exec(text)?.[1];
@@ -70,7 +73,7 @@ function isListedLoopbackUrl(entries: string[], candidate: string): boolean {
   return isPageUrl(candidate) && entries.some((entry) => withoutPort(entry) === withoutPort(candidate));
 }
 
-/** Compares all that follows the first label: the host without regard to case, the rest as strings. */
+/** Compares everything after the first label: the host case-insensitively, the rest exactly. */
 function matches(entry: string, candidate: string): boolean {
   const [, host, rest] = wildcardPattern.exec(entry) ?? [];
   const [, candidateHost, candidateRest] = candidatePattern.exec(candidate) ?? [];

@@ -14,7 +14,7 @@ it.each([
   ['Ada@Example.com', { kind: 'email', email: 'ada@example.com' }],
   [url, { kind: 'url', prefix: url }],
   ['http://', { kind: 'url', prefix: 'http://' }],
-])('returns the one object that %s refers to', (text, named) => expect(parseSearchTerm(text)).toEqual(named));
+])('returns the object to which %s refers', (text, named) => expect(parseSearchTerm(text)).toEqual(named));
 
 it('returns null for any other string', () => {
   const ids = ['dlv_', `dlv_${id}0`, `cus_${id}`, id.slice(1)];

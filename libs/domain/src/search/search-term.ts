@@ -2,15 +2,15 @@ import { canonicalEmail } from '../customers/email.js';
 import { idPrefixes, isUuid, parsePublicId, type PrefixedIdKind } from '../values/ids.js';
 
 /**
- * The object that a pasted string refers to. A UUID without a prefix can refer to any object type whose ids have no
- * prefix.
+ * The object to which a pasted string refers. A UUID without a prefix can refer to any type of object without id
+ * prefixes.
  */
 export type SearchTerm =
   | { kind: PrefixedIdKind | 'uuid'; id: string }
   | { kind: 'email'; email: string }
   | { kind: 'url'; prefix: string };
 
-/** Returns the object that a string refers to, determined by its format only, or null. */
+/** Returns the object to which a string refers, or null. Only the format is considered. */
 export function parseSearchTerm(input: string): SearchTerm | null {
   const text = input.trim();
   const id = text.toLowerCase();

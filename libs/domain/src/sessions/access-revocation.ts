@@ -1,13 +1,13 @@
-/** The last event that ended all of a customer's earlier access: sessions, codes, flows, challenges. */
+/** The time at which all access of a customer was last revoked: sessions, codes, flows and challenges. */
 export interface RevocableAccess {
-  /** Null if there was none. */
+  /** Null if it was never revoked. */
   accessRevokedAt: Date | null;
 }
 
 /**
- * Returns whether a proof, code, flow or challenge is older than the last event that revoked the customer's access, so
- * that it completes nothing (requirement EX-01).
- * @param issuedAt the proof's time, or the earlier time at which the client requested it
+ * Returns whether a code, flow, challenge or verified credential was issued before the customer's access was last
+ * revoked, so that it must be rejected (requirement EX-01).
+ * @param issuedAt when it was issued, or the earlier time at which the client requested it
  */
 export const isRevoked = ({ accessRevokedAt }: RevocableAccess, issuedAt: Date): boolean =>
   accessRevokedAt !== null && issuedAt <= accessRevokedAt;

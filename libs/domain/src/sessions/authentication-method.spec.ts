@@ -9,6 +9,6 @@ it.each<[AuthenticationMethod[], AuthenticationMethod[], AuthenticationMethod[]]
   [['support', 'otp'], ['pwd'], ['support', 'otp', 'pwd', 'mfa']],
   [[], ['hwk', 'user'], ['hwk', 'user', 'mfa']],
   [['pwd'], ['swk', 'user'], ['pwd', 'swk', 'user', 'mfa']],
-])('adds up %j and %j to %j', (amr, methods, expected) => {
+])('combines %j and %j into %j', (amr, methods, expected) => {
   expect(addMethods(amr, methods)).toEqual(expected);
 });

@@ -1,8 +1,8 @@
 /**
- * The methods with which a customer proves their identity, as in an access token's claim `amr` (RFC 8176): `pwd` is the
- * password, `email` a code or a link in an email, `fed` an identity provider, `otp` an authenticator code or a recovery
- * code, `hwk` a passkey that is bound to a device, `swk` another passkey, `user` user verification by the passkey,
- * `mfa` two factors, `support` a sign-in token that a secret key created.
+ * The authentication methods, as in the `amr` claim of an access token (RFC 8176): `pwd` is a password, `email` a code
+ * or link in an email, `fed` an identity provider, `otp` an authenticator code or a recovery code, `hwk` a device-bound
+ * passkey, `swk` any other passkey, `user` user verification by a passkey, `mfa` two factors, and `support` a sign-in
+ * token that a secret key created.
  */
 export const authenticationMethods = [
   'pwd',
@@ -17,19 +17,21 @@ export const authenticationMethods = [
 ] as const;
 export type AuthenticationMethod = (typeof authenticationMethods)[number];
 
-/** The methods with which customers themselves prove their identity, here or in another system. */
+/** The methods with which customers authenticate themselves, in Gatehouse or in another system. */
 export const customerMethods = authenticationMethods.filter((method) => method !== 'support');
 
-/** A passkey proves both factors: its possession, and the PIN or the biometric trait with which it verifies the user. */
+/**
+ * A passkey counts as both factors: possession of the passkey, and the PIN or biometric trait that verifies the user.
+ */
 const passkeys: readonly AuthenticationMethod[] = ['hwk', 'swk'];
 
-/** The methods that prove a second factor. */
+/** The methods that count as a second factor. */
 const secondFactors: readonly AuthenticationMethod[] = ['otp', ...passkeys];
 
-/** The methods that prove a first factor. A sign-in token proves none: a secret key created it. */
+/** The methods that count as a first factor. A sign-in token does not, because a secret key created it. */
 const firstFactors: readonly AuthenticationMethod[] = ['pwd', 'email', 'fed', ...passkeys];
 
-/** Returns the methods that a passkey proves (sign-in contract, section 1). */
+/** Returns the methods for a passkey (sign-in contract, section 1). */
 export const passkeyMethods = (isDeviceBound: boolean): AuthenticationMethod[] => [
   isDeviceBound ? 'hwk' : 'swk',
   'user',
@@ -37,7 +39,7 @@ export const passkeyMethods = (isDeviceBound: boolean): AuthenticationMethod[] =
 
 export const isSecondFactor = (method: AuthenticationMethod): boolean => secondFactors.includes(method);
 
-/** Returns a session's methods after another proof: `mfa` is one of them if they prove two factors. */
+/** Returns the methods of a session after another authentication. They include `mfa` once there are two factors. */
 export function addMethods(
   amr: readonly AuthenticationMethod[],
   added: readonly AuthenticationMethod[],

@@ -13,13 +13,13 @@ const chain: RefreshTokenChain = {
 
 it.each<[string, Partial<RefreshTokenChain>, number[], ReturnType<typeof decideRefresh>, RefreshGrace?]>([
   [
-    'TK-09: returns the same successor to the predecessor until it is used, however late',
+    'TK-09: returns the same successor for the predecessor until the successor is used',
     { rotatedAt: after(-86_400_000) },
     [4],
     'same-successor',
   ],
   [
-    'TK-09: includes the last second in a grace period',
+    'TK-09: includes the last millisecond of a grace period',
     { rotatedAt: after(-10_000) },
     [4],
     'same-successor',
@@ -29,13 +29,13 @@ it.each<[string, Partial<RefreshTokenChain>, number[], ReturnType<typeof decideR
   ['TK-09: rejects the predecessor without a grace period', {}, [4], 'reused', 0],
   ['TK-09: excludes older generations from the grace period', { rotatedAt: now }, [0, 1, 2, 3], 'reused'],
   [
-    'TK-07: counts the predecessor as reused after its successor has been used',
+    'TK-07: detects reuse of the predecessor after its successor has been used',
     { generation: 6, rotatedAt: now },
     [4],
     'reused',
   ],
   [
-    'TK-07: counts a token from a later generation, which is a fork, as reused',
+    'TK-07: detects reuse if a token has a later generation, which is a fork',
     { rotatedAt: now },
     [6],
     'reused',

@@ -1,13 +1,13 @@
 /**
- * The time for which a refresh token's immediate predecessor returns the same successor (sign-in contract, section 1):
- * as long as that successor is unused, or for a number of seconds.
+ * The time for which the immediate predecessor of a refresh token still returns the same successor (sign-in contract,
+ * section 1): until the successor is used, or a number of seconds.
  */
 export type RefreshGrace = 'until_used' | number;
 
 /** The longest grace period, in seconds. */
 export const MAX_REFRESH_GRACE_SECONDS = 300;
 
-/** The state of a session's refresh token chain, as stored in its row. */
+/** The refresh token chain of a session, as stored in its row. */
 export interface RefreshTokenChain {
   generation: number;
   rotatedAt: Date | null;
@@ -16,13 +16,13 @@ export interface RefreshTokenChain {
   revokedAt: Date | null;
 }
 
-/** The decision on a refresh token with a valid MAC that could not be rotated. */
+/** The decision on a refresh token with a valid MAC that is not the newest one. */
 export type RefreshDecision = 'same-successor' | 'expired' | 'ended' | 'reused';
 
 /**
  * Decides on an authentic refresh token that is not the newest in its chain (RFC 9700, section 4.14.2). The immediate
- * predecessor gets the same successor again, so that a lost response does not end the session, but only while that
- * successor is unused: while its generation is the session's current one.
+ * predecessor returns the same successor again, so that a lost response does not end the session. This applies only
+ * until the successor is used, that is, while its generation is the current one.
  */
 export function decideRefresh(
   chain: RefreshTokenChain,

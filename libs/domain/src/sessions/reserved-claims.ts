@@ -1,6 +1,6 @@
 /**
- * Claims that a project cannot set from `publicMetadata`: those that Gatehouse sets, those that verifiers evaluate (RFC
- * 7519, 7800, 8693, 9068; OpenID Connect Core, section 2), and names for Gatehouse's objects.
+ * Claims that `publicMetadata` cannot set: claims that Gatehouse sets, claims that verifiers evaluate (RFC 7519, 7800,
+ * 8693, 9068; OpenID Connect Core, section 2), and the ids of Gatehouse's resources.
  */
 export const reservedClaims: ReadonlySet<string> = new Set([
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sid', 'email_verified'],

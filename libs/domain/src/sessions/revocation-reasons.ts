@@ -1,6 +1,6 @@
 /**
- * The reasons why a session ended, as in `session.revoked`. Receivers depend on them: reasons may be added
- * but never removed.
+ * The reasons why a session ended, as in `session.revoked`. Receivers depend on them, so reasons can be added but never
+ * removed.
  */
 export const revocationReasons = [
   'logout',

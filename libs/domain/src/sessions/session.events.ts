@@ -32,7 +32,7 @@ const provider = {
 };
 const reason = openEnum('Reason why the session ended', ...revocationReasons);
 
-/** The members in a failed sign-in. */
+/** The members of a failed sign-in. */
 const failure = {
   reason: openEnum('Reason why the sign-in failed', ...signInFailureReasons),
   methods: {

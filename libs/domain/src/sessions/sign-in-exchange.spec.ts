@@ -5,7 +5,7 @@ it.each([
   ['https://app.example.com/in?from=mail#top', 'https://app.example.com/in?from=mail&code=a-b_1#top'],
   ['https://app.example.com/in?code=old', 'https://app.example.com/in?code=a-b_1'],
   ['com.example.app:/welcome', 'com.example.app:/welcome?code=a-b_1'],
-])('adds a parameter to %s', (redirectUrl, expected) => {
+])('sets a parameter in %s', (redirectUrl, expected) => {
   expect(withParameter(redirectUrl, 'code', 'a-b_1')).toBe(expected);
 });
 
@@ -14,6 +14,6 @@ it.each([
   ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM=', false],
   ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM', false],
   ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c', false],
-])('decides whether %s is a code challenge', (text, isChallenge) => {
+])('isCodeChallenge(%j) returns %p', (text, isChallenge) => {
   expect(isCodeChallenge(text)).toBe(isChallenge);
 });

@@ -1,5 +1,5 @@
 /**
- * The reasons why a sign-in failed, as in `login.failed`. Receivers depend on them: reasons may be added but never
+ * The reasons why a sign-in failed, as in `login.failed`. Receivers depend on them, so reasons can be added but never
  * removed.
  */
 export const signInFailureReasons = [

@@ -1,7 +1,7 @@
 import type { AuthenticationMethod } from './authentication-method.js';
 import type { Scope } from '../api-keys/scopes.js';
 
-/** The purposes for sign-in tokens: access by support and tests, and another system's sessions. */
+/** The purposes of sign-in tokens: access for support and tests, and the migration of sessions from another system. */
 export const signInTokenPurposes = ['support', 'migration'] as const;
 export type SignInTokenPurpose = (typeof signInTokenPurposes)[number];
 
@@ -11,7 +11,7 @@ export const signInTokenScopes: Readonly<Record<SignInTokenPurpose, Scope>> = {
   migration: 'session:migrate',
 };
 
-/** The methods with which the customer proved their identity for another system's session, and the time. */
+/** How and when the customer authenticated in the other system. */
 export interface MigratedProof {
   amr: AuthenticationMethod[];
   authTime: Date;

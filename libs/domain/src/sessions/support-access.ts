@@ -1,4 +1,6 @@
-/** The actor in a session that a sign-in token opened. Both are null if an earlier version has opened the session. */
+/**
+ * The actor in a session that was opened with a sign-in token. Both members are null if an earlier version opened it.
+ */
 export interface SupportAccess {
   /** The secret key that created the sign-in token. */
   keyId: string | null;

@@ -9,8 +9,8 @@ const privateAddressProblem = 'must not point to a private, local or reserved ad
 const localNameProblem = 'must use a public host name';
 
 /**
- * Addresses from IANA's special-purpose registries, cloud metadata, and all ways to embed an IPv4 address in an IPv6
- * address.
+ * Addresses from the IANA special-purpose registries, cloud metadata addresses, and all forms of IPv4 addresses that
+ * are embedded in IPv6 addresses.
  */
 const blockedAddresses: Record<string, string> = {
   'this network': '0.0.0.0 0.1.2.3',
@@ -60,7 +60,7 @@ describe('isAllowedAddress', () => {
     for (const text of ['', ' 8.8.8.8', ...texts]) expect(isAllowedAddress(text, development)).toBe(false);
   });
 
-  it('WH-03: allows only the addresses in an allowed range, no link-local or embedded IPv4 ones', () => {
+  it('WH-03: allows addresses in an allowed range, except link-local and embedded IPv4 ones', () => {
     expectAllowed(
       '10.1.255.255 fd12:3456::7 10.2.0.0 fd12:3457::7 127.0.0.1 ::ffff:10.1.0.1',
       withCidrs('10.1.0.0/16', 'fd12:3456::/32'),
@@ -70,7 +70,9 @@ describe('isAllowedAddress', () => {
     expectAllowed('::ffff:169.254.169.254 64:ff9b::a9fe:a9fe 2002:a9fe:a9fe::', withCidrs('::/0'), '');
   });
 
-  /** Ranges that contain every address: one entry each, and a list of ranges that production accepts. */
+  /**
+   * Allowed ranges that contain the metadata addresses: entire address families, lists of ranges, and exact addresses.
+   */
   const everything: Record<string, string[]> = {
     'one range': ['0.0.0.0/0', '::/0'],
     'many ranges': [
@@ -89,7 +91,7 @@ describe('isAllowedAddress', () => {
         policy,
         '',
       );
-      // Mapped, IPv4-compatible, NAT64 with the prefixes from RFC 6052, RFC 8215 and a network, 6to4.
+      // Mapped, IPv4-compatible, NAT64 (with the prefixes of RFC 6052, RFC 8215 and a private network), and 6to4.
       expectAllowed(
         `::ffff:100.100.100.200 ::ffff:6464:64c8 ::169.254.169.254 ::a9fe:a9fe ::ffff:0:168.63.129.16
           64:ff9b::a9fe:a9fe 64:ff9b::100.100.100.200 64:ff9b:1::a9fe:a9fe fd12::a9fe:a9fe fd12::168.63.129.16
@@ -102,7 +104,7 @@ describe('isAllowedAddress', () => {
   });
 
   it('OP-06: rejects a metadata address at every NAT64 prefix length', () => {
-    // 169.254.169.254 after a prefix with 32, 40, 48, 56, 64 and 96 bits, in a private and in a public network.
+    // 169.254.169.254 after a prefix of 32, 40, 48, 56, 64 and 96 bits, in a private and a public network.
     const embedded = `fd12:3456:a9fe:a9fe:: fd12:3456:12a9:fea9:fe:: fd12:3456:1234:a9fe:a9:fe00::
       fd12:3456:1234:12a9:fe:a9fe:: fd12:3456:1234:5678:a9:fea9:fe00:: fd12:3456:1234:5678::a9fe:a9fe`;
     const metadata = `${embedded} ${embedded.replaceAll('fd12:3456', '2001:4860')} 2001:4860::c000:c0`;
@@ -118,11 +120,11 @@ describe('targetUrlProblem', () => {
     expect(policies.flatMap((policy) => urls.filter(isOther(policy)))).toEqual([]);
   };
 
-  /** Notations that the WHATWG parser accepts as an address. */
+  /** Notations that the WHATWG parser converts to an IP address. */
   const notations: Record<string, string> = {
     loopback: `127.0.0.1 2130706433 0x7f000001 017700000001 0x7f.0x0.0x0.0x1 0177.0.0.01 0x7f.0.0.01 127.1 127.0.1
       0 127.0.0.1. 0X7F.1 127.8.8.8 127.0.0.1:8443`,
-    'loopback in other characters': '１２７.０.０.１ ①②⑦.⓪.⓪.① 127。0。0。1 %31%32%37.0.0.1',
+    'loopback with non-ASCII or encoded characters': '１２７.０.０.１ ①②⑦.⓪.⓪.① 127。0。0。1 %31%32%37.0.0.1',
     private: '10.0.0.8 0xa000008 10.8 0300.0250.1.1',
     metadata: '169.254.169.254 2852039166 0xa9fea9fe 0251.0376.0251.0376 168.63.129.16',
     'metadata in IPv6': `[::ffff:169.254.169.254] [::ffff:a9fe:a9fe] [64:ff9b::169.254.169.254] [2002:a9fe:a9fe::]

@@ -4,11 +4,11 @@ import { parseUrl } from '../urls/parse-url.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * The targets that webhooks may have. The same policy applies when an endpoint is created and at every attempt (WH-01
- * to WH-03).
+ * The targets to which webhooks can be sent. The same policy applies when an endpoint is created and to every attempt
+ * (requirements WH-01 to WH-03).
  */
 export interface TargetPolicy {
-  /** Production: https only, no loopback, no single-label or local names, no ports that internal services use. */
+  /** True allows only https, and no loopback addresses, single-label or local names, or ports of internal services. */
   production: boolean;
   /** CIDR ranges that are allowed in addition to the public internet. */
   allowedCidrs: string[];
@@ -16,16 +16,15 @@ export interface TargetPolicy {
 
 const TARGET_URL_MAX_LENGTH = 2048;
 
-/** Ports on which internal services usually listen; rejected in production. */
+/** Ports on which internal services usually listen. Production rejects them. */
 const internalPorts = new Set([
   22, 23, 25, 53, 111, 135, 139, 445, 465, 587, 1433, 2375, 2376, 2379, 2380, 3306, 3389, 5432, 5672, 6379,
   6443, 8500, 9092, 9200, 9300, 10250, 11211, 15672, 27017,
 ]);
 
 /**
- * The addresses for metadata services and for the other services that a cloud platform offers to each machine
- * (requirement OP-06). No setting can allow them. Link-local addresses, which most platforms use, are blocked as a
- * whole.
+ * The addresses of metadata services, and of other services that a cloud platform offers to each machine (requirement
+ * OP-06). No setting can allow them. All link-local addresses, which most platforms use, are blocked as well.
  */
 const metadataRanges = [
   '168.63.129.16/32', // Azure
@@ -36,7 +35,7 @@ const metadataRanges = [
   'fd00:42::42/128', // Scaleway
 ].map((cidr) => ipaddr.parseCIDR(cidr));
 
-/** The usual metadata addresses, which a NAT64 with its own prefix can embed in any IPv6 address. */
+/** Common metadata addresses. A NAT64 with its own prefix can embed them in any IPv6 address. */
 const embeddedMetadataAddresses = new Set([
   '169.254.0.23',
   '169.254.169.254',
@@ -47,7 +46,9 @@ const embeddedMetadataAddresses = new Set([
   '192.0.0.192',
 ]);
 
-/** The bytes of the IPv4 address for each NAT64 prefix length, which skip byte 8 (RFC 6052, section 2.2). */
+/**
+ * The positions of the embedded IPv4 bytes for each NAT64 prefix length. Byte 8 is never used (RFC 6052, section 2.2).
+ */
 const embeddedBytes = [
   [4, 5, 6, 7],
   [5, 6, 7, 9],
@@ -58,15 +59,14 @@ const embeddedBytes = [
 ];
 
 /**
- * Ranges that no setting can allow: metadata services use link-local addresses, and the others embed IPv4
+ * Ranges that no setting can allow: metadata services use link-local addresses, and the other ranges embed IPv4
  * addresses.
  */
 const blockedRanges = new Set(['linkLocal', 'ipv4Mapped', 'rfc6145', 'rfc6052', '6to4', 'teredo']);
 
 /**
- * Returns whether requests to this IP address are allowed: only global unicast, and for IPv6 only 2000::/3.
- * Mapped, NAT64 and 6to4 addresses are always rejected. Loopback is allowed outside production. Link-local and
- * metadata addresses are never allowed.
+ * Returns whether requests to this IP address are allowed. Only global unicast is allowed (2000::/3 for IPv6), and
+ * outside production also loopback. Mapped, NAT64, 6to4, link-local and metadata addresses are always rejected.
  */
 export function isAllowedAddress(address: string, policy: TargetPolicy): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -96,13 +96,13 @@ function matchesCidr(ip: Address, cidr: string): boolean {
 const matchesRange = (ip: Address, range: Address, bits: number): boolean =>
   range.kind() === ip.kind() && ip.match(range, bits);
 
-/** Returns the IP address in a URL's host without brackets, or null if the host is a name. */
+/** Returns the IP address in the host of a URL, without brackets; null if the host is a name. */
 export function hostIpLiteral(hostname: string): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return ipaddr.isValid(bare) ? bare : null;
 }
 
-/** Returns whether a URL's host is localhost or a loopback address. */
+/** Returns whether the host of a URL is localhost or a loopback address. */
 export function isLoopbackUrl(url: string): boolean {
   const hostname = parseUrl(url)?.hostname;
   if (hostname === undefined) return false;
@@ -111,17 +111,17 @@ export function isLoopbackUrl(url: string): boolean {
 }
 
 /**
- * Returns a target URL's problem, as words that follow the field's name, or null if there is none. The WHATWG parser
+ * Returns the problem with a target URL, worded to follow the field name, or null if there is none. The WHATWG parser
  * converts every IPv4 notation to dotted decimal before it is checked.
  */
 export function targetUrlProblem(text: string, policy: TargetPolicy): string | null {
   const url = parseUrl(text);
-  // The parser encodes non-ASCII characters.
+  // The parser encodes non-ASCII characters, so `href` can be longer.
   if (Math.max(text.length, url?.href.length ?? 0) > TARGET_URL_MAX_LENGTH)
     return `must be at most ${TARGET_URL_MAX_LENGTH} characters`;
   if (!url || !['http:', 'https:'].includes(url.protocol)) return 'must be an absolute http or https URL';
   if (policy.production && url.protocol !== 'https:') return 'must use https';
-  // The parser removes spaces, tabs and line breaks. The stored URL must be the URL that is called.
+  // The parser removes spaces, tabs and line breaks, but the stored URL must be the URL that is called.
   if (/[\s\\]/.test(text)) return 'must not contain whitespace or backslashes';
   // The parser also removes an empty user name, and finds one after any number of slashes.
   const hasUser = url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text);
@@ -137,8 +137,8 @@ export function targetUrlProblem(text: string, policy: TargetPolicy): string | n
 }
 
 /**
- * Returns a URL as the WHATWG parser serializes it, which is how it is called: with a lower-case host in ASCII, without
- * the default port, and with a path. Returns an invalid URL unchanged.
+ * Returns a URL as the WHATWG parser serializes it, which is the form in which it is called: with a lowercase ASCII
+ * host and a path, and without the default port. Returns an invalid URL unchanged.
  */
 export const normalizeUrl = (text: string): string => parseUrl(text)?.href ?? text;
 

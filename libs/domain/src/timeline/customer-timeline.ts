@@ -8,27 +8,27 @@ const events: Partial<Record<string, EventDeclaration>> = customerEventTypes;
 const actions: Declarations = auditActions;
 
 /**
- * Returns an event's kind in the timeline, or null if another entry describes the same change: the sign-in or the
- * registration describes `session.created`, and the email describes a requested email.
+ * Returns the timeline kind of an event, or null if another entry describes the same change. For example, the sign-in
+ * or registration entry covers `session.created`, and the email entry covers an event about a requested email.
  */
 export const eventKind = (type: string): TimelineKind | null => events[type]?.timeline ?? null;
 
-/** Returns an audit log entry's kind in the timeline. */
+/** Returns the timeline kind of an audit log action. */
 export const actionKind = (action: string): TimelineKind => actions[action]?.timeline ?? 'account';
 
-/** Returns whether an audit log entry from the same transaction describes the same change as an event. */
+/** Returns whether an audit log entry from the same transaction records the same change as an event. */
 export function isAuditedAs(type: string, action: string): boolean {
   const event = events[type];
   return event?.action === action || (event?.otherActions?.includes(action) ?? false);
 }
 
-/** Returns the event types whose entries have these kinds. */
+/** Returns the event types of these kinds. */
 export const timelineEventTypes = (kinds: readonly TimelineKind[]): string[] => namesOfKinds(events, kinds);
 
-/** Returns the audit log actions whose entries have these kinds. */
+/** Returns the audit log actions of these kinds. */
 export const timelineActions = (kinds: readonly TimelineKind[]): string[] => namesOfKinds(actions, kinds);
 
-/** The sentences for events and actions, by name, without sentences that depend on the entry's details. */
+/** The labels of events and actions, by name, except labels that depend on the details of the entry. */
 export const timelineLabels: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({ ...actions, ...events }).flatMap(([name, declared]) =>
     declared?.label === undefined ? [] : [[name, declared.label]],

@@ -3,7 +3,7 @@ import { isLogoUrl, isPageOrigin, isPageUrl, isSecureOrigin } from './page-url.j
 
 const app = 'https://app.example.com/';
 
-it('accepts as page URL https, http on the local machine, and custom app schemes', () => {
+it('accepts https, http on the local machine and custom app schemes as page URLs', () => {
   const urls = splitWords(`https://app.example.com https://app.example.com/ https://app.example.com/@ada
     https://app.example.com:8443/a%20b?next=/x&y=[1]#/route https://192.0.2.7/welcome
     https://[2001:db8::1]:8443/welcome http://localhost:5173/welcome http://shop.localhost:5173/welcome
@@ -22,7 +22,7 @@ it.each<[string, string[]]>([
   ],
   ['a port out of range', ['https://app.example.com:65536/']],
   [
-    'http of another machine',
+    'http on another machine',
     splitWords(`http://app.example.com/ http://192.168.1.5:5173/ http://localhost.example.com/ http://evillocalhost/
       http://127.0.0.1.example.com/`),
   ],
@@ -33,7 +33,7 @@ it.each<[string, string[]]>([
   ],
   ['a script with a tab in its scheme', ['java\tscript:alert(1)']],
   [
-    'invalid schemes of apps',
+    'invalid app schemes',
     splitWords('myapp:/welcome com.example.app:welcome COM.example.app:/welcome com..app:/x'),
   ],
   [
@@ -48,7 +48,7 @@ it.each<[string, string[]]>([
   ],
   ['markup', [`${app}"onclick="x`, `${app}<b>`]],
   [
-    'disguised hosts and letters beyond ASCII',
+    'disguised hosts and non-ASCII characters',
     [
       ...splitWords('https://*.example.com/ https://ex%61mple.com/ https://münchen.example/'),
       `${app}\u202egpj`,
@@ -56,9 +56,9 @@ it.each<[string, string[]]>([
   ],
   ['invalid encoded labels', splitWords('https://xn--a/ https://www.xn--0.example/ http://xn--.localhost/')],
   ['2,049 characters', [app + 'x'.repeat(2025)]],
-])('rejects as page URL %s', (_, urls) => expect(urls.filter(isPageUrl)).toEqual([]));
+])('rejects as a page URL: %s', (_, urls) => expect(urls.filter(isPageUrl)).toEqual([]));
 
-it('accepts as logo URL only https with a plain host', () => {
+it('accepts only https with a plain host as a logo URL', () => {
   const urls = splitWords(
     'https://cdn.example.com/logo.svg HTTPS://CDN.example.com:8443?logo https://192.0.2.7/logo',
   );
@@ -69,7 +69,7 @@ it('accepts as logo URL only https with a plain host', () => {
   expect(others.filter(isLogoUrl)).toEqual([]);
 });
 
-it('accepts an origin in the form in which browsers send it', () => {
+it('accepts an origin only in the form in which browsers send it', () => {
   const origins =
     splitWords(`https://app.example.com https://app.example.com:8443 https://xn--mnchen-3ya.example
     http://localhost:5173 http://192.168.1.5:5173 http://[::1]:5173 http://shop.example.com`);
@@ -83,7 +83,7 @@ it('accepts an origin in the form in which browsers send it', () => {
   expect([...withBlanks, ...others].filter(isPageOrigin)).toEqual([]);
 });
 
-it('accepts as secure origin https and the local machine', () => {
+it('accepts https and the local machine as secure origins', () => {
   const secure = splitWords(
     'https://app.example.com http://localhost:5173 http://127.0.0.1 http://[::1]:5173',
   );

@@ -11,7 +11,7 @@ it.each<[unknown, boolean]>([
   ['1764000000', false],
   [null, false],
   [undefined, false],
-])('decides whether %p is a numeric date: %p', (value, expected) => {
+])('isNumericDate(%p) returns %p', (value, expected) => {
   expect(isNumericDate(value)).toBe(expected);
 });
 

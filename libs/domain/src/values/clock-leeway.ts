@@ -1,8 +1,8 @@
 import { MAX_TIME_MS } from './timestamp.js';
 
 /**
- * Maximum difference between Gatehouse's clock and another system's clock, in seconds (sign-in contract, section 2).
- * Every comparison with a time that another system has set uses it.
+ * Maximum difference in seconds between the clocks of Gatehouse and another system (sign-in contract, section 2). Used
+ * in every comparison with a time from another system.
  */
 export const CLOCK_LEEWAY_SECONDS = 60;
 
@@ -11,8 +11,8 @@ export const isNumericDate = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value * 1_000 < MAX_TIME_MS;
 
 /**
- * Returns whether a person has signed in at a provider since a time.
- * @param authTime the claim `auth_time`. A time in the future proves nothing
+ * Returns whether a user has signed in to a provider since a given time.
+ * @param authTime the `auth_time` claim. A time in the future is not accepted
  * @param since in seconds
  * @param current in seconds
  */

@@ -13,7 +13,7 @@ const id = '0199a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';
 const prefixes = { event: 'evt_', delivery: 'dlv_', attempt: 'att_', endpoint: 'ep_' } as const;
 
 describe('ids', () => {
-  it('IN-09: include only UUID versions 1 to 8 in lower case', () => {
+  it('IN-09: include only lowercase UUIDs of versions 1 to 8', () => {
     expect([...'12345678'].map((version) => id.replace('7', version)).filter(isUuid)).toHaveLength(8);
     const otherForms = [
       id.toUpperCase(),
@@ -30,14 +30,14 @@ describe('ids', () => {
     expect([...otherForms, ...otherBytes, ...otherValues, ...otherVersions].filter(isUuid)).toEqual([]);
   });
 
-  it('convert from the 16 bytes of a UUID and from no other bytes', () => {
+  it('convert to and from the 16 bytes of a UUID, but not from other bytes', () => {
     expect(uuidToBytes(id)).toHaveLength(16);
     expect(uuidFromBytes(uuidToBytes(id))).toBe(id);
     const others = [...[0, 15, 17, 32].map((length) => Buffer.alloc(length, 0x77)), Buffer.alloc(16)];
     for (const bytes of [...others, Buffer.alloc(16, 0xff)]) expect(uuidFromBytes(bytes)).toBeNull();
   });
 
-  it('have the prefix of their kind and do not parse as another kind', () => {
+  it('have the prefix of their kind and cannot be parsed as another kind', () => {
     for (const [kind, prefix] of Object.entries(prefixes) as [keyof typeof prefixes, string][]) {
       expect(publicId(kind, id)).toBe(prefix + id);
       expect(parsePathId(kind, prefix + id)).toBe(id);
@@ -46,7 +46,7 @@ describe('ids', () => {
     }
   });
 
-  it('IN-09: result in not_found if they are invalid in a path', () => {
+  it('IN-09: throw not_found if they are invalid in a path', () => {
     const texts = [
       '',
       'evt_',

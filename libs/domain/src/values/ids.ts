@@ -3,10 +3,9 @@ import { GatehouseError } from '../errors/gatehouse-error.js';
 const uuidDigits = '[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 const uuidPattern = new RegExp(`^${uuidDigits}$`);
 
-/** Returns whether the string is a UUID in its canonical lower-case form. */
+/** Returns whether the value is a UUID in canonical lowercase form. */
 export const isUuid = (text: unknown): text is string => typeof text === 'string' && uuidPattern.test(text);
 
-/** Returns a UUID's 16 bytes. */
 export const uuidToBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
 /** Formats 16 bytes as a UUID of any version. */
@@ -19,7 +18,7 @@ export function uuidFromBytes(bytes: Buffer): string | null {
   return isUuid(id) ? id : null;
 }
 
-/** The id prefixes in the `/v1` family (contract, section 2). */
+/** The id prefixes of the `/v1` routes (contract, section 2). */
 export const idPrefixes = {
   event: 'evt',
   delivery: 'dlv',
@@ -29,7 +28,7 @@ export const idPrefixes = {
 } as const;
 export type PrefixedIdKind = keyof typeof idPrefixes;
 
-/** Returns an id's public form in the `/v1` family, such as `dlv_0199…`. */
+/** Returns the public form of an id in the `/v1` routes, such as `dlv_0199…`. */
 export const publicId = (kind: PrefixedIdKind, id: string): string => `${idPrefixes[kind]}_${id}`;
 
 /** Returns the regular expression that matches ids of these kinds. */

@@ -1,7 +1,7 @@
 /** A JSON Schema (2020-12), or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** An object's members. */
+/** The properties of an object. */
 export type Members = Readonly<Record<string, JsonSchema>>;
 
 export const text = { type: 'string' };
@@ -21,7 +21,10 @@ export const nullable = (schema: { type: string; format?: string }): JsonSchema 
   type: [schema.type, 'null'],
 });
 
-/** Returns the schema for an object that has all these members. Later versions may add others (contract, section 5). */
+/**
+ * Returns the schema of an object that always has these properties. Later versions may add others (contract, section
+ * 5).
+ */
 export const object = (properties: Members, description?: string): JsonSchema => ({
   type: 'object',
   ...(description === undefined ? {} : { description }),
@@ -31,7 +34,7 @@ export const object = (properties: Members, description?: string): JsonSchema =>
 });
 
 /**
- * Returns the schema for `previous` in an `*.updated` event: at least one of these members, and only changed members.
+ * Returns the schema of `previous` in an `*.updated` event, which contains only changed properties, and at least one.
  */
 export const previousValues = (properties: Members): JsonSchema => ({
   type: 'object',
@@ -42,8 +45,8 @@ export const previousValues = (properties: Members): JsonSchema => ({
 });
 
 /**
- * Returns the schema for a string with known values. It has no `enum`, because a receiver that rejects new values would
- * lose events.
+ * Returns the schema of a string with known values. It has no `enum`, because receivers that validate with it would
+ * reject events with new values.
  */
 export const openEnum = (description: string, ...values: string[]): JsonSchema => ({
   type: 'string',

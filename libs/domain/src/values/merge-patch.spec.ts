@@ -1,6 +1,6 @@
 import { mergePatch } from './merge-patch.js';
 
-// The examples from RFC 7396, appendix A, with objects as target and patch, followed by lists and inherited names.
+// The examples of RFC 7396, appendix A, whose target and patch are objects, followed by lists and inherited names.
 it.each<[object, object, object]>([
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
   [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -16,7 +16,7 @@ it.each<[object, object, object]>([
   [{}, { a: [null, { b: null }] }, { a: [null, { b: null }] }],
   [{ hasOwnProperty: 1 }, { toString: { a: 1 }, valueOf: null }, { hasOwnProperty: 1, toString: { a: 1 } }],
   [{ a: { b: 1 } }, { a: { c: { d: 2 } } }, { a: { b: 1, c: { d: 2 } } }],
-])('patches %j with %j to %j without modifying either argument', (target, patch, result) => {
+])('merges %j with %j into %j without modifying either argument', (target, patch, result) => {
   const before = JSON.stringify([target, patch]);
   expect(mergePatch(target as never, patch as never)).toEqual(result);
   expect(JSON.stringify([target, patch])).toBe(before);

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from './json-object.js';
 
 /**
- * Returns a JSON object with a merge patch applied (RFC 7396): null removes a member, objects are merged at
- * every level, and any other value replaces the existing one. Neither argument is modified.
+ * Applies a JSON merge patch (RFC 7396): null removes a member, objects are merged at every level, and any other value
+ * replaces the existing one. Neither argument is modified.
  */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(target));

@@ -5,18 +5,18 @@ it.each([
   ['a decomposed syllable', '\u1112\u1161\u11ab', '\ud55c'],
   ['a composed letter', 'Jos\u00e9', 'Jos\u00e9'],
   ['a compatibility character, which NFC keeps', '\ufb01 \u2460', '\ufb01 \u2460'],
-  ['spaces around', ' \t Ada\u00a0', 'Ada'],
-  ['line breaks of all systems', 'A\nB\r\nC\rD\u2028E\u2029F\u0085G\vH\fI', 'A B C D E F G H I'],
-  ['line breaks around', '\nAda\r\n', 'Ada'],
+  ['surrounding spaces', ' \t Ada\u00a0', 'Ada'],
+  ['Unicode line breaks', 'A\nB\r\nC\rD\u2028E\u2029F\u0085G\vH\fI', 'A B C D E F G H I'],
+  ['surrounding line breaks', '\nAda\r\n', 'Ada'],
   ['control characters, which fields reject', 'A\0\tB', 'A\0\tB'],
-  ['text in two directions', '\u202eAda\u202c', '\u202eAda\u202c'],
-  ['nothing', ' \n', ''],
+  ['direction overrides', '\u202eAda\u202c', '\u202eAda\u202c'],
+  ['whitespace only', ' \n', ''],
 ])('canonicalizes a name with %s', (_, text, expected) => {
   expect(canonicalName(text)).toBe(expected);
   expect(canonicalName(expected)).toBe(expected);
 });
 
-it('requires one visible character', () => {
+it('requires a visible character', () => {
   const invisible = [
     ...[
       '',

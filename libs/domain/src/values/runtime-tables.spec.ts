@@ -5,12 +5,12 @@ import { canonicalLocale } from '../languages/locale.js';
 import { parseUrl } from '../urls/parse-url.js';
 
 /**
- * Covers everything that Gatehouse still takes from the runtime's tables and parsers. The tests run on every supported
+ * These tests cover the tables and parsers of the runtime that Gatehouse still uses. They run on every supported
  * Node.js version (docs/adr/0099-unicode-tables.md).
  */
 const characters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
 
-/** Returns the count and a digest of the characters that a test accepts. */
+/** Returns the number and a digest of the characters that a predicate accepts. */
 function summarize(accepts: (character: string) => boolean): string {
   const accepted = characters.filter(accepts).map((character) => character.codePointAt(0));
   return `${accepted.length} ${createHash('sha256').update(accepted.join()).digest('hex').slice(0, 16)}`;
@@ -36,7 +36,7 @@ it('rejects the same characters in names, subjects and codes on every runtime', 
   });
 });
 
-it('lowercases only the Kelvin sign and the dotted capital I to ASCII', () => {
+it('lowercases only the dotted capital I and the Kelvin sign to ASCII', () => {
   const found = characters.filter(
     (character) => character > '\x7f' && /[\0-\x7f]/.test(character.toLowerCase()),
   );

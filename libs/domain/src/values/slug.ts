@@ -6,7 +6,7 @@ export const slugPattern = /^[a-z0-9-]{3,48}$/;
 export const isSlug = (text: string): boolean => slugPattern.test(text);
 
 /**
- * Returns a slug derived from a name's ASCII part. A name in another script results in `fallback`.
+ * Derives a slug from the ASCII letters and digits of a name. Returns `fallback` for a name without any.
  * @param suffix appended to make the slug unique
  */
 export function slugify(name: string, fallback: string, suffix = ''): string {

@@ -8,7 +8,7 @@ const times: Record<string, string> = {
   '2026-01-02T03:04:05+23:59': '2026-01-01T03:05:05.000Z',
   '2026-01-02T03:04:05.1Z': '2026-01-02T03:04:05.100Z',
   '2026-01-02T03:04:05.123Z': '2026-01-02T03:04:05.123Z',
-  // Python, Go, and a time before 1970, all cut
+  // Microseconds (Python), nanoseconds (Go) and a time before 1970, all truncated
   '2026-01-02T03:04:05.123456+02:00': '2026-01-02T01:04:05.123Z',
   '2026-01-02T03:04:05.123999999Z': '2026-01-02T03:04:05.123Z',
   '1969-12-31T23:59:59.999999Z': '1969-12-31T23:59:59.999Z',
@@ -49,7 +49,7 @@ const missingDates = [
 ];
 
 describe('a timestamp', () => {
-  it('follows RFC 3339 with up to nine fraction digits, cut to milliseconds', () => {
+  it('follows RFC 3339 with up to nine fraction digits, and is truncated to milliseconds', () => {
     const read = Object.keys(times).map((text) => [text, parseTimestamp(text)?.toISOString()]);
     expect(Object.fromEntries(read)).toEqual(times);
   });
@@ -65,7 +65,7 @@ describe('a timestamp', () => {
     expect(problems(ofMissingDates)).toEqual(ofMissingDates.map((text) => [text, 'date', null]));
   });
 
-  it('has an upper bound in milliseconds that is not before it', () => {
+  it('is rounded up to milliseconds by ceilTimestamp', () => {
     const bounds = ['.123Z', '.123000000Z', '.123000001Z', '.123456Z', '.999999Z'].map(
       (end) => ceilTimestamp(`2026-01-02T03:04:05${end}`)!.getTime() - Date.UTC(2026, 0, 2, 3, 4, 5),
     );

@@ -1,30 +1,29 @@
 /**
- * The first time that is out of range, in ms since 1970: later years have five digits, which RFC 3339 does
- * not allow.
+ * The first time that is out of range, in ms since 1970. Later years have five digits, which RFC 3339 does not allow.
  */
 export const MAX_TIME_MS = Date.UTC(10_000, 0);
 
 /** The reasons why a string is not a timestamp. */
 export type TimestampProblem = 'format' | 'date';
 
-/** A timestamp with its fractional seconds, which can be finer than a millisecond. */
+/** A timestamp, truncated to milliseconds. */
 interface Timestamp {
-  /** In ms since 1970, cut. */
+  /** In ms since 1970. */
   ms: number;
-  /** True if `ms` is earlier than the timestamp. */
+  /** True if a part of the timestamp was cut off, so `ms` is earlier. */
   isCut: boolean;
 }
 
 /**
- * A date, `T`, `t` or a space, a time with up to nine fraction digits (the nanoseconds in Go, Rust and Java), and a
- * required time zone: RFC 3339, section 5.6. The ranges are checked by `Date.parse`.
+ * A date, `T`, `t` or a space, a time with up to nine fraction digits (nanoseconds, as in Go, Rust and Java), and a
+ * required time zone (RFC 3339, section 5.6). `Date.parse` checks the ranges.
  */
 const pattern = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-]\d\d:\d\d))$/;
 
 /**
- * Returns the parts of an RFC 3339 timestamp, or the reason why the string is none. The years are 0000 to 9999.
- * `24:00:00` is the end of the day, as in ISO 8601. A leap second (`23:59:60`) is not a time: neither PostgreSQL nor
- * Unix time can store it.
+ * Parses an RFC 3339 timestamp with a year from 0000 to 9999. Returns the problem if the string is invalid. `24:00:00`
+ * is the end of the day, as in ISO 8601. A leap second (`23:59:60`) is rejected, because neither PostgreSQL nor Unix
+ * time can represent it.
  */
 function readTimestamp(text: string): Timestamp | TimestampProblem {
   const [, date, time, fraction = '', offset = 'Z'] = pattern.exec(text) ?? [];
@@ -32,7 +31,7 @@ function readTimestamp(text: string): Timestamp | TimestampProblem {
   const digits = fraction.padEnd(9, '0');
   const isCut = /[1-9]/.test(digits.slice(3));
   const ms = Date.parse(`${date}T${time}.${digits.slice(0, 3)}${offset}`);
-  // Date.parse accepts day 30 and 31 in every month, as a day in the next month.
+  // Date.parse accepts days 30 and 31 in every month, and returns a day in the next month.
   const midnight = new Date(`${date}T00:00:00Z`);
   if (midnight.getUTCDate() !== Number(date.slice(-2))) return 'date';
   const isPastEndOfDay = isCut && time.startsWith('24');
@@ -45,15 +44,15 @@ export function timestampProblem(text: string): TimestampProblem | null {
   return typeof read === 'string' ? read : null;
 }
 
-/** Returns the time in an RFC 3339 timestamp, cut to milliseconds; null for any other string. */
+/** Parses an RFC 3339 timestamp and truncates it to milliseconds. Returns null for any other string. */
 export function parseTimestamp(text: string): Date | null {
   const read = readTimestamp(text);
   return typeof read === 'string' ? null : new Date(read.ms);
 }
 
 /**
- * Returns the first millisecond that is not before an RFC 3339 timestamp; null for any other string. Stored times have
- * milliseconds, so a stored time is before the result if and only if it is before the timestamp.
+ * Parses an RFC 3339 timestamp and rounds it up to milliseconds. Returns null for any other string. Stored times have
+ * millisecond precision, so a stored time is before the result if and only if it is before the timestamp.
  */
 export function ceilTimestamp(text: string): Date | null {
   const read = readTimestamp(text);

@@ -1,29 +1,29 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 
-/** An endpoint's custom headers, by their names in lower case. */
+/** The custom headers of an endpoint, by lowercase name. */
 export type CustomHeaders = Record<string, string>;
 
 export const MAX_CUSTOM_HEADERS = 20;
 const MAX_NAME_LENGTH = 64;
 const MAX_VALUE_LENGTH = 1024;
 
-/** Replaces values where headers are shown. No header can have this value, so it is never written back. */
+/** Replaces header values in responses. No header can have this value, so a client cannot write it back by mistake. */
 export const HIDDEN_VALUE_PLACEHOLDER = '…';
 
 /** RFC 9110, section 5.6.2. */
 const HEADER_NAME_PATTERN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Visible ASCII, with spaces between (RFC 9110, section 5.5). */
+/** Visible ASCII, with spaces only in between (RFC 9110, section 5.5). */
 const HEADER_VALUE_PATTERN = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
- * Headers that Gatehouse, HTTP or a proxy sets. Another value would break the signature or the framing, cause
- * a compressed response, send cookies (requirement WH-05), or imitate a proxy.
+ * Headers that are set by Gatehouse, HTTP or a proxy. A custom value would break the signature or the framing, cause a
+ * compressed response, send cookies (requirement WH-05), or impersonate a proxy.
  */
 const reservedNames = new Set([
   ...['accept', 'accept-encoding', 'user-agent', 'host', 'expect', 'cookie', 'cookie2', 'set-cookie'],
   ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],
   ...['forwarded', 'via', 'max-forwards', 'x-real-ip'],
-  // AxiosHeaders methods, which a header with the same name would hide.
+  // A header with one of these names would shadow a method of AxiosHeaders.
   ...['set', 'get', 'has', 'delete', 'clear', 'normalize', 'concat'],
 ]);
 const reservedPrefixes = ['content-', 'proxy-', 'webhook-', 'x-forwarded-'];
@@ -32,7 +32,7 @@ const isReserved = (name: string): boolean =>
   reservedNames.has(name) || reservedPrefixes.some((prefix) => name.startsWith(prefix));
 
 /**
- * Returns the errors in a request's headers, each under `headers.<name>`.
+ * Returns the errors in the custom headers of a request. The field of each error is `headers.<name>`.
  * @param isPatch true if null, which removes a header, is a valid value (RFC 7396)
  */
 export function customHeaderErrors(headers: Record<string, unknown>, isPatch: boolean): FieldError[] {
@@ -63,7 +63,7 @@ export function customHeaderErrors(headers: Record<string, unknown>, isPatch: bo
   });
 }
 
-/** Returns the current headers merged with a request's headers, in which null removes a header. Both must be valid. */
+/** Merges the headers of a request into the current headers; null removes a header. Both must be valid. */
 export function applyHeadersPatch(
   current: CustomHeaders,
   patch: Record<string, string | null>,
@@ -80,7 +80,9 @@ export function applyHeadersPatch(
 export const hiddenHeaders = (names: string[]): CustomHeaders =>
   Object.fromEntries(names.map((name) => [name, HIDDEN_VALUE_PLACEHOLDER]));
 
-/** Returns the headers for every attempt, without its timestamp, its signature and the endpoint's custom headers. */
+/**
+ * Returns the headers of every attempt, without the timestamp, the signature and the custom headers of the endpoint.
+ */
 export const deliveryHeaders = (eventId: string, userAgent: string) => ({
   accept: '*/*',
   'accept-encoding': 'identity',

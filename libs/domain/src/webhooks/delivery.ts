@@ -1,19 +1,19 @@
-/** `pending` becomes one of the other three, once (contract, section 5). */
+/** The delivery states. `pending` changes once, to one of the other three (contract, section 5). */
 export const deliveryStates = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** The reasons why a delivery was canceled: its customer was deleted, or its endpoint was disabled or deleted. */
+/** The reasons why a delivery was canceled: the customer was deleted, or the endpoint was disabled or deleted. */
 export const deliveryCancelReasons = ['customer_deleted', 'endpoint_inactive'] as const;
 export type DeliveryCancelReason = (typeof deliveryCancelReasons)[number];
 
 /** The attempt priorities: first attempts, retries, bulk redeliveries. */
 export const URGENCY = { first: 0, retry: 1, batch: 2 } as const;
 
-/** The resolutions for a dead letter. `erased`: its event's customer was deleted. */
+/** The resolutions of a dead letter. `erased`: the customer of its event was deleted. */
 export const deliveryResolutions = ['redelivered', 'discarded', 'erased'] as const;
 export type DeliveryResolution = (typeof deliveryResolutions)[number];
 
-/** The reasons why an attempt failed: the closed list for `error` in the delivery history. */
+/** The reasons why an attempt failed, a closed list: the values of `error` in the delivery history. */
 export const attemptErrors = [
   'http_error',
   'timeout',
@@ -26,24 +26,24 @@ export const attemptErrors = [
 ] as const;
 export type AttemptError = (typeof attemptErrors)[number];
 
-/** The outcome of one HTTP request to a target. A 500 from a target is an outcome and not an error in Gatehouse. */
+/** The outcome of one HTTP request to a receiver. A 500 from a receiver is an outcome, not an error in Gatehouse. */
 export interface AttemptResult {
   /** 0 if no response was received. */
   httpStatus: number;
   success: boolean;
   error: AttemptError | null;
-  /** Time from the start to the status line, or to the failure. */
+  /** Time from the start of the request to the status line or the failure. */
   durationMs: number;
   /** At most 16 KiB of text; "" if no response was received. */
   responseBody: string;
-  /** The response's Retry-After. It is only recorded and does not affect the schedule. */
+  /** The Retry-After header of the response. It is only recorded, and does not affect the retry schedule. */
   retryAfter: string | null;
 }
 
-/** An attempt whose outcome is to be recorded. */
+/** A finished attempt, whose outcome must be recorded. */
 export interface FinishedAttempt extends AttemptResult {
   deliveryId: string;
-  /** Also the fencing token: only the claim holder can record the outcome. */
+  /** Also the fencing token: only the worker that holds the claim can record the outcome. */
   attemptId: string;
   /** Delay until the next attempt in ms, or null after the last one. */
   nextDelayMs: number | null;

@@ -4,7 +4,7 @@ const at = (minute: number): Date => new Date(Date.UTC(2026, 2, 2, 9, minute));
 const healthAfter = (...successes: boolean[]) =>
   successes.map((success, minute) => healthFromAttempt(success, at(minute))).reduce(mergeHealth);
 
-describe("an endpoint's health", () => {
+describe('endpoint health', () => {
   it.each([
     [[true], null, at(0), null],
     [[false], at(0), null, at(0)],
@@ -12,7 +12,7 @@ describe("an endpoint's health", () => {
     [[false, true], null, at(1), at(0)],
     [[true, false, false], at(1), at(0), at(2)],
     [[false, true, false, false], at(2), at(1), at(3)],
-  ])('follows from the attempts %j', (successes, failingSince, lastSuccessAt, lastFailureAt) => {
+  ])('is derived from the attempts %j', (successes, failingSince, lastSuccessAt, lastFailureAt) => {
     expect(healthAfter(...successes)).toEqual({ failingSince, lastSuccessAt, lastFailureAt });
   });
 
@@ -29,7 +29,7 @@ describe('daysOfWindow', () => {
   const DAY = 86_400_000;
   const midnight = Date.UTC(2026, 2, 5);
 
-  it('returns UTC days, from the start of the window until the end of today', () => {
+  it('returns UTC days from the start of the window to the end of today', () => {
     const now = midnight + 9 * 3_600_000;
     const [first, ...others] = daysOfWindow(new Date(now), 3 * DAY);
     expect(first).toEqual({ from: now - 3 * DAY, to: midnight - 2 * DAY });
@@ -44,7 +44,7 @@ describe('daysOfWindow', () => {
     expect(days[0]).toEqual({ from: midnight - 3 * DAY, to: midnight - 2 * DAY });
   });
 
-  it('shortens the days with the window', () => {
+  it('scales the days with the window', () => {
     expect(daysOfWindow(new Date(midnight + 500), 3_000)).toEqual(
       [-2_500, -2_000, -1_000, 0].map((from, index) => ({
         from: midnight + from,
@@ -62,7 +62,7 @@ describe('hasFailedLongEnough', () => {
     [[5, 0, 0, 1], false],
     [[0, 0, 100, 100], false],
     [[], false],
-  ])('decides for %j failed attempts per day: %s', (failures, expected) => {
+  ])('evaluates the failed attempts per day %j: %s', (failures, expected) => {
     expect(hasFailedLongEnough(failures)).toBe(expected);
   });
 });

@@ -1,12 +1,12 @@
-/** An endpoint's health, derived from its attempts. */
+/** The health of an endpoint, derived from its attempts. */
 export interface EndpointHealth {
-  /** The time of the first failure after the last success. */
+  /** Time of the first failure after the last success. */
   failingSince: Date | null;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
 }
 
-/** Returns the health that follows from one attempt. */
+/** Returns the health that results from one attempt. */
 export const healthFromAttempt = (success: boolean, at: Date): EndpointHealth => ({
   failingSince: success ? null : at,
   lastSuccessAt: success ? at : null,
@@ -20,21 +20,22 @@ export const mergeHealth = (before: EndpointHealth, after: EndpointHealth): Endp
   lastFailureAt: after.lastFailureAt ?? before.lastFailureAt,
 });
 
-/** An endpoint is disabled only if its attempts failed on at least so many days, which cover the window. */
+/** Minimum number of days with failed attempts before an endpoint is disabled. The window has this many days. */
 export const MIN_FAILING_DAYS = 3;
 
-/** Minimum failed attempts in the window after which an endpoint is disabled. */
+/** Minimum number of failed attempts in the window before an endpoint is disabled. */
 export const MIN_FAILED_ATTEMPTS = 5;
 
-/** A time range in ms since 1970: `from` is included, `to` is excluded. */
+/** A time range in ms since 1970. `from` is inclusive, `to` is exclusive. */
 export interface TimeRange {
   from: number;
   to: number;
 }
 
 /**
- * Returns the days in a window that ends now, the first one cut at its start. Days are UTC days, whatever the
- * database's time zone is. They get shorter with the window (`TIME_SCALE`).
+ * Returns the days in a window that ends now. The first day begins at the start of the window. Days are in UTC,
+ * regardless of the database's time zone. Their length is a fraction of the window, so `TIME_SCALE` shortens them as
+ * well.
  */
 export function daysOfWindow(now: Date, windowMs: number): TimeRange[] {
   const dayMs = windowMs / MIN_FAILING_DAYS;
@@ -48,8 +49,8 @@ export function daysOfWindow(now: Date, windowMs: number): TimeRange[] {
 }
 
 /**
- * Returns whether failed attempts prove that an endpoint has failed for the window. The time since the first failure
- * proves nothing: between an outage and the next failure, there may have been no attempts.
+ * Returns whether an endpoint has been failing for the entire window. The time since the first failure is not
+ * sufficient, because there may have been no attempts between an outage and the next failure.
  * @param failures number of failed attempts on each day
  */
 export const hasFailedLongEnough = (failures: readonly number[]): boolean =>
