@@ -1,15 +1,15 @@
-/** The bulk redelivery kinds: for deliveries that match a filter, or for events that an endpoint has missed. */
+/** The kinds of bulk redeliveries: of deliveries that match a filter, or of events that an endpoint has missed. */
 export const redeliveryKinds = ['redelivery', 'recovery'] as const;
 export type RedeliveryKind = (typeof redeliveryKinds)[number];
 
 /**
- * The bulk redelivery states. `planned` becomes `running`, `cancelled` or, a day later, `expired`; `running` becomes
- * `completed` or `cancelled`.
+ * The states of bulk redeliveries. `planned` becomes `running`, `cancelled` or, after a day, `expired`. `running`
+ * becomes `completed` or `cancelled`.
  */
 export const redeliveryStates = ['planned', 'running', 'completed', 'cancelled', 'expired'] as const;
 export type RedeliveryState = (typeof redeliveryStates)[number];
 
-/** The reasons why a bulk redelivery skips a delivery, either in the plan or when it is released. */
+/** The reasons why a bulk redelivery skips a delivery, either when it is planned or when the delivery is released. */
 export const redeliverySkipReasons = [
   'delivery_pending',
   'already_delivered',
@@ -22,10 +22,10 @@ export const redeliverySkipReasons = [
 ] as const;
 export type RedeliverySkipReason = (typeof redeliverySkipReasons)[number];
 
-/** Skipped delivery counts, by reason. */
+/** The number of skipped deliveries, by reason. */
 export type SkipCounts = Partial<Record<RedeliverySkipReason, number>>;
 
-/** Maximum deliveries in one bulk redelivery. */
+/** Maximum number of deliveries in one bulk redelivery. */
 export const MAX_BATCH_SIZE = 100_000;
 
 /** Time within which a plan must be started, in hours. */

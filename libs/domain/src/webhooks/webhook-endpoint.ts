@@ -6,20 +6,20 @@ export const endpointStatuses = ['enabled', 'disabled', 'deleted'] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
 
 /**
- * The reasons why an endpoint is disabled: through the API or the console, or because all attempts had failed
- * for three days.
+ * The reasons why an endpoint is disabled: manually, through the API or the console, or because all attempts failed for
+ * three days.
  */
 export const endpointDisabledReasons = ['manual', 'failing'] as const;
 export type EndpointDisabledReason = (typeof endpointDisabledReasons)[number];
 
-/** A webhook endpoint as the API returns it: without its secrets and its header values. */
+/** A webhook endpoint without its secrets and header values. */
 export interface WebhookEndpoint {
   id: string;
   organizationId: string;
-  /** Null for an endpoint that receives events from all projects in its organization. */
+  /** Null for an endpoint that receives the events of all projects in its organization. */
   projectId: string | null;
   level: 'project' | 'organization';
-  /** The URL's host if no name was chosen. */
+  /** Default: the host of the URL. */
   name: string;
   url: string;
   description: string | null;
@@ -31,7 +31,7 @@ export interface WebhookEndpoint {
   updatedAt: Date;
 }
 
-/** Returns an endpoint as the API returns it to secret keys, and as events from the API and the worker contain it. */
+/** Returns an endpoint as it appears in responses to secret keys and in events. */
 export const endpointResource = (endpoint: WebhookEndpoint) => ({
   id: publicId('endpoint', endpoint.id),
   level: endpoint.level,

@@ -36,7 +36,7 @@ export const endpointResources = {
   ),
 };
 
-/** A delivery whose attempts have all failed, without its payload and without the target's responses. */
+/** A delivery whose attempts have all failed, without its payload and the responses of the receiver. */
 const delivery = object(
   {
     id: { ...text, pattern: '^dlv_' },

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Batcher } from './batcher.js';
 
 describe('Batcher', () => {
-  it('combines the items of one turn into calls with a limited size and resolves each in order', async () => {
+  it('combines the items of one turn into calls of limited size, with results in order', async () => {
     const sizes: number[] = [];
     const batcher = new Batcher(
       async (items: number[]) => {
@@ -25,7 +25,7 @@ describe('Batcher', () => {
         throw new Error('unavailable');
       },
     ],
-  ])('rejects after %s all callers in its batch and no others', async (_, fail) => {
+  ])('rejects only the callers in the batch of %s', async (_, fail) => {
     let fails = true;
     const batcher = new Batcher((items: string[]) => (fails ? fail() : Promise.resolve(items)));
     const results = await Promise.allSettled([batcher.add('a'), batcher.add('b')]);

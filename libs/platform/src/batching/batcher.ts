@@ -2,17 +2,18 @@ import DataLoader from 'dataloader';
 import { monotonicMs } from '../clock/clock.js';
 
 /**
- * Combines items from concurrent callers into one call. An item that comes more than an interval after the last call is
- * sent in the current event loop turn. Other items wait until the interval ends, so a call's size follows the load.
+ * Combines the items of concurrent callers into one call. If the last call started more than an interval ago, items are
+ * sent in the current event loop turn. Otherwise they wait until the interval has passed, so batches grow with the
+ * load.
  */
 export class Batcher<In, Out> {
   private lastCallAt = -Infinity;
   private readonly loader: DataLoader<In, Out>;
 
   /**
-   * @param run must return one result per item, in order; an Error rejects only its item
+   * @param run must return one result per item, in the same order; an Error rejects only its item
    * @param options `intervalMs` minimum time between the starts of two calls, unless a batch is full; `maxBatchSize`
-   * maximum items per call
+   * maximum number of items per call
    */
   constructor(run: (items: In[]) => Promise<(Out | Error)[]>, { intervalMs = 5, maxBatchSize = 200 } = {}) {
     const call = async (items: readonly In[]): Promise<(Out | Error)[]> => {

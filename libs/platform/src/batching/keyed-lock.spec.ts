@@ -30,7 +30,7 @@ describe('KeyedLock', () => {
     expect(log.slice(2)).toEqual(['first ends', 'second', 'third']);
   });
 
-  it('I7: runs work concurrently once it has waited for the limit', async () => {
+  it('I7: runs work concurrently after the maximum wait', async () => {
     const lock = new KeyedLock(1);
     const hung = createPendingWork();
     const first = lock.run('a', () => hung.ended);

@@ -1,8 +1,8 @@
 import { withTimeout } from '../clock/clock.js';
 
 /**
- * Serializes work for the same key within this process. It saves work but guarantees no mutual exclusion: work that has
- * waited for `maxWaitMs` runs concurrently, so that a hung query cannot block the queue.
+ * Serializes work for the same key within this process. It is an optimization and does not guarantee mutual exclusion:
+ * work that has waited for `maxWaitMs` runs concurrently, so that a hung query cannot block the queue.
  */
 export class KeyedLock {
   private readonly tails = new Map<string, Promise<unknown>>();

@@ -1,6 +1,6 @@
 /**
- * Returns the shell command that calls a server command, such as `npm run gatehouse -- migrate`. The image sets the
- * variable to `gatehouse-admin`; it is not a setting.
+ * Returns the shell command for a server-side command, such as `npm run gatehouse -- migrate`. The image sets the
+ * environment variable to `gatehouse-admin`; it is not a setting.
  * @param args the command and its arguments
  */
 export const adminCommand = (args: string): string =>

@@ -7,9 +7,9 @@ export interface Cidr {
 }
 
 /**
- * Parses a range such as `10.0.0.0/8` or `fd12:3456::/32`, or returns null. Accepts only the common notation:
- * parsers disagree on short, octal and hexadecimal IPv4 addresses, on netmasks, on zone ids, and on IPv6
- * addresses with dots.
+ * Parses a range such as `10.0.0.0/8` or `fd12:3456::/32`. Returns null if it is invalid. Only the common notation is
+ * accepted, because parsers disagree on short, octal and hexadecimal IPv4 addresses, on netmasks, on zone ids, and on
+ * IPv6 addresses with dots.
  */
 export function parseCidr(text: string): Cidr | null {
   const [, address = '', length = ''] = /^([^/%]+)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];

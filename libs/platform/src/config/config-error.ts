@@ -1,7 +1,7 @@
 import { errorMessage } from '../runtime/errors.js';
 import { adminCommand } from './admin-command.js';
 
-/** Thrown for an invalid configuration. Its message lists all problems, without any secret's value. */
+/** Thrown if the configuration is invalid. The message lists all problems, and never contains a secret value. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(
@@ -11,7 +11,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** GATEHOUSE_SECRET is valid, but does not belong to the database. */
+/** Thrown if GATEHOUSE_SECRET is valid, but was not used to create the database. */
 export class RootSecretError extends ConfigError {
   constructor(cause: unknown) {
     super([]);

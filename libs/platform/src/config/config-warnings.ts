@@ -5,7 +5,7 @@ import { isOutdatedNode } from './outdated-node.js';
 import type { SettingValues } from './settings.js';
 import { splitHosts } from './split-hosts.js';
 
-/** The weaknesses that production allows but reports, with their log messages. */
+/** Weaknesses that production allows but reports, with their log messages. */
 export const configWarnings = {
   node_outdated: 'this version of Node.js lacks security fixes; use Node.js 24.22.1 or later',
   smtp_unencrypted: 'emails may be sent unencrypted; set SMTP_REQUIRE_TLS=on or use smtps://',
@@ -18,7 +18,7 @@ export const configWarnings = {
 
 export type ConfigWarning = keyof typeof configWarnings;
 
-/** Returns a configuration's weaknesses (requirements OP-04 and SC-01); none outside production. */
+/** Returns the weaknesses of a configuration (requirements OP-04 and SC-01), or none outside production. */
 export function listConfigWarnings(
   values: SettingValues,
   environment: Record<string, string | undefined>,
@@ -47,8 +47,8 @@ export function listConfigWarnings(
 }
 
 /**
- * Returns true unless the mail server is on this machine. The parameters are those with which nodemailer connects
- * to another host than the one in the URL.
+ * Returns whether a mail server is on another machine. With some parameters, nodemailer connects to a different host
+ * than the one in the URL.
  */
 export function isRemoteMailServer(smtpUrl: string): boolean {
   const { hostname, searchParams } = new URL(smtpUrl);
@@ -60,7 +60,7 @@ function isUnencryptedRedis(url: string): boolean {
   return protocol === 'redis:' && hostname !== '' && !isLoopbackHost(hostname);
 }
 
-/** Returns whether pg connects to another machine without TLS. */
+/** Returns whether `pg` would connect to another machine without TLS. */
 function isUnencryptedDatabase(
   url: string,
   { PGSSLMODE, PGHOST }: Record<string, string | undefined>,

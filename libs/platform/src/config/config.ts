@@ -25,10 +25,10 @@ import { tracingConfig, type TracingConfig } from './tracing-config.js';
 import { errorMessage } from '../runtime/errors.js';
 import { HostsFile } from '../runtime/hosts-file.js';
 
-/** A process's checked configuration; also its injection token. Durations in ms. */
+/** The validated configuration of a process, and its injection token. Durations are in ms. */
 export abstract class Config {
   abstract readonly production: boolean;
-  /** The base URL for every link, and the `iss` claim; without a trailing slash. */
+  /** The base URL of every link, and the `iss` claim. Has no trailing slash. */
   abstract readonly publicUrl: string;
   /** Absolute path. */
   abstract readonly dataDir: string;
@@ -39,10 +39,10 @@ export abstract class Config {
   abstract readonly seed: boolean;
   /** Null unless both OPERATOR_EMAIL and OPERATOR_PASSWORD are set. */
   abstract readonly firstOperator: { email: string; password: string } | null;
-  /** Null if operators cannot sign in at an OpenID Provider. */
+  /** Null if operators cannot sign in with an OpenID Provider. */
   abstract readonly operatorOidc: OperatorOidcConfig | null;
   abstract readonly logLevel: SettingValues['LOG_LEVEL'];
-  /** `requestMemory`: maximum memory for requests in progress, in bytes. */
+  /** `requestMemory` is the maximum memory for requests in progress, in bytes. */
   abstract readonly http: {
     host: string;
     port: number;
@@ -51,8 +51,8 @@ export abstract class Config {
     requestMemory: number;
   };
   /**
-   * `url` is null only before npm start has set up its embedded server. `migrateUrl` is null if the role in `url` also
-   * runs migrations. `readUrl` is null without a replica.
+   * `url` is null only until `npm start` has started the embedded server. `migrateUrl` is null if the role in `url`
+   * also runs migrations. `readUrl` is null without a replica.
    */
   abstract readonly database: {
     url: string | null;
@@ -70,30 +70,29 @@ export abstract class Config {
     lease: number;
     sweepInterval: number;
     /**
-     * `reportInterval`: between a worker's reports on endpoint health. `checkInterval`: between checks for failing
-     * endpoints. `disableAfter`: failure duration after which an endpoint is disabled.
+     * `reportInterval`: interval at which a worker reports endpoint health. `checkInterval`: interval between checks
+     * for failing endpoints. `disableAfter`: duration of failure after which an endpoint is disabled.
      */
     health: { reportInterval: number; checkInterval: number; disableAfter: number };
     /**
-     * `interval`: between a worker's attempt log rollups. `settlingTime`: age from which the log contains the attempt
-     * for every id.
+     * `interval`: interval at which a worker rolls up the attempt log. `settlingTime`: age after which no more attempts
+     * with older ids can be added to the log.
      */
     rollups: { interval: number; settlingTime: number };
     concurrency: number;
-    /** Outside production, also contains the address of the machine that runs the container. */
+    /** Outside production, also contains the address of the host that runs the container. */
     allowedCidrs: string[];
     dnsServers: string[];
     retention: number;
   };
-  /** `port` is null if no separate port serves metrics, `token` if the API's port does not serve them. */
+  /** `port` is null if metrics have no separate port, and `token` if the API port does not serve them. */
   abstract readonly metrics: { port: number | null; token: string | null };
   /** Null when traces are off. */
   abstract readonly tracing: TracingConfig | null;
   /**
    * `overdueAfter`: time after which a due delivery counts as overdue. `noWorkerAfter`: time without a running worker
-   * after which it is reported. `pause`, `reminder`, `retry`: see
-   * AlertIntervals.
-   * `mailServer`: null without any.
+   * after which this is reported. `pause`, `reminder` and `retry`: see AlertIntervals. `mailServer` is null if none is
+   * configured.
    */
   abstract readonly alerts: {
     webhookUrl: string | null;
@@ -115,11 +114,11 @@ export abstract class Config {
   /** True if the operator console is served. */
   abstract readonly console: boolean;
   abstract readonly failpoints: string[];
-  /** True if tests may send commands (TestCommands). */
+  /** True if tests can send commands (TestCommands). */
   abstract readonly testCommands: boolean;
-  /** True if periodic jobs run on their own schedule. */
+  /** True if periodic jobs run on their schedule. */
   abstract readonly periodicJobs: boolean;
-  /** The weaknesses in this configuration, for the log and the installation's health. */
+  /** The weaknesses of this configuration, for the log and the health page. */
   abstract readonly warnings: ConfigWarning[];
 }
 
@@ -129,7 +128,7 @@ type SettingTexts = Record<SettingName, string | null | undefined>;
 type Hosts = Pick<HostsFile, 'findAddresses'>;
 
 /**
- * Reads and validates the whole configuration.
+ * Reads and validates the configuration.
  * @throws ConfigError with all problems at once
  */
 export function loadConfig(environment: Environment = process.env, hosts: Hosts = new HostsFile()): Config {
@@ -160,8 +159,8 @@ export function loadConfig(environment: Environment = process.env, hosts: Hosts 
 }
 
 /**
- * Returns the settings as strings. A secret's string comes either from its variable or from the file that `<name>_FILE`
- * names; it is null if the file is unusable.
+ * Returns the settings as strings. A secret is read from its variable or from the file in `<name>_FILE`, and is null if
+ * the file is unusable.
  */
 function readTexts(environment: Environment, problems: string[]): SettingTexts {
   const entries = Object.entries(settings).map(([name, { secret }]) => {
@@ -195,7 +194,7 @@ function parseSettings(texts: SettingTexts, problems: string[]): SettingValues {
   return Object.fromEntries(entries) as SettingValues;
 }
 
-/** Returns the problems that production rejects (requirements CF-01 to CF-03). */
+/** Returns the problems that are errors only in production (requirements CF-01 to CF-03). */
 function productionProblems(values: SettingValues, texts: SettingTexts): string[] {
   const required: SettingName[] = ['PUBLIC_URL', 'DATABASE_URL', 'GATEHOUSE_SECRET', 'SMTP_URL', 'MAIL_FROM'];
   const problems = required
@@ -225,7 +224,7 @@ function productionProblems(values: SettingValues, texts: SettingTexts): string[
   return problems;
 }
 
-/** Returns the problem with a range that is too wide for webhooks (requirement OP-06), or nothing. */
+/** Returns a problem if a range is too wide for webhooks (requirement OP-06). */
 function wideRangeProblems(range: string): string[] {
   const { version, bits } = parseCidr(range)!;
   const minBits = version === 4 ? 8 : 32;
@@ -234,8 +233,8 @@ function wideRangeProblems(range: string): string[] {
 }
 
 /**
- * Checks the first operator's settings, except whether the password is a common one, which is checked when
- * the operator is created.
+ * Returns the problems with the settings for the first operator. Whether the password is too common is checked when the
+ * operator is created.
  */
 function firstOperatorProblems({
   OPERATOR_EMAIL: email,
@@ -323,7 +322,7 @@ function buildAlertsConfig(values: SettingValues): Config['alerts'] {
 
 function buildWebhooksConfig(values: SettingValues, hosts: Hosts): Config['webhooks'] {
   const scale = values.TIME_SCALE;
-  // In a container, loopback is the container: a receiver on the developer's machine has this name.
+  // In a container, loopback is the container itself. A receiver on the developer's machine has this host name.
   const hostMachine = values.NODE_ENV === 'production' ? [] : hosts.findAddresses('host.docker.internal');
   return {
     retrySchedule: values.WEBHOOK_RETRY_SCHEDULE.map((delay) => delay / scale),
@@ -335,7 +334,8 @@ function buildWebhooksConfig(values: SettingValues, hosts: Hosts): Config['webho
       checkInterval: 60_000 / Math.min(scale, 100),
       disableAfter: (3 * 86_400_000) / scale,
     },
-    // At least the maximum age of a claim's id, 2 s (`claimPicked`), plus the maximum duration of a statement, 5 s.
+    // Must exceed the maximum age of an attempt id when it is claimed, 2 s (`claimPicked`), plus the maximum duration
+    // of a statement, 5 s.
     rollups: { interval: 10_000 / Math.min(scale, 10), settlingTime: Math.max(8_000, 30_000 / scale) },
     concurrency: values.WEBHOOK_CONCURRENCY,
     allowedCidrs: [

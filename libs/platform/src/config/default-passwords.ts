@@ -15,7 +15,7 @@ const defaultPasswords = new Set([
 
 function hasDefaultPassword(url: string): boolean {
   const { username, password } = new URL(splitHosts(url)[0]!);
-  // decodeURIComponent throws for a % without two hex digits, which a password may contain.
+  // decodeURIComponent throws for a % without two hex digits, which a password can contain.
   return password !== '' && (password === username || defaultPasswords.has(unescape(password).toLowerCase()));
 }
 

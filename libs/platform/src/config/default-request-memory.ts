@@ -1,11 +1,11 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** The part of the heap that requests in progress can use; the rest is the program's code and data. */
+/** The part of the heap that requests in progress can use. The rest is for the code and data of the program. */
 const HEAP_PART = 5 / 8;
 
 /**
- * Returns the memory for requests in progress, in bytes: a part of the maximum heap. Node.js sets this maximum to half
- * the memory of the machine or container, unless `--max-old-space-size` sets it.
+ * Returns the memory for requests in progress, in bytes. It is a part of the maximum heap, which is half the memory of
+ * the machine or container unless `--max-old-space-size` is set.
  */
 export function defaultRequestMemory(): number {
   const container = process.constrainedMemory();

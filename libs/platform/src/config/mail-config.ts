@@ -2,7 +2,7 @@ import type { Sender } from './sender.js';
 import { isRemoteMailServer } from './config-warnings.js';
 import type { SettingValues } from './settings.js';
 
-/** The mail server for emails; `smtpUrl` is null if they are captured. */
+/** The mail server. `smtpUrl` is null if emails are captured. */
 export interface MailConfig {
   smtpUrl: string | null;
   /** True if no email may be sent over an unencrypted connection. */
@@ -10,7 +10,7 @@ export interface MailConfig {
   from: Sender;
 }
 
-/** The setting with a mail server's URL. */
+/** The setting that contains the URL of a mail server. */
 export type MailServerSetting = 'SMTP_URL' | 'ALERT_SMTP_URL';
 
 /** The mail server for alerts. */
@@ -19,7 +19,7 @@ export interface AlertMailServer {
   smtpUrl: string;
   /** As in `MailConfig`. */
   requireTls: boolean;
-  /** True if it is not the server that sends all other emails. */
+  /** True if all other emails are sent by a different server. */
   isSeparate: boolean;
 }
 
@@ -47,12 +47,12 @@ export function alertMailServer(values: SettingValues): AlertMailServer | null {
   };
 }
 
-/** Returns the problems with a mail server that production rejects. */
+/** Returns the problems with a mail server setting that are errors in production. */
 export function mailServerProblems(setting: MailServerSetting, values: SettingValues): string[] {
   const url = values[setting];
   if (!url) return [];
   const { protocol, hostname, password } = new URL(url);
-  // The default SMTP_URL in docker-compose.yml, whose server sends no email outside the machine.
+  // The host in the default SMTP_URL of docker-compose.yml. This server does not deliver any emails.
   if (/^mailpit$/i.test(hostname))
     return [`${setting} must not use the development mail server (mailpit) in production`];
   const isUnencrypted = protocol === 'smtp:' && !values.SMTP_REQUIRE_TLS && isRemoteMailServer(url);
@@ -64,8 +64,8 @@ const requiresTls = (smtpUrl: string, { NODE_ENV, SMTP_REQUIRE_TLS }: SettingVal
   NODE_ENV === 'production' && SMTP_REQUIRE_TLS && isRemoteMailServer(smtpUrl);
 
 /**
- * Returns whether two URLs lead to the same port on the same mail server. As in `isRemoteMailServer`, parameters can
- * name another host.
+ * Returns whether two URLs refer to the same port of the same mail server. As in `isRemoteMailServer`, parameters can
+ * override the host.
  */
 function isSameMailServer(smtpUrl: string, otherUrl: string): boolean {
   const addressOf = (url: string): string => {

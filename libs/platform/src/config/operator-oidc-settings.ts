@@ -7,7 +7,7 @@ const parseMapping = (entry: string): RoleMapping | null => {
   return role && value ? { role, value: value.trim() } : null;
 };
 
-/** The settings for operators' single sign-on. */
+/** The settings for operator single sign-on. */
 export const operatorOidcSettings = {
   OPERATOR_OIDC_ISSUER: setting.baseUrl({
     doc: 'Issuer of the OpenID Provider at which operators can sign in, such as https://login.example.com; https in production. Requires OPERATOR_OIDC_CLIENT_ID and OPERATOR_OIDC_ROLES. The redirect URI is <PUBLIC_URL>/operator/v1/oidc/callback.',
@@ -62,28 +62,28 @@ type OidcValues = {
     : never;
 };
 
-/** The configuration for operators' single sign-on. */
+/** The configuration of operator single sign-on. */
 export interface OperatorOidcConfig {
   issuer: string;
   clientId: string;
   clientSecret: string | null;
   scopes: string[];
   label: string;
-  /** True if operators can sign in only at the provider. */
+  /** True if operators can sign in only with the provider. */
   isRequired: boolean;
   roleClaim: string;
   roles: RoleMapping[];
   organizationsClaim: string | null;
 }
 
-/** Returns the problems with the settings. */
+/** Returns the problems with the settings for operator single sign-on. */
 export function operatorOidcProblems(values: OidcValues, production: boolean): string[] {
   const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: clientId } = values;
   if (!issuer) {
     const isPartial = clientId ?? values.OPERATOR_OIDC_CLIENT_SECRET ?? values.OPERATOR_OIDC_ROLES[0];
     return [
       ...(isPartial ? ['The settings OPERATOR_OIDC_* require OPERATOR_OIDC_ISSUER'] : []),
-      // Otherwise no operator could sign in.
+      // With OPERATOR_OIDC_ONLY and no provider, no operator could sign in.
       ...(values.OPERATOR_OIDC_ONLY ? ['OPERATOR_OIDC_ONLY requires OPERATOR_OIDC_ISSUER'] : []),
     ];
   }
@@ -97,7 +97,7 @@ export function operatorOidcProblems(values: OidcValues, production: boolean): s
   ];
 }
 
-/** Returns the configuration for operators' single sign-on, or null if it is off. */
+/** Returns the configuration of operator single sign-on, or null if it is off. */
 export function operatorOidcConfig(values: OidcValues): OperatorOidcConfig | null {
   const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: clientId } = values;
   if (!issuer || !clientId) return null;

@@ -1,6 +1,6 @@
 import { isOutdatedNode } from './outdated-node.js';
 
-it('SC-01: treats Node.js versions below 24.22.1 and in the ended line 25 as outdated', () => {
+it('SC-01: reports Node.js below 24.22.1 and the end-of-life line 25 as outdated', () => {
   const outdated = [
     '18.20.8',
     '20.19.0',

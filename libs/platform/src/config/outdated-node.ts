@@ -1,10 +1,13 @@
 /** The lowest Node.js version that production should use (requirement SC-01). */
 const MIN_NODE = [24, 22, 1];
 
-/** A release line after the lowest version that receives no more security fixes. */
+/** A later release line that no longer receives security fixes. */
 const ENDED_MAJOR = 25;
 
-/** Returns true for a Node.js version with known vulnerabilities. @param version such as `24.22.1` */
+/**
+ * Returns whether a Node.js version lacks security fixes.
+ * @param version such as `24.22.1`
+ */
 export function isOutdatedNode(version: string): boolean {
   const parts = version.split('.').map((part) => parseInt(part, 10));
   if (parts[0] === ENDED_MAJOR) return true;

@@ -1,16 +1,16 @@
 import type { SettingValues } from './settings.js';
 import { splitHosts } from './split-hosts.js';
 
-/** An installation's Redis: one server, the primary that Sentinel names, or a cluster. */
+/** The Redis of an installation: a single server, the current primary of a Sentinel setup, or a cluster. */
 export interface RedisTarget {
-  /** The URL of one server, or of several cluster nodes; with Sentinel, the primary's name replaces the host. */
+  /** The URL of the server, or of several cluster nodes. With Sentinel, the name of the primary replaces the host. */
   url: string;
-  /** The sentinels' URL, which can have several hosts; null without Sentinel. */
+  /** The URL of the sentinels, which can have several hosts; null without Sentinel. */
   sentinels: string | null;
   isCluster: boolean;
 }
 
-/** Returns the Redis in a configuration, or null without one. */
+/** Returns the configured Redis, or null if there is none. */
 export const redisTarget = ({
   REDIS_URL,
   REDIS_SENTINELS,
@@ -18,7 +18,7 @@ export const redisTarget = ({
 }: SettingValues): RedisTarget | null =>
   REDIS_URL ? { url: REDIS_URL, sentinels: REDIS_SENTINELS, isCluster: REDIS_CLUSTER } : null;
 
-/** Returns the problems with Redis settings that contradict each other. */
+/** Returns the contradictions between the Redis settings. */
 export function redisSettingProblems({
   REDIS_URL: url,
   REDIS_SENTINELS: sentinels,

@@ -11,7 +11,7 @@ const strong = 'k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i';
 const another = 'Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0';
 
 describe('rootSecretProblem', () => {
-  it('CF-01: accepts a random value or a ring of them', () => {
+  it('CF-01: accepts a random value or a ring of random values', () => {
     const hex = '8f3a1c9e5b7d2046f1e8a3c5b9d7024680ace13579bdf';
     const rings = [strong, `${strong},${another}`, ` ${strong} , ${another} `, hex];
     expect(rings.map(rootSecretProblem)).toEqual(rings.map(() => null));
@@ -28,7 +28,7 @@ describe('rootSecretProblem', () => {
     ],
     ['too little randomness', ['a'.repeat(64), 'horse-staple'.repeat(4).replace('p', 'r')]],
     ['the same entry twice', [`${strong},${strong}`]],
-  ])('CF-01: rejects a ring without showing its value: %s', (problem, rings) => {
+  ])('CF-01: rejects a ring without its value in the error: %s', (problem, rings) => {
     for (const ring of rings) {
       const found = rootSecretProblem(ring)!;
       expect(found).toContain(problem);
@@ -45,7 +45,7 @@ describe('readOrCreateRootSecret', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('CF-02: creates a random secret once for each folder, readable by its owner only', () => {
+  it('CF-02: creates one random secret per folder, readable only by its owner', () => {
     const dataDir = join(folder, 'new', 'data');
     const first = readOrCreateRootSecret(dataDir);
     expect(rootSecretProblem(first)).toBeNull();
@@ -99,7 +99,7 @@ describe('readOrCreateRootSecret', () => {
   });
 });
 
-/** Starts a process that has loaded its code and waits for input. */
+/** Starts a process, and resolves once it has loaded its code and waits for input. */
 async function start(file: string) {
   const child = spawn(process.execPath, [file], { stdio: 'pipe' });
   await once(child.stderr, 'data');

@@ -6,7 +6,7 @@ import { isNodeError } from '../runtime/errors.js';
 
 const placeholders = /changeme|change-me|example|placeholder|password|secret|gatehouse|0123456789|abcdefgh/i;
 
-/** Returns a root secret's problem, as words that follow its name, or null (requirement CF-01). */
+/** Returns the problem with a root secret, worded to follow the setting's name, or null (requirement CF-01). */
 export function rootSecretProblem(value: string): string | null {
   const secrets = value.split(',').map((secret) => secret.trim());
   for (const secret of secrets) {
@@ -18,8 +18,8 @@ export function rootSecretProblem(value: string): string | null {
 }
 
 /**
- * Returns the root secret stored in DATA_DIR. Creates it on first use with mode 0600. Two concurrent
- * processes end with the same value, because a link creates the complete file atomically.
+ * Returns the root secret that is stored in DATA_DIR. Creates it with mode 0600 if it does not exist. Concurrent
+ * processes return the same value, because a hard link creates the complete file atomically.
  */
 export function readOrCreateRootSecret(dataDir: string): string {
   const path = join(dataDir, 'root-secret');
@@ -27,7 +27,7 @@ export function readOrCreateRootSecret(dataDir: string): string {
   const existing = readSecret(path);
   if (existing !== null) return existing;
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
-  // Flushed to disk before it gets its name, because everything else is encrypted with it.
+  // Flushed to disk before it is linked, because all other secrets are encrypted with it.
   writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
     linkSync(draft, path);
@@ -41,7 +41,7 @@ export function readOrCreateRootSecret(dataDir: string): string {
 
 /**
  * Returns the stored secret, or null if the file does not exist.
- * @throws Error if the file is damaged; another secret could not decrypt the existing data
+ * @throws Error if the file is damaged, because a new secret could not decrypt the existing data
  */
 function readSecret(path: string): string | null {
   try {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { errorCode } from '../runtime/errors.js';
 
 /**
- * Returns the secret in a file: one line of text, whose trailing newline does not belong to the secret.
- * @throws Error whose message contains neither the path, which may be a misplaced secret, nor the content
+ * Returns the secret in a file, which must be one line of text. A trailing newline is not part of the secret.
+ * @throws Error without the content and the path in its message; the path may be a misplaced secret
  */
 export function readSecretFile(path: string): string {
   const text = decode(read(path))?.replace(/\r?\n$/, '');
@@ -21,7 +21,7 @@ function read(path: string): Buffer {
   }
 }
 
-/** Returns the string without a byte order mark, or undefined if the bytes are not UTF-8. */
+/** Decodes UTF-8 and removes a byte order mark. Returns undefined if the bytes are not UTF-8. */
 function decode(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

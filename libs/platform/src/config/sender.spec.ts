@@ -9,7 +9,7 @@ it.each([
   expect(parseSender(text)).toEqual({ name, address });
 });
 
-it('returns null for any string that is not exactly one address', () => {
+it('returns null for a string without exactly one valid address', () => {
   const none = ['', 'Shop', 'Shop <no-reply>', 'Shop <>', '"Shop <a@example.com>"'];
   const several = [
     'a@example.com, b@example.com',

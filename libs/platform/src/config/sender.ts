@@ -1,14 +1,11 @@
 import addressparser from 'nodemailer/lib/addressparser';
 import { canonicalEmail, toSingleLine } from '@gatehouse/domain';
 
-/** An email's sender. */
+/** The sender of an email. */
 export interface Sender {
   /** Empty if there is no name. */
   name: string;
-  /**
-   * The domain is in its ASCII form. The local part is unchanged, because some mail servers are
-   * case-sensitive.
-   */
+  /** The domain is in ASCII form. The local part is unchanged, because some mail servers are case-sensitive. */
   address: string;
 }
 

@@ -36,7 +36,7 @@ it.each<[keyof typeof parsers, Record<string, unknown>]>([
   ['parseDuration', { '5m': 300_000, '12h': 43_200_000, '30d': 2_592_000_000 }],
   ['duration', { '10ms': 10, '60s': 60_000, '1m': 60_000 }],
   ['durations', { '1m, 2m': [60_000, 120_000] }],
-])('parses as %s %j', (kind, texts) => {
+])('parses %s: %j', (kind, texts) => {
   for (const [text, value] of Object.entries(texts)) expect(parsers[kind](text)).toEqual(value);
 });
 
@@ -69,11 +69,11 @@ it.each<[keyof typeof parsers, string, string[]]>([
   ['duration', 'is outside the allowed range', ['9ms', '61s', '0s']],
   ['durations', 'must be exactly 2 durations', ['1s', '1s,2s,3s']],
   ['durations', 'must be a duration such as', ['1s,']],
-])('rejects any value that is no %s: it %s', (kind, problem, texts) => {
+])('rejects an invalid value for %s with: %s', (kind, problem, texts) => {
   for (const text of texts) expect(() => parsers[kind](text)).toThrow(problem);
 });
 
-it("parses a fallback like a value and displays it in the setting's notation", () => {
+it('parses a fallback like a value, and displays it as it would be set', () => {
   expect(setting.duration({ ...options, fallback: '10s' }, 10, 60_000).fallback).toBe(10_000);
   expect(setting.durations({ ...options, fallback: '0s,1s' }, 2).fallback).toEqual([0, 1_000]);
   const shown = [true, false].map((fallback) => setting.onOff({ ...options, fallback }).displayedDefault);

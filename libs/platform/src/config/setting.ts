@@ -9,11 +9,11 @@ export interface Setting<T> {
   doc: string;
   /** Default for `.env.example`. */
   displayedDefault: string;
-  /** True if the value is never printed, not even in an error. */
+  /** True if the value must never be printed, not even in an error. */
   secret: boolean;
-  /** Parses the string. Throws an Error whose message is appended to the setting's name. */
+  /** Parses the value. Throws an Error with a message that is worded to follow the name of the setting. */
   parse: (text: string) => T;
-  /** The value if the setting is unset. */
+  /** The value if the setting is not set. */
   fallback: T;
 }
 
@@ -74,7 +74,7 @@ export const url = (options: Options<string | null>, protocols: string[]): Setti
 
 /**
  * Defines a URL that can have several hosts, separated by commas.
- * @param check returns the problem with one host's URL, or null
+ * @param check returns the problem with the URL of a single host, or null
  */
 const urlOfHosts = (
   options: Options<string | null>,
@@ -92,8 +92,8 @@ const urlOfHosts = (
 };
 
 /**
- * Defines a PostgreSQL URL, which can have several hosts. Hosts that are only standbys are useless, because Gatehouse
- * writes.
+ * Defines a PostgreSQL URL, which can have several hosts. Values of `target_session_attrs` that select only standbys
+ * are rejected, because Gatehouse writes.
  */
 export const databaseUrl = (options: Options<string | null>): Setting<string | null> =>
   urlOfHosts(options, ['postgres:', 'postgresql:'], ({ searchParams }) =>
@@ -115,7 +115,7 @@ export const baseUrl = (options: Options<string | null>): Setting<string | null>
     throw new Error('must be an http or https URL without a user name, query or fragment');
   });
 
-/** Defines an http or https URL to which requests are sent. A password can only be part of its path or query. */
+/** Defines an http or https URL to which requests are sent. Credentials are allowed only in its path or query. */
 export const targetUrl = (options: Options<string | null>): Setting<string | null> =>
   defineSetting(options, (value) => {
     const parsed = parseUrl(value);
@@ -124,7 +124,7 @@ export const targetUrl = (options: Options<string | null>): Setting<string | nul
     throw new Error('must be an http or https URL without a user name');
   });
 
-/** Defines a server's http or https origin, such as `https://api.example.com`. */
+/** Defines an http or https origin, such as `https://api.example.com`. */
 export const origin = (options: Options<string>): Setting<string> =>
   defineSetting(options, (value) => {
     const parsed = parseUrl(value);
@@ -133,7 +133,10 @@ export const origin = (options: Options<string>): Setting<string> =>
     throw new Error('must be an http or https URL that consists of scheme, host and optional port');
   });
 
-/** Defines a string that matches `form`, which `message` describes. */
+/**
+ * Defines a string that matches a pattern.
+ * @param message the error if it does not match
+ */
 export const pattern = (
   options: Options<string | null>,
   form: RegExp,
@@ -160,7 +163,10 @@ export const email = (options: Options<string | null>): Setting<string | null> =
     throw new Error('must be an email address');
   });
 
-/** Defines a comma-separated list. `check` returns an entry's problem, or null. */
+/**
+ * Defines a comma-separated list.
+ * @param check returns the problem with an entry, or null
+ */
 export const list = (
   options: Options<string[]>,
   check: (entry: string) => string | null,

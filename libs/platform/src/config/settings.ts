@@ -11,13 +11,13 @@ const cidrProblem = (entry: string): string | null =>
   parseCidr(entry) ? null : 'must be a list of address ranges such as 10.0.0.0/8';
 
 /**
- * Returns an entry's problem, or null. A range of all IPv4 addresses would let every client choose the IP under which
- * it is counted.
+ * Returns the problem with an entry, or null. A range of all addresses would allow every client to choose the IP
+ * address for its rate limits.
  */
 function proxyRangeProblem(entry: string): string | null {
   const range = parseCidr(entry);
   if (!range) return cidrProblem(entry);
-  // Express also compares IPv4 addresses with a range of mapped addresses.
+  // Express also matches IPv4 addresses against a range of mapped addresses.
   const [address] = ipaddr.parseCIDR(entry);
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress();
   if (range.bits > (isMapped ? 96 : 0)) return null;
@@ -25,14 +25,14 @@ function proxyRangeProblem(entry: string): string | null {
 }
 
 /**
- * Returns null for an IP address with or without a port (`10.0.0.53`, `10.0.0.53:5353`, `2620:fe::fe`,
- * `[2620:fe::fe]:5353`), otherwise the problem.
+ * Returns the problem with an entry, or null for an IP address with or without a port (`10.0.0.53`, `10.0.0.53:5353`,
+ * `2620:fe::fe`, `[2620:fe::fe]:5353`).
  */
 function nameServerProblem(entry: string): string | null {
   const withPort = /^(?:\[(.+)\]|([\d.]+)):([1-9]\d{0,4})$/.exec(entry);
   const address = withPort?.[1] ?? withPort?.[2] ?? entry;
   const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
-  // Port 0 would end the process: an assertion in Node's setServers fails.
+  // Port 0 would crash the process, because an assertion in `setServers` of Node.js fails.
   return isAddress && Number(withPort?.[3] ?? 53) <= 65_535
     ? null
     : 'must be a list of IP addresses, with or without a port';
@@ -49,7 +49,7 @@ export const settings = {
   PUBLIC_URL: setting.baseUrl({
     doc: 'Base URL of all links and issuer of access tokens. Required in production.',
     fallback: null,
-    // Secret because an operator may put a password into the URL; the error that rejects it must not contain it.
+    // Secret because the URL may contain a password by mistake, which the resulting error must not contain.
     secret: true,
     displayedDefault: 'http://HOST:PORT',
   }),
@@ -259,7 +259,7 @@ export const settings = {
   ALERT_WEBHOOK_URL: setting.targetUrl({
     doc: 'URL that receives alerts, such as a Slack incoming webhook; https in production. npm run gatehouse -- alert-secret prints the secret that signs them.',
     fallback: null,
-    // An incoming webhook's URL authorizes its caller to post.
+    // Anyone with the URL of an incoming webhook can post to it.
     secret: true,
   }),
   ALERT_EMAIL: setting.sender({

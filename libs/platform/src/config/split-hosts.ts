@@ -1,6 +1,6 @@
 /**
- * Returns a URL for each host in a URL with several hosts, as libpq accepts them:
- * `postgresql://user@host-1:5432,host-2/shop`. Returns the URL itself if it has one host.
+ * Splits a URL with several hosts, in the syntax of libpq (`postgresql://user@host-1:5432,host-2/shop`), into one URL
+ * per host.
  */
 export function splitHosts(url: string): string[] {
   const [, start, hosts, rest] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is.exec(url) ?? [];

@@ -1,6 +1,6 @@
 import * as setting from './setting.js';
 
-/** The settings for traces. OpenTelemetry defines the names that start with OTEL_. */
+/** The settings for traces. OpenTelemetry defines the names that begin with OTEL_. */
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: setting.baseUrl({
     doc: 'Base URL of an OpenTelemetry collector that receives traces over OTLP (http/protobuf), such as http://127.0.0.1:4318. If it is not set, no traces are recorded. The other OTEL_* variables for OTLP over HTTP, resources, batches and limits also apply.',

@@ -6,15 +6,15 @@ const MAC_LENGTH = 16;
 const ID_LENGTH = 16;
 
 /**
- * Encodes opaque list cursors: the position at which a page ended, authenticated together with the list, the
- * caller's access and the filter.
+ * Encodes the end of a page as an opaque cursor, which is authenticated together with the list, the access scope of the
+ * caller and the filter.
  */
 export class CursorCodec {
   constructor(private readonly keyring: Keyring) {}
 
   /**
    * Returns the cursor after an item.
-   * @param list identifies the list with its access and filter; `decode` requires the same value
+   * @param list identifies the list, the access scope and the filter; `decode` requires the same value
    */
   encode(list: unknown, lastId: string): string {
     return this.encodeBytes(list, uuidToBytes(lastId));
@@ -38,7 +38,7 @@ export class CursorCodec {
 
   /**
    * Like `decode`, for positions from `encodeBytes`.
-   * @param length the position's length in bytes, if it is fixed
+   * @param length the length of the position in bytes, if it is fixed
    */
   decodeBytes(list: unknown, cursor: string, length?: number): Buffer {
     const bytes = decodeBase64Url(cursor) ?? Buffer.alloc(0);

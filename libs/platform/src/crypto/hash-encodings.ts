@@ -1,15 +1,17 @@
-/** A shorter hash would match too many passwords; no format produces a longer one. */
+/**
+ * The allowed hash lengths in bytes. A shorter hash would match too many passwords, and no format produces a longer
+ * one.
+ */
 const HASH_LENGTH = { min: 16, max: 64 };
 
-/** The crypt(3) digits, ordered by value. */
+/** The digits of crypt(3), by value. */
 const CRYPT_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export const isHashLength = (length: number): boolean =>
   length >= HASH_LENGTH.min && length <= HASH_LENGTH.max;
 
 /**
- * Decodes base64 with full padding or without padding. Returns null for a string that is not the canonical encoding of
- * its bytes.
+ * Decodes base64 with or without padding. Returns null for a string that is not the canonical encoding of its bytes.
  */
 export function decodeBase64(text: string): Buffer | null {
   const decoded = Buffer.from(text, 'base64');
@@ -17,27 +19,27 @@ export function decodeBase64(text: string): Buffer | null {
   return text === padded || text === padded.replace(/=+$/, '') ? decoded : null;
 }
 
-/** Decodes passlib's base64, which uses `.` instead of `+`. */
+/** Decodes the base64 variant of passlib, which uses `.` instead of `+`. */
 export function decodePasslibBase64(text: string): Buffer | null {
   return decodeBase64(text.includes('+') ? text : text.replaceAll('.', '+'));
 }
 
-/** Decodes a hash in base64. Returns null if its length is not a hash length. */
+/** Decodes a base64 hash. Returns null if it is invalid or its length is not allowed. */
 export function decodeHashBytes(text: string): Buffer | null {
   const hash = decodeBase64(text);
   return hash && isHashLength(hash.length) ? hash : null;
 }
 
-/** Decodes a hash in hexadecimal digits. Returns null if its length is not a hash length. */
+/** Decodes a hexadecimal hash. Returns null if it is invalid or its length is not allowed. */
 export function decodeHexHash(text: string): Buffer | null {
   const hash = Buffer.from(text, 'hex');
   return hash.length * 2 === text.length && isHashLength(hash.length) ? hash : null;
 }
 
-/** Returns a crypt(3) digit's value, from 0 to 63. */
+/** Returns the value of a crypt(3) digit, from 0 to 63. */
 export const cryptDigit = (digit: string): number => CRYPT_DIGITS.indexOf(digit);
 
-/** Decodes crypt(3) digits, each with 6 bits, the least significant ones first. */
+/** Decodes crypt(3) digits of 6 bits each, least significant first. */
 export function decodeCryptDigits(text: string): Buffer {
   const bytes: number[] = [];
   let [value, bits] = [0, 0];

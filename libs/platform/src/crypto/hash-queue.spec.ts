@@ -2,12 +2,12 @@ import { HashQueue, type ThreadState } from './hash-queue.js';
 
 const MAX_WAIT_MS = 4_000;
 
-/** A queue in front of one thread, on which each task of weight 1 takes the same time. */
+/** Simulates a queue in front of one thread, on which every task with weight 1 takes the same time. */
 class SimulatedThread {
   private readonly queue = new HashQueue(MAX_WAIT_MS);
   private readonly state: ThreadState;
   private now = 0;
-  /** The waits of finished tasks in ms, by project. */
+  /** The waits of started tasks in ms, by project. */
   readonly waits: Record<string, number[]> = {};
   /** The projects of started tasks. */
   readonly started: string[] = [];
@@ -42,7 +42,7 @@ class SimulatedThread {
 
 const longest = (waits: number[] | undefined): number => Math.max(...waits!);
 
-it("RL-03: delays another project's sign-ins by one hash if a project has used the whole queue", () => {
+it('RL-03: delays other projects by only one hash if one project has filled the queue', () => {
   const thread = new SimulatedThread(30);
   for (let round = 0; round < 600; round += 1) {
     thread.submitUntilRejected('flooded');
@@ -53,11 +53,11 @@ it("RL-03: delays another project's sign-ins by one hash if a project has used t
   expect(longest(thread.waits['flooded'])).toBeGreaterThan(0.8 * MAX_WAIT_MS);
 });
 
-it('RL-03: accepts each new project, and keeps the maximum wait while more projects arrive', () => {
+it('RL-03: accepts each new project without exceeding the maximum wait', () => {
   for (const taskMs of [30, 120]) {
     const thread = new SimulatedThread(taskMs);
     for (let round = 0; round < 1_000; round += 1) {
-      // Every 250 rounds, another project begins to flood the queue and a new project sends one sign-in.
+      // Every 250 rounds, another project begins to flood the queue, and a new project submits a single task.
       if (round % 250 === 100) expect(thread.submit(`single ${round}`)).toBe(true);
       for (let project = 0; project <= round / 250; project += 1)
         thread.submitUntilRejected(`flood ${project}`);
@@ -69,7 +69,7 @@ it('RL-03: accepts each new project, and keeps the maximum wait while more proje
   }
 });
 
-it('takes turns between projects by task weight', () => {
+it('alternates between projects by task weight', () => {
   const thread = new SimulatedThread(30);
   for (const weight of [1, 1, 1, 1, 1, 1, 1, 1]) thread.submit('light', weight);
   for (const weight of [3, 3]) thread.submit('heavy', weight);
@@ -77,7 +77,7 @@ it('takes turns between projects by task weight', () => {
   expect(thread.started.map(([letter]) => letter).join('')).toBe('lhlllhllll');
 });
 
-it('starts the oldest task first if it would otherwise start too late', () => {
+it('starts the oldest task if it would otherwise start too late', () => {
   const thread = new SimulatedThread(1_000);
   for (let count = 0; count < 3; count += 1) expect(thread.submit('first')).toBe(true);
   expect(thread.submit('second', 8)).toBe(true);

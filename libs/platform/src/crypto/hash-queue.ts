@@ -1,24 +1,24 @@
 /**
- * The part of the free capacity that a project leaves to others, as a divisor: it may use seven times what it
- * leaves free. A single project can therefore use seven eighths of the queue.
+ * Maximum ratio of the capacity that a project uses to the capacity that it leaves free. A single project can therefore
+ * use seven eighths of the queue.
  */
 const OWN_TO_FREE = 7;
 
 export interface QueuedTask {
-  /** null: the server itself. */
+  /** null for a task of the server itself. */
   projectId: string | null;
-  /** Duration in multiples of one Gatehouse hash, a whole number. */
+  /** Duration as a whole multiple of the duration of one Gatehouse hash. */
   weight: number;
-  /** The monotonic time at which the task must have started, in ms. */
+  /** The monotonic time by which the task must start, in ms. */
   latestStart: number;
   proceed: () => void;
 }
 
-/** The threads' state. */
+/** The state of the threads. */
 export interface ThreadState {
-  /** The idle thread count. */
+  /** The number of idle threads. */
   idle: number;
-  /** The time in which all threads together complete one Gatehouse hash, in ms. */
+  /** The average time in ms between two hashes that all threads together complete. */
   msEach: number;
 }
 
@@ -26,16 +26,13 @@ export interface ThreadState {
 interface Share {
   /** The weight of its waiting tasks and permits. */
   weight: number;
-  /**
-   * The weight of its tasks that have left the queue for a thread, counted from the queue's level when the project
-   * arrived.
-   */
+  /** The weight of its tasks that have started, plus the level of the queue when the project arrived. */
   served: number;
 }
 
 /**
- * Orders the tasks that wait for a thread, fairly between projects, and decides how many may wait. The
- * expected wait of an accepted task is at most `maxWaitMs` (docs/adr/0014).
+ * Schedules the tasks that wait for a thread fairly across projects, and limits how many can wait. The expected wait of
+ * an accepted task is at most `maxWaitMs` (docs/adr/0014).
  */
 export class HashQueue {
   /** In order of arrival. */
@@ -43,12 +40,12 @@ export class HashQueue {
   private readonly shares = new Map<string | null, Share>();
   /** The weight of all waiting tasks and permits. */
   private totalWeight = 0;
-  /** The lowest `served` among the projects with waiting tasks, when the last task was taken. */
+  /** The lowest `served` of the projects that had waiting tasks when the last task was taken. */
   private level = 0;
 
   constructor(private readonly maxWaitMs: number) {}
 
-  /** The waiting task count. */
+  /** The number of waiting tasks. */
   get length(): number {
     return this.waiting.size;
   }
@@ -59,23 +56,24 @@ export class HashQueue {
   }
 
   /**
-   * Returns the expected wait of a further task in ms, if tasks start in order of arrival. If no thread is idle, the
-   * running tasks count as one more waiting task.
+   * Returns the expected wait of another task in ms, assuming that tasks start in order of arrival. If no thread is
+   * idle, the running tasks count as one waiting task.
    */
   expectedWaitMs({ idle, msEach }: ThreadState): number {
     return (this.totalWeight + 1 - idle) * msEach;
   }
 
   /**
-   * Returns whether a task may wait. A project is limited to half of the queue while another one waits, and always
-   * leaves capacity for a project that arrives later. The server itself is limited only by the complete queue.
+   * Returns whether a task can be added to the queue. A project is limited to half of the queue while another one
+   * waits, and always leaves capacity for projects that arrive later. The server itself is limited only by the size of
+   * the queue.
    */
   hasCapacity(projectId: string | null, weight: number, threads: ThreadState): boolean {
     if (this.expectedWaitMs(threads) > this.maxWaitMs) return false;
     const ownWeight = this.shares.get(projectId)?.weight ?? 0;
     const ownWaiting = ownWeight - threads.idle;
-    // One task per project may wait regardless of its weight. Otherwise an expensive task would never get a thread
-    // under load.
+    // One task per project can always wait, regardless of its weight. Otherwise, expensive tasks would never run under
+    // load.
     if (projectId === null || ownWaiting <= 0) return true;
     const capacity = this.maxWaitMs / threads.msEach;
     const isAlone = ownWeight === this.totalWeight;
@@ -86,7 +84,7 @@ export class HashQueue {
   add(task: QueuedTask): void {
     this.changeWeight(task.projectId, task.weight);
     const share = this.shares.get(task.projectId)!;
-    // A project that had nothing to wait for gets no advantage from that.
+    // A project does not accumulate credit while it has no waiting tasks.
     share.served = Math.max(share.served, this.level);
     this.waiting.add(task);
   }
@@ -96,7 +94,10 @@ export class HashQueue {
     this.changeWeight(task.projectId, -task.weight);
   }
 
-  /** Reserves capacity for one task. @returns a function that releases it, and does nothing when repeated */
+  /**
+   * Reserves capacity for one task.
+   * @returns a function that releases it; further calls do nothing
+   */
   reserve(projectId: string | null): () => void {
     this.changeWeight(projectId, 1);
     let isHeld = true;
@@ -116,8 +117,8 @@ export class HashQueue {
   }
 
   /**
-   * Returns the oldest task of the project that was served least. If an older task would then start too late, returns
-   * the oldest task of all projects.
+   * Returns the oldest task of the least served project. If that would delay an older task past its `latestStart`,
+   * returns the oldest task of all projects instead.
    */
   private findNext(now: number, msEach: number): QueuedTask | undefined {
     const served = ({ projectId }: QueuedTask): number => this.shares.get(projectId)!.served;

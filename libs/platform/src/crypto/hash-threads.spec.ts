@@ -12,10 +12,7 @@ const overloaded = expect.objectContaining({
 });
 const clientDisconnected = expect.objectContaining({ code: 'request_timeout' });
 
-/**
- * Creates a task with an imported hash, which does not change the estimated duration of Gatehouse's own
- * hashes.
- */
+/** Creates a task with an imported hash, which does not affect the estimated duration of Gatehouse hashes. */
 const imported = (weight: number): HashTask => {
   const hash = { scheme: 'bcrypt' as const, hash: `$2b$04$${'.'.repeat(53)}` };
   return { passwords: ['x'], imported: hash, weight };
@@ -23,7 +20,7 @@ const imported = (weight: number): HashTask => {
 
 /**
  * Returns the number of accepted tasks.
- * @throws Error unless all others are rejected with `overloaded`
+ * @throws Error unless all other tasks are rejected with `overloaded`
  */
 async function countAccepted(running: Promise<unknown>[]): Promise<number> {
   const results = await Promise.allSettled(running);
@@ -32,15 +29,14 @@ async function countAccepted(running: Promise<unknown>[]): Promise<number> {
   return results.length - rejected.length;
 }
 
-// With the estimate of 60 ms for cost 10, twenty hashes fit into the maximum wait of 1.2 s behind the running
-// ones. Gatehouse's own hashes correct the estimate, so a test that counts twice first fills the queue with
-// imported hashes.
+// With the initial estimate of 60 ms per hash at cost 10, twenty hashes fit into the maximum wait of 1.2 s. Gatehouse
+// hashes correct this estimate, so a test that counts twice fills the queue with imported hashes first.
 describe('HashThreads', () => {
   let threads: HashThreads;
-  /** Starts threads whose background tasks, by default, never get a thread while other tasks wait. */
+  /** Starts threads. By default, background tasks never get a thread while other tasks wait. */
   const start = async (backgroundIntervalMs = Infinity): Promise<void> => {
     threads = new HashThreads(1, 10, MAX_WAIT_MS, backgroundIntervalMs);
-    // Excludes the start of the thread from the measurement.
+    // Starts the thread, so that tests do not measure it.
     await threads.run(imported(1));
   };
   beforeEach(() => start());
@@ -49,7 +45,7 @@ describe('HashThreads', () => {
   const runMany = (count: number, caller: HashOptions = {}, one: HashTask = task) =>
     Array.from({ length: count }, () => threads.run(one, caller));
 
-  it('ends its threads once no task runs or waits', async () => {
+  it('completes all tasks before it ends its threads', async () => {
     const hashes = Array.from({ length: 5 }, () => threads.run<string>({ input: 'x', cost: 9 }));
     await threads.close();
     await expect(Promise.all(hashes)).resolves.toHaveLength(5);
@@ -60,7 +56,7 @@ describe('HashThreads', () => {
     await expect(threads.run(task)).resolves.toEqual(expect.any(String));
   });
 
-  it('RL-03: rejects tasks that would wait too long, runs others in order, then accepts again', async () => {
+  it('RL-03: rejects tasks that would wait too long, and accepts tasks again later', async () => {
     const order: number[] = [];
     const running = runMany(60).map((each, index) => each.then(() => order.push(index)));
     await expect(countAccepted(running)).resolves.toBe(1 + 20);
@@ -79,7 +75,7 @@ describe('HashThreads', () => {
     }
   });
 
-  it('RL-03: ignores thread starts and quick imported hashes when it limits the queue', async () => {
+  it('RL-03: ignores thread starts and imported hashes in its estimate', async () => {
     for (const before of [[task], Array<HashTask>(30).fill(imported(1))]) {
       await threads.close();
       threads = new HashThreads(1, 10, MAX_WAIT_MS);
@@ -88,7 +84,7 @@ describe('HashThreads', () => {
     }
   });
 
-  it('RL-03: spreads rejected callers with Retry-After over the seconds that have capacity', async () => {
+  it('RL-03: spreads rejected callers over the following seconds with Retry-After', async () => {
     const running = runMany(21);
     // The clock is frozen, so all calls fall within one second.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
@@ -101,7 +97,7 @@ describe('HashThreads', () => {
       }
     });
     clock.mockRestore();
-    // At least 1.26 s, and 17 hashes of 60 ms per second.
+    // The wait is at least 1.26 s, and 17 hashes of 60 ms fit into a second.
     expect(waits.slice(0, 34)).toEqual([...Array<number>(17).fill(2), ...Array<number>(17).fill(3)]);
     expect(Math.max(...waits)).toBe(5);
     await countAccepted(running);
@@ -112,13 +108,13 @@ describe('HashThreads', () => {
     beforeEach(async () => {
       await threads.close();
       threads = new HashThreads(2, 10, 4_000);
-      // The start of the threads does not count.
+      // Starts the threads, so that the measured durations do not include it.
       await Promise.all(runMany(2));
       jest.spyOn(performance, 'now').mockImplementation(() => now);
     });
     afterEach(() => void jest.restoreAllMocks());
 
-    /** Runs tasks one after the other, each of which takes this time on the clock. */
+    /** Runs tasks sequentially, each of which takes `ms` on the mocked clock. */
     const runFor = async (ms: number, count: number): Promise<void> => {
       threads.beforeTask = () => void (now += ms);
       for (let index = 0; index < count; index += 1) await threads.run(task);
@@ -126,7 +122,7 @@ describe('HashThreads', () => {
     const countAcceptedOf = (count: number): Promise<number> =>
       countAccepted(runMany(count, { projectId: 'a' }));
 
-    it('RL-03: follows the machine: sixteen sign-ins wait while a hash takes eight times as long', async () => {
+    it('RL-03: adapts to the speed of the machine', async () => {
       await runFor(480, 60);
       await expect(countAcceptedOf(16)).resolves.toBe(16);
       await runFor(960, 60);
@@ -135,19 +131,19 @@ describe('HashThreads', () => {
       await expect(countAcceptedOf(100)).resolves.toBe(100);
     });
 
-    it('RL-03: stays almost the same after a process was suspended', async () => {
+    it('RL-03: hardly changes after the process was suspended', async () => {
       await runFor(10_000, 1);
       await expect(countAcceptedOf(64)).resolves.toBe(64);
     });
   });
 
-  describe("a project's share", () => {
+  describe('the share of a project', () => {
     const expectReserved = (projectId: string | null) =>
       expect(() => threads.reserve(projectId).release()).not.toThrow();
     const expectRejected = (projectId: string | null) =>
       expect(() => threads.reserve(projectId)).toThrow(overloaded);
 
-    it('RL-03: allows seven eighths of the queue to a project, and all of it to the server itself', async () => {
+    it('RL-03: is at most seven eighths of the queue, which the server itself can fill', async () => {
       const results = ['a', 'b', 'c', 'd'].map((projectId) =>
         countAccepted(runMany(30, { projectId }, imported(1))),
       );
@@ -156,7 +152,7 @@ describe('HashThreads', () => {
       await expect(countAccepted(runMany(30, { projectId: null }))).resolves.toBe(1 + 20);
     });
 
-    it('RL-03: leaves capacity for the next project and returns when released', async () => {
+    it('RL-03: leaves capacity for the next project, and is released with finished tasks', async () => {
       expectReserved('a');
       const first = runMany(30, { projectId: 'a' }, imported(1));
       expectRejected('a');
@@ -171,7 +167,7 @@ describe('HashThreads', () => {
       await countAccepted(all);
     });
 
-    it('RL-03: returns when a caller leaves the queue', async () => {
+    it('RL-03: is released when a caller leaves the queue', async () => {
       const caller = new AbortController();
       setMaxListeners(17, caller.signal);
       const running = threads.run(task);
@@ -184,7 +180,7 @@ describe('HashThreads', () => {
       await running;
     });
 
-    it('RL-03: shrinks to half while another project waits, and counts imported hashes by weight', async () => {
+    it('RL-03: is half while another project waits, and counts imported hashes by weight', async () => {
       const running = [threads.run(task), threads.run(imported(1), { projectId: 'b' })];
       const first = threads.run(imported(10), { projectId: 'a' });
       await expect(threads.run(task, { projectId: 'a' })).rejects.toEqual(overloaded);
@@ -195,7 +191,7 @@ describe('HashThreads', () => {
       await expect(threads.run(task, { projectId: 'a' })).resolves.toEqual(expect.any(String));
     });
 
-    it('RL-03: counts a permit until it is released, and releases it only once', async () => {
+    it('RL-03: includes permits until they are released, which has an effect only once', async () => {
       const running = runMany(11, { projectId: 'a' });
       const [first] = Array.from({ length: 8 }, () => threads.reserve('b'));
       expectRejected('b');
@@ -208,7 +204,7 @@ describe('HashThreads', () => {
   });
 
   describe('when the caller disconnects', () => {
-    it('removes a queued task immediately and proceeds with the next one', async () => {
+    it('removes a queued task immediately, and runs the next one', async () => {
       const caller = new AbortController();
       const settled: string[] = [];
       const record = (name: string) => () => settled.push(name);
@@ -227,7 +223,7 @@ describe('HashThreads', () => {
       expect(settled.slice(2)).toEqual(['first', 'next']);
     });
 
-    it('finishes a running task and releases its thread', async () => {
+    it('finishes a running task, and releases its thread', async () => {
       const [first, second] = [new AbortController(), new AbortController()];
       const running = [
         threads.run(task, { signal: first.signal }),
@@ -248,7 +244,7 @@ describe('HashThreads', () => {
     const runInBackground = (name: string, caller: HashOptions = {}) =>
       threads.run(task, { isBackground: true, ...caller }).then(record(name));
 
-    it('RL-03: wait behind all other tasks, use none of their capacity, and are never rejected', async () => {
+    it('RL-03: wait for all other tasks, use none of their capacity, and are never rejected', async () => {
       const first = threads.run(task).then(record('first'));
       const many = Array.from({ length: 60 }, () => runInBackground('background'));
       const others = runMany(60).map((each) => each.then(record('other')));
@@ -268,7 +264,7 @@ describe('HashThreads', () => {
       await twoThreads.close();
     });
 
-    it('get a thread regularly while other tasks never stop', async () => {
+    it('get a thread regularly while there are always other tasks', async () => {
       await threads.close();
       await start(50);
       let isOver = false;
@@ -281,7 +277,7 @@ describe('HashThreads', () => {
       await Promise.all(others);
     });
 
-    it('RL-03: let other large work wait until a thread is idle', async () => {
+    it('RL-03: do not delay waitUntilIdle, which waits for all other tasks', async () => {
       await threads.waitUntilIdle();
       const others = runMany(10).map((each) => each.then(record('other')));
       await threads.waitUntilIdle().then(record('idle'));

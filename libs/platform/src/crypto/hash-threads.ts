@@ -5,93 +5,88 @@ import { HashQueue, type QueuedTask, type ThreadState } from './hash-queue.js';
 import { RetrySlots } from './retry-slots.js';
 import { estimateBcryptMs, type ImportedHash } from './imported-hash-parameters.js';
 
-/**
- * Interval at which one background task gets a thread while other tasks wait, in ms. It prevents starvation.
- */
+/** Interval in ms at which a background task gets a thread even if other tasks wait, to prevent starvation. */
 const BACKGROUND_INTERVAL_MS = 1_000;
 
 /**
- * Time after which idle threads end and return their memory, about 8 MB each, in ms. One stays, because
+ * Time in ms after which idle threads end and release their memory, about 8 MB each. One thread keeps running, because
  * starting a thread takes almost as long as a hash.
  */
 const THREAD_IDLE_MS = 30_000;
 
-/** The weight of one duration in the moving average. */
+/** The weight of the newest duration in the moving average. */
 const AVERAGE_WEIGHT = 0.2;
 
 /**
- * The maximum that one duration counts, as a multiple of the average. A process that is suspended for some seconds
- * would otherwise reject requests long after it has resumed.
+ * Maximum for a duration in the moving average, as a multiple of the average. Without it, a process that was suspended
+ * for a few seconds would reject requests for a long time.
  */
 const MAX_DURATION_FACTOR = 4;
 
-/** Interval at which `waitUntilIdle` and `drain` poll, in ms. */
+/** Polling interval of `waitUntilIdle` and `drain`, in ms. */
 const POLL_INTERVAL_MS = 10;
 
-/**
- * A task for a thread: create a hash, compare a password with a Gatehouse hash, or compare passwords with an imported
- * hash.
- */
+/** A task for a thread: hashing a password, or comparing it with a Gatehouse hash or an imported hash. */
 export type HashTask =
   | { input: string; cost: number }
   | { input: string; hash: string }
   | { passwords: string[]; imported: ImportedHash; weight: number };
 
-/** A task's caller. */
+/** Options for the caller of a task. */
 export interface HashOptions {
-  /** The project, which leaves capacity to other projects. null: the server itself, without a limit. */
+  /** The project, whose share of the queue is limited. null for the server itself, which has no such limit. */
   projectId?: string | null;
-  /** Aborted when the caller no longer waits for the result. The task then leaves the queue. */
+  /** Aborted when the caller no longer waits for the result. The task is then removed from the queue. */
   signal?: AbortSignal;
-  /** Created by `reserve`; the task uses it. */
+  /** A permit from `reserve`, which the task consumes. */
   permit?: HashPermit;
   /**
-   * True if no person waits for the result. The task then waits for a thread that no other task needs, for
-   * any time, and is never rejected. A caller with many tasks should submit only a few at a time.
+   * True if no user waits for the result. The task then waits, without a limit, until no other task needs the thread,
+   * and is never rejected. A caller with many tasks should submit only a few at a time.
    */
   isBackground?: boolean;
 }
 
-/** A permit for the queue, reserved for a caller who has other work to do first. */
+/** Reserved capacity in the queue for a caller that has other work to do first. */
 export interface HashPermit {
   /** Releases the permit. Further calls do nothing. */
   release(): void;
 }
 
 /**
- * Hashes passwords in low-priority worker threads, behind a queue with a limit on the expected wait. On libuv's own
- * thread pool, hashing would delay all other requests and DNS lookups.
+ * Hashes passwords in low-priority worker threads, behind a queue that limits the expected wait. In libuv's thread
+ * pool, hashing would delay all other requests and DNS lookups.
  */
 export class HashThreads {
   /**
-   * Created by the first task. A command that ends immediately must not end threads that are still loading,
-   * because Node.js would abort.
+   * Created with the first task, so that a short command does not terminate threads that are still loading. Node.js
+   * would abort.
    */
   private pool: Piscina | undefined;
   private readonly queue: HashQueue;
   private busyThreads = 0;
-  /** Waiting background tasks in order of arrival. All other tasks take precedence. */
+  /** Waiting background tasks, in order of arrival. Other tasks take precedence. */
   private readonly backgroundWaiting = new Set<() => void>();
   private backgroundBusy = 0;
-  /** Time at which a background task last got a thread, or at which the first waiting one arrived. */
+  /** Time at which a background task last started, or at which the first waiting one arrived. */
   private lastBackgroundAt = 0;
   /** Retry slots for rejected callers, by project. */
   private readonly retrySlots = new Map<string, RetrySlots>();
   /**
-   * The moving average of Gatehouse hash durations, in ms. It includes the time for which a thread waits for a core, so
-   * it follows the machine's load.
+   * Moving average of the duration of a Gatehouse hash, in ms. It includes the time for which a thread waits for a
+   * core, so it depends on the load of the machine.
    */
   private averageMs: number;
 
-  /** Called when a task that is not a background task gets a thread. */
+  /** Called when a task other than a background task gets a thread. */
   onStart: (waitedMs: number) => void = () => undefined;
   /** Called when a task is rejected. */
   onRejection: () => void = () => undefined;
-  /** Awaited before a task is sent to its thread. A test can hold the task there (Failpoints). */
+  /** Awaited before a task is sent to its thread, so that a test can pause it (Failpoints). */
   beforeTask: () => Promise<void> | undefined = () => undefined;
 
   /**
-   * @param cost the bcrypt cost, for a first estimate of the duration
+   * @param cost the bcrypt cost, for the initial estimate of the duration
    * @param maxWaitMs maximum expected time that a task waits for a thread
    */
   constructor(
@@ -104,15 +99,15 @@ export class HashThreads {
     this.averageMs = estimateBcryptMs(cost);
   }
 
-  /** The waiting task count, without background tasks. */
+  /** The number of waiting tasks, excluding background tasks. */
   get queueLength(): number {
     return this.queue.length;
   }
 
   /**
    * Runs a task on a thread and returns its result.
-   * @throws GatehouseError `overloaded` immediately if the expected wait, or the project's share of it, is
-   *   too long; `request_timeout` if the signal aborts while the task waits
+   * @throws GatehouseError `overloaded` immediately if the expected wait is too long or the project has used its share
+   * of the queue; `request_timeout` if the signal aborts while the task waits
    */
   async run<T>(task: HashTask, options: HashOptions = {}): Promise<T> {
     const isImported = 'imported' in task;
@@ -127,7 +122,7 @@ export class HashThreads {
     try {
       const held = this.beforeTask();
       if (held) started = await held.then(monotonicMs);
-      // Each thread's first task includes starting the thread, so its duration is not typical.
+      // The first task of a thread includes starting the thread, so its duration is not typical.
       const startedThreads = this.pool?.threads.length ?? 0;
       isTypical = !isImported && startedThreads >= this.busyThreads;
       this.pool ??= createPool(this.threads);
@@ -161,8 +156,8 @@ export class HashThreads {
   }
 
   /**
-   * Returns whether another background task may start. If there are several threads, one is reserved for
-   * other tasks, so that the next one finds it idle.
+   * Returns whether another background task can start. If there are several threads, one is kept free of background
+   * tasks, so that it is available to other tasks.
    */
   private hasCapacityForBackground(): boolean {
     return this.backgroundBusy < Math.max(1, this.threads - 1);
@@ -191,14 +186,15 @@ export class HashThreads {
     });
   }
 
-  /** Counts a background task before it runs, because a second one could start in between. */
+  /** Counts a background task before it runs. Otherwise, a second one could start in the meantime. */
   private startBackground(): void {
     this.backgroundBusy += 1;
     this.lastBackgroundAt = monotonicMs();
   }
 
   /**
-   * Reserves a permit for a caller who queries the database first, so that the query is not wasted.
+   * Reserves capacity for a caller that queries the database first. Without it, the task could be rejected after the
+   * query.
    * @throws GatehouseError `overloaded` like `run`
    */
   reserve(projectId: string | null): HashPermit {
@@ -207,8 +203,8 @@ export class HashThreads {
   }
 
   /**
-   * Resolves once the next password would find an idle thread, but after at most a second. For large work that needs no
-   * hash but CPU time, because the threads have a lower priority than all other threads in Gatehouse.
+   * Resolves once a thread is available for the next password, or after a second at most. For CPU-intensive work
+   * outside the threads, which would delay them because they have a lower priority than all other threads.
    */
   async waitUntilIdle(): Promise<void> {
     const end = monotonicMs() + this.backgroundIntervalMs;
@@ -218,22 +214,21 @@ export class HashThreads {
   }
 
   /**
-   * Ends the threads once no task runs or waits. Ending a thread while it runs bcrypt crashes the process,
-   * because its C++ code throws an exception that is not caught. (Piscina's own `close` waits for some tasks
-   * and ends others.)
+   * Ends the threads once no task runs or waits. Terminating a thread while it runs bcrypt crashes the process, because
+   * its C++ code throws an uncaught exception. (The `close` method of Piscina does not wait for all tasks.)
    */
   async close(): Promise<void> {
     await this.drain();
     await this.pool?.close();
   }
 
-  /** Resolves once no task runs or waits. Clears the retry slots for rejected callers. */
+  /** Resolves once no task runs or waits. Clears the retry slots. */
   async drain(): Promise<void> {
     while (this.busyThreads > 0) await sleep(POLL_INTERVAL_MS);
     this.retrySlots.clear();
   }
 
-  /** The time in which all threads together complete one hash, in ms. */
+  /** The average time in ms between two hashes that all threads together complete. */
   private get msEach(): number {
     return this.averageMs / this.threads;
   }
@@ -273,8 +268,8 @@ export class HashThreads {
 }
 
 /**
- * Without an error listener: if a thread fails outside a task, the process ends and is restarted. A password that waits
- * for a thread that cannot start would otherwise wait forever.
+ * Creates a pool without an error listener: if a thread fails outside a task, the process exits and is restarted. With
+ * a listener, a password would wait forever for a thread that cannot start.
  */
 const createPool = (count: number): Piscina =>
   new Piscina({

@@ -10,8 +10,8 @@ import {
 import { createRequire } from 'node:module';
 
 /**
- * Loaded by the first task. A thread is ended only after its task, because ending a thread while it loads
- * bcrypt crashes the process (its C++ code throws an exception that is not caught).
+ * Loaded by the first task, because a thread is not terminated during a task. Terminating a thread while it loads
+ * bcrypt crashes the process (its C++ code throws an uncaught exception).
  */
 let bcryptModule;
 const bcrypt = () => (bcryptModule ??= createRequire(import.meta.url)('bcrypt'));
@@ -19,7 +19,7 @@ const bcrypt = () => (bcryptModule ??= createRequire(import.meta.url)('bcrypt'))
 const scrypt = ({ N, r, p, salt }, input, length) =>
   scryptSync(input, salt, length, { N, r, p, maxmem: 128 * r * (N + p + 2) });
 
-/** @param name the hash-wasm function: `argon2id` or `argon2i` */
+/** @param name the name of the hash-wasm function: `argon2id` or `argon2i` */
 const argon2 =
   (name) =>
   async ({ memoryKiB, passes, lanes, salt, hash }, password) => {
@@ -38,7 +38,7 @@ const argon2 =
 
 const MD5_BYTES = 16;
 
-/** phpass's portable hash: MD5 of the previous digest and the password, repeatedly. */
+/** The portable hash of phpass: repeated MD5 of the previous digest and the password. */
 const phpass = ({ iterations, salt }, password) => {
   const bytes = Buffer.from(password);
   const input = Buffer.concat([Buffer.alloc(MD5_BYTES), bytes]);
@@ -56,14 +56,15 @@ const saltedSha = ({ digest: name, saltPosition, salt }, password) => {
   return digest(name, Buffer.concat(saltPosition === 'first' ? [salt, bytes] : [bytes, salt]), 'buffer');
 };
 
-/** Derives a password hash with each scheme in imported-hash-parameters.ts. */
+/** The functions that derive a hash, for the schemes in imported-hash-parameters.ts. */
 const derive = {
   argon2id: argon2('argon2id'),
   argon2i: argon2('argon2i'),
   scrypt: (imported, password) => scrypt(imported, password, imported.hash.length),
   pbkdf2: ({ digest: name, iterations, salt, hash }, password) =>
     pbkdf2Sync(password, salt, iterations, hash.length, name),
-  // github.com/firebase/scrypt: the derived key encrypts the project's signer key, AES-256-CTR from zero.
+  // The derived key encrypts the signer key of the project with AES-256-CTR and a zero counter
+  // (github.com/firebase/scrypt).
   'firebase-scrypt': (imported, password) =>
     createCipheriv('aes-256-ctr', scrypt(imported, password, 32), Buffer.alloc(16)).update(
       imported.signerKey,

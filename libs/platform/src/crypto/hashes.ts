@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Returns JSON with every object's keys sorted, so that equal values result in equal strings. */
+/** Returns JSON with sorted object keys, so that equal values have equal strings. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -8,8 +8,5 @@ export const canonicalJson = (value: unknown): string =>
       : part,
   );
 
-/**
- * Returns the SHA-256 hash, which is sufficient for values with 256 random bits, because they cannot be
- * guessed.
- */
+/** Returns the SHA-256 hash. It is sufficient for secrets with 256 random bits, which cannot be guessed. */
 export const sha256 = (data: string | Buffer): Buffer => hash('sha256', data, 'buffer');

@@ -12,13 +12,13 @@ import { compatibleForm, type PasswordForms } from './password-forms.js';
 
 const DIGEST_BYTES: Record<HashDigest, number> = { sha1: 20, sha256: 32, sha512: 64 };
 
-/** The named groups in the patterns. */
+/** The named groups of the patterns. */
 export type HashFields = Record<
   'cost' | 'hash' | 'hex' | 'i' | 'm' | 'n' | 'order' | 'p' | 'r' | 'rest' | 'salt' | 'sk' | 'ss' | 't',
   string
 > & { digest?: HashDigest; kind: 'id' | 'i'; length?: string; text?: string };
 
-/** A hash with one comparison's estimated duration and memory. */
+/** A hash, with the estimated duration and memory of one comparison. */
 export interface DecodedHash {
   hash: ImportedHash;
   ms: number;
@@ -28,15 +28,15 @@ export interface DecodedHash {
 }
 
 export function decodeBcrypt({ rest, cost }: HashFields): DecodedHash {
-  // The letters identify bugs in old implementations that current ones do not have. The bcrypt package does not support
-  // $2y$.
+  // The letter after $2 marks bugs in old implementations, and current ones treat all of them the same. The bcrypt
+  // package does not support $2y$.
   return { hash: { scheme: 'bcrypt', hash: `$2b${rest}` }, ms: estimateBcryptMs(Number(cost)), bytes: 0 };
 }
 
 export function decodeArgon2(fields: HashFields): DecodedHash | null {
   const [memoryKiB, passes, lanes] = [Number(fields.m), Number(fields.t), Number(fields.p)];
   const [salt, hash] = [decodeBase64(fields.salt), decodeHashBytes(fields.hash)];
-  // RFC 9106 requires 8 KiB per lane, the reference implementation an 8-byte salt.
+  // RFC 9106 requires 8 KiB per lane, and the reference implementation a salt of at least 8 bytes.
   if (!salt || !hash || salt.length < 8 || memoryKiB < 8 * lanes) return null;
   return {
     hash: { scheme: `argon2${fields.kind}`, memoryKiB, passes, lanes, salt, hash },
@@ -62,7 +62,7 @@ export function decodeFirebaseScrypt(fields: HashFields): DecodedHash | null {
   return { ...cost.estimate, hash: { scheme: 'firebase-scrypt', ...salted, signerKey, hash } };
 }
 
-/** Decodes a Django or Werkzeug hash: N itself, and a salt that is the unencoded string. */
+/** Decodes a Django or Werkzeug hash, which contains N instead of its logarithm, and the salt as a plain string. */
 export function decodeTextSaltedScrypt(fields: HashFields): DecodedHash | null {
   const hash = decodeTextSaltedHash(fields);
   const cost = scryptCost(Math.log2(Number(fields.n)), fields);
@@ -73,19 +73,20 @@ export function decodeTextSaltedScrypt(fields: HashFields): DecodedHash | null {
   };
 }
 
-/** Decodes a hash with Better Auth's constant parameters. */
+/** Decodes a Better Auth hash, whose parameters are constant. */
 export function decodeBetterAuth(fields: HashFields): DecodedHash | null {
   const decoded = decodeTextSaltedScrypt({ ...fields, n: '16384', r: '16', p: '1' });
   return decoded && { ...decoded, forms: compatibleForm };
 }
 
-/** @param n the logarithm of N to the base 2 */
+/** @param n the base-2 logarithm of N */
 function scryptCost(n: number, fields: HashFields) {
   const [r, p] = [Number(fields.r), Number(fields.p)];
   // RFC 7914, section 6: N is a power of two, and N < 2^(128·r/8).
   if (!Number.isInteger(n) || n < 1 || n >= 16 * r) return null;
   const N = 2 ** n;
-  // PBKDF2 derives and compresses r·p blocks, which takes about as long as 10 in N. It counts only if N is small.
+  // PBKDF2 derives and compresses r·p blocks, which takes about as long as increasing N by 10. This matters only if N
+  // is small.
   const ms = ((N + 10) * r * p) / 4_000;
   return {
     parameters: { N, r, p },
@@ -94,7 +95,7 @@ function scryptCost(n: number, fields: HashFields) {
 }
 
 export function decodePbkdf2({ text, ...fields }: HashFields): DecodedHash | null {
-  // `$pbkdf2$` is passlib's name for SHA-1. In the Django and Werkzeug formats, the salt is the unencoded string.
+  // In passlib, `$pbkdf2$` means SHA-1. In the Django and Werkzeug formats, the salt is a plain string.
   const salt = text === undefined ? decodePasslibBase64(fields.salt) : Buffer.from(text);
   const hash = fields.hex === undefined ? decodePasslibBase64(fields.hash) : Buffer.from(fields.hex, 'hex');
   if (!salt || !hash || !isHashLength(hash.length)) return null;
@@ -114,8 +115,8 @@ function toPbkdf2(digest: HashDigest, iterations: number, salt: Buffer, hash: Bu
 const ASP_NET_DIGESTS: readonly HashDigest[] = ['sha1', 'sha256', 'sha512'];
 
 /**
- * Decodes version 3: the byte 1; the digest, the iterations and the salt length as unsigned 32-bit integers; then the
- * salt and the hash.
+ * Decodes version 3: a byte with the value 1; the digest, the iterations and the salt length as unsigned 32-bit
+ * integers; the salt; and the hash.
  */
 export function decodeAspNetIdentity3({ hash: text }: HashFields): DecodedHash | null {
   const bytes = decodeBase64(text);
@@ -127,7 +128,7 @@ export function decodeAspNetIdentity3({ hash: text }: HashFields): DecodedHash |
   return toPbkdf2(digest, iterations, salt, hash);
 }
 
-/** Decodes version 2: the byte 0, a 16-byte salt, and 1,000 iterations with SHA-1. */
+/** Decodes version 2: a byte with the value 0, a 16-byte salt, and the hash after 1,000 iterations with SHA-1. */
 export function decodeAspNetIdentity2({ hash: text }: HashFields): DecodedHash | null {
   const bytes = decodeBase64(text);
   return bytes && toPbkdf2('sha1', 1_000, bytes.subarray(1, 17), bytes.subarray(17));
@@ -152,7 +153,7 @@ export function decodeSaltedSha({ digest = 'sha1', order, ...fields }: HashField
   return toSaltedSha({ digest, saltPosition, salt, hash });
 }
 
-/** Decodes the digest of the password and the salt, followed by the salt. */
+/** Decodes a hash that consists of the digest of the password and the salt, followed by the salt. */
 export function decodeSsha(fields: HashFields): DecodedHash | null {
   const digest = fields.length === undefined ? 'sha1' : (`sha${fields.length}` as HashDigest);
   const bytes = decodeBase64(fields.hash);
