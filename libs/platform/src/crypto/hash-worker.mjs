@@ -1,4 +1,4 @@
-// Plain JavaScript because a worker thread loads it without any TypeScript transform.
+// Plain JavaScript, because worker threads load it without a TypeScript transform.
 import {
   createCipheriv,
   createHmac,

@@ -3,13 +3,15 @@ import { importedHashProblem, isWeakHash, parseImportedHash } from './imported-h
 import { Keyring } from './keyring.js';
 import { PasswordHasher } from './password-hasher.js';
 
-/** A format from other systems. Hashes without another source belong to the password `correct horse`. */
+/**
+ * A family of hash formats from other systems. Unless stated otherwise, a hash belongs to the password `correct horse`.
+ */
 interface Family {
-  /** The name in the messages. */
+  /** The name in error messages. */
   name: string;
-  /** Hashes from other libraries by their source, each with its password if it is another one. */
+  /** Hashes from other libraries, by source, with the password if it is not the default. */
   hashes: Record<string, string | [hash: string, password: string]>;
-  /** A hash with the maximum cost, and a more expensive one. */
+  /** A hash with the maximum cost, and a hash that exceeds it. */
   costs?: [accepted: string, rejected: string];
   malformed: string[];
   /** True if the hashes are accepted only with `allowFastHashes`. */
@@ -44,7 +46,7 @@ const families: Family[] = [
   {
     name: 'fbscrypt',
     hashes: {
-      'PasswordHashingTest.java of SuperTokens': [
+      'PasswordHashingTest.java in SuperTokens': [
         '$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=gRhC3eDeQOdyEn4bMd9c6kxguWVmcIVq/SKa0JDPFeM6TcEevkaW56sIWfx88OHbJKnCXdWscZx0l2WbCJ1wbg==$/cj0jC1br5o4+w==$qZM035es5AXYqavsKD6/rhtxg7t5PhcyRgv5blc3doYbChX8keMfQLq1ra96O2Pf2TP/eZrR5xtPCYN6mX3ESA==',
         'testPass123',
       ],
@@ -139,17 +141,17 @@ const families: Family[] = [
   {
     name: 'WordPress bcrypt',
     hashes: {
-      'bcrypt and hmac of Python': '$wp$2y$04$USciQpxD/x3e1uCZPsyhp.csfasbI/JFF8.z0QXDKdih26HGBowgK',
-      'password_hash of PHP': [
+      'bcrypt and hmac in Python': '$wp$2y$04$USciQpxD/x3e1uCZPsyhp.csfasbI/JFF8.z0QXDKdih26HGBowgK',
+      'password_hash in PHP': [
         '$wp$2y$10$qeleDSuDaeZO5fBsEqFReeWdlqaDnBDBzB16hFgsFnhN9qFBIihvm',
         'BigBike@2026',
       ],
-      'white space at the ends': [
+      'leading and trailing whitespace': [
         '$wp$2y$04$USciQpxD/x3e1uCZPsyhp.csfasbI/JFF8.z0QXDKdih26HGBowgK',
         ' \tcorrect horse\n',
       ],
       'more than 72 bytes': ['$wp$2y$04$BIkko2JeDLJ29w9ZJDDfUO5G4e.omJbacpTAid05RqxUEu/bgkWG.', LONG],
-      'slashes of wp_magic_quotes': [
+      'slashes from wp_magic_quotes': [
         '$wp$2y$04$kFhnpfQ5qca1vh0bQGhWDOEYI1cUvj/uCKQE2HqJtOVjj7WbakCUC',
         "it's a horse",
       ],
@@ -164,11 +166,11 @@ const families: Family[] = [
     name: 'phpass',
     hashes: {
       'passlib 1.7': '$P$5OzWKhpUrSEY/g.8GMBq35By8tHEDD/',
-      'passlib 1.7, as phpBB writes it': '$H$5AftdF35xRsSwCuU2P9zBQ0mGPQ0ut/',
+      'passlib 1.7, in the phpBB format': '$H$5AftdF35xRsSwCuU2P9zBQ0mGPQ0ut/',
       'the cost of WordPress': '$P$BisBuRuU/SjEjl2qgLsb5LKOEzIt.t/',
-      'white space at the ends': ['$P$5OzWKhpUrSEY/g.8GMBq35By8tHEDD/', '\0correct horse  '],
-      'slashes of wp_magic_quotes': ['$P$5G7/Xob4Mv7DZe41bH9l39yI0rR1Em/', "it's a horse"],
-      'entities of phpBB': ['$H$5CC2wFhXWqLQyKrg1v621YDBnRlKYx0', `horse & <cart> 'x' "`],
+      'leading and trailing whitespace': ['$P$5OzWKhpUrSEY/g.8GMBq35By8tHEDD/', '\0correct horse  '],
+      'slashes from wp_magic_quotes': ['$P$5G7/Xob4Mv7DZe41bH9l39yI0rR1Em/', "it's a horse"],
+      'HTML entities from phpBB': ['$H$5CC2wFhXWqLQyKrg1v621YDBnRlKYx0', `horse & <cart> 'x' "`],
       'test.php of phpass': ['$P$9IQRaTwmfeRo7ud9Fh4E2PdI0S3r.L0', 'test12345'],
     },
     costs: ['$P$HZJExhSP3Qszzq8D2qIC.a8VyzxL.n/', '$P$IZJExhSP3Qszzq8D2qIC.a8VyzxL.n/'],
@@ -186,7 +188,7 @@ const families: Family[] = [
         'd2cd3203411b67c4cdefc0fe4db7534d:6e6d2092c22a2bc6ded8ecd94377dc98b694cdb964f7f16861c2d001d6a10b5674905ccd2be2b4d813eb554df5020e6a5147156f9d84c4fe0ca9e64f395750fd',
         'ｃａfé passwörd',
       ],
-      'hashlib of Python':
+      'hashlib in Python':
         '4d6a2e418b6e09e1e2cf50463f4df32b:72d8f640f2d5a41e75cdfb58dd323c83bd6e82ce705cdf12f973de67c80675ebf098e9416542305c26ea02f9802c5254e0fa5d18e14414520828ef1adc0a242f',
       'the NFKC form': [
         '9694361636a498404998b9ac6d1dfe84:e51214dae076c5c46b5774375d87ae60f5b0ae3b73918c1cc47bdae375e2ca3bc90e3f8ee0f6309319f497cd47b9af5fb7ff04d0872e5e02dd80829dd1302ec9',
@@ -208,12 +210,12 @@ const families: Family[] = [
       'version 3, SHA-512, hashlib of Python':
         'AQAAAAIAAAAKAAAAEEZ0R1XItu6c7Xhmw/be5C5knw52S/syPbI9eornYHjrpOKPxBOoc4+0YDZYHXpI+g==',
       'version 2, hashlib of Python': 'ADQAt2GCGysXB9HnLwLR4Q6f68HwvMUnRlIvzSLOsLS+w5BhUtVinWIddkTLhC/N7g==',
-      // PasswordHasherTest.cs in aspnetcore.
-      'version 2 of its tests': [
+      // From PasswordHasherTest.cs in aspnetcore.
+      'version 2, from its tests': [
         'AAABAgMEBQYHCAkKCwwNDg+ukCEMDf0yyQ29NYubggHIVY0sdEUfdyeM+E1LtH1uJg==',
         'my password',
       ],
-      'version 3 of its tests': [
+      'version 3, from its tests': [
         'AQAAAAAAAAD6AAAAEAhftMyfTJylOlZT+eEotFXd1elee8ih5WsjXaR3PA9M',
         'my password',
       ],
@@ -241,7 +243,7 @@ const families: Family[] = [
         'sha512$DdrJuO9zhTt7va0g$d161d830e490b84908cdb326e6127450894aa97299e207f13cf177253ac4e26f53b10a1a47e756b455ba691f4364f098919e95bf8580b1f31bea61e2ace5ebac',
     },
     malformed: [
-      // Without a salt.
+      // No salt.
       `{SSHA}${Buffer.alloc(20, 1).toString('base64')}`,
       '$sha256$pf=e1BBU1NXT1JEfQ==$ebFAjrmLV24=$fYELK789xY9S5rQ4XLhQQSyRTzD8P6FYzbmi8DgNor8=',
       '$sha512$pf=e1NBTFR9e1BBU1NXT1JEfQ==$ebFAjrmLV24=$fYELK789xY9S5rQ4XLhQQSyRTzD8P6FYzbmi8DgNor8=',
@@ -250,7 +252,7 @@ const families: Family[] = [
   },
 ];
 
-/** Returns an ASP.NET Core Identity hash, version 3. */
+/** Returns a version 3 hash of ASP.NET Core Identity. */
 function aspNet(iterations: number, digest = 1, saltLength = 16, hashLength = 32): string {
   const head = Buffer.alloc(13);
   head.writeUInt8(1);
@@ -278,7 +280,7 @@ describe('a hash from another family', () => {
   const hasher = new PasswordHasher(threads, new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']), 4);
   afterAll(() => threads.close());
 
-  it.each(vectors)('PW-07: matches its password and no other: %s', async (_, password, hash) => {
+  it.each(vectors)('PW-07: matches only its password: %s', async (_, password, hash) => {
     const { stored } = hasher.importHash(hash, { allowFastHashes });
     await expect(hasher.verify(password, stored)).resolves.toBe(true);
     for (const other of [
@@ -312,7 +314,7 @@ describe('a hash from another family', () => {
     }
   });
 
-  it('PW-06: never accepts unsalted digests, MD5, or formats that two systems hash differently', () => {
+  it('PW-06: rejects unsalted digests, MD5, and formats that two systems use differently', () => {
     for (const text of [
       ...['5f4dcc3b5aa765d61d8327deb882cf99', `${'ab'.repeat(32)}`, '{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g='],
       ...[

@@ -23,28 +23,28 @@ import {
   type PasswordForms,
 } from './password-forms.js';
 
-/** A text format from other systems. */
+/** A string format of password hashes from other systems. */
 interface Format {
   name: string;
   prefix: RegExp;
   pattern: RegExp;
   /** Returns null for an invalid hash that the pattern cannot reject. */
   decode: (fields: HashFields) => DecodedHash | null;
-  /** The parameters that the maximum duration and memory allow. */
+  /** The highest parameters that the limits on duration and memory allow. */
   limit: string;
 }
 
 const base64 = '[A-Za-z0-9+/]+={0,2}';
 const passlibBase64 = '[A-Za-z0-9+/.]+={0,2}';
 const hex = '[0-9a-f]+';
-/** A salt that is hashed as this string. */
+/** A salt that is hashed as a string, without decoding. */
 const textSalt = '(?<text>[!-#%-~]+)';
 const positiveInteger = '[1-9]\\d*';
 const hashPattern = (head: string, alphabet: string): RegExp =>
   new RegExp(`^${head}\\$(?<salt>${alphabet})\\$(?<hash>${alphabet})$`);
 
-// In the salt and in the hash, only some bits in the last character count: the salt's 22 characters contain 128 bits,
-// the hash's 31 characters 184 bits.
+// The last characters of the salt and the hash are not fully used: the 22 characters of the salt contain 128 bits, and
+// the 31 characters of the hash 184 bits.
 const bcryptPattern = (head: string): RegExp =>
   new RegExp(
     `^${head}\\$2[aby](?<rest>\\$(?<cost>0[4-9]|[12]\\d|3[01])\\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26])$`,
@@ -62,8 +62,8 @@ const SCRYPT_LIMIT = 'N·r=1048576 and (N+10)·r·p=4000000';
 const PBKDF2_LIMIT = '2000000 iterations for each block of its digest';
 
 /**
- * crypt_blowfish (bcrypt), the PHC string format (argon2, scrypt, pbkdf2 with `i=`), passlib (scrypt, pbkdf2),
- * and Supabase Auth, which defined a string with the parameters of firebase/scrypt (`$fbscrypt$`).
+ * The formats of crypt_blowfish (bcrypt), PHC strings (argon2, scrypt, pbkdf2 with `i=`), passlib (scrypt, pbkdf2), and
+ * Supabase Auth, which defined `$fbscrypt$` for firebase/scrypt.
  */
 const commonFormats: Format[] = [
   {
@@ -76,7 +76,7 @@ const commonFormats: Format[] = [
   ...['argon2id', 'argon2i'].map((name) => ({
     name,
     prefix: new RegExp(`^(argon2)?\\$${name}\\$`),
-    // Django puts the hasher name in front.
+    // Django prepends the name of the hasher.
     pattern: hashPattern(`(argon2)?\\$argon2(?<kind>${name.slice('argon2'.length)})${PHC_ARGON2}`, base64),
     decode: decodeArgon2,
     limit: ARGON2_LIMIT,
@@ -113,7 +113,7 @@ const commonFormats: Format[] = [
   },
 ];
 
-/** django/contrib/auth/hashers.py, and Flask's werkzeug/security.py. */
+/** The formats of Django (django/contrib/auth/hashers.py) and Flask (werkzeug/security.py). */
 const pythonFormats: Format[] = [
   {
     name: 'Django bcrypt',
@@ -168,11 +168,17 @@ const pythonFormats: Format[] = [
 ];
 
 const cryptDigits = '[./0-9A-Za-z]';
-/** The last digit contains 2 of 128 bits; the second one is the logarithm of the iterations, 7 to 30. */
+/**
+ * The first digit is the base-2 logarithm of the iterations, 7 to 30. The last digit contains only 2 of the 128 hash
+ * bits.
+ */
 const phpassPattern = (letter: string): RegExp =>
   new RegExp(`^\\$${letter}\\$(?<cost>[5-9A-S])(?<salt>${cryptDigits}{8})(?<hash>${cryptDigits}{21}[./01])$`);
 
-/** wp-includes/pluggable.php in WordPress 6.8, and https://www.openwall.com/phpass/ for earlier versions and phpBB. */
+/**
+ * The formats of WordPress 6.8 (wp-includes/pluggable.php), and of earlier versions and phpBB
+ * (https://www.openwall.com/phpass/).
+ */
 const phpFormats: Format[] = [
   {
     name: 'WordPress bcrypt',
@@ -196,8 +202,8 @@ const phpFormats: Format[] = [
 ];
 
 /**
- * packages/better-auth/src/crypto/password.ts in Better Auth, and PasswordHasher.cs in ASP.NET Core Identity, whose
- * version 2 and 3 hashes are base64 with 0 and 1 as the first byte.
+ * The formats of Better Auth (packages/better-auth/src/crypto/password.ts) and ASP.NET Core Identity
+ * (PasswordHasher.cs). Versions 2 and 3 of the latter are base64, and begin with the bytes 0 and 1.
  */
 const frameworkFormats: Format[] = [
   {
@@ -226,9 +232,9 @@ const frameworkFormats: Format[] = [
 const FAST_LIMIT = 'one digest';
 
 /**
- * Salted SHA: RFC 2307 with OpenLDAP's salts (`{SSHA}`), Ory Kratos (`$sha256$pf=…`, where `pf` is the order in base64,
- * https://www.ory.sh/docs/kratos/manage-identities/import-user-accounts-identities), and the Werkzeug methods before
- * 3.0 that are an HMAC. `sha1$…` is not accepted: Django writes it for another function.
+ * Salted SHA: RFC 2307 with the salts of OpenLDAP (`{SSHA}`), Ory Kratos (`$sha256$pf=…`, where `pf` is the order in
+ * base64, https://www.ory.sh/docs/kratos/manage-identities/import-user-accounts-identities), and the HMAC methods of
+ * Werkzeug before 3.0. `sha1$…` is not accepted, because Django uses it for a different function.
  */
 const fastFormats: Format[] = [
   {

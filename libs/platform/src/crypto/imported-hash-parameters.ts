@@ -6,13 +6,13 @@ interface SaltedHash {
 }
 
 interface Scrypt extends SaltedHash {
-  /** RFC 7914: cost, block size, parallelization. */
+  /** Cost, block size and parallelization (RFC 7914). */
   N: number;
   r: number;
   p: number;
 }
 
-/** The parameters with which a hash thread compares a password with a hash from another system. */
+/** A parsed hash from another system, with which a hash thread compares a password. */
 export type ImportedHash =
   | { scheme: 'bcrypt'; hash: string }
   | ({ scheme: 'argon2id' | 'argon2i'; memoryKiB: number; passes: number; lanes: number } & SaltedHash)
@@ -23,9 +23,9 @@ export type ImportedHash =
   | ({
       scheme: 'salted-sha';
       digest: HashDigest;
-      /** States whether the salt is the first part of the input, its last part, or the HMAC key. */
+      /** The salt is the first part of the input, its last part, or the HMAC key. */
       saltPosition: 'first' | 'last' | 'key';
     } & SaltedHash);
 
-/** Returns one bcrypt hash's estimated duration in ms, which doubles with each cost step. */
+/** Returns the estimated duration of a bcrypt hash in ms. It doubles with each cost step. */
 export const estimateBcryptMs = (cost: number): number => 60 * 2 ** (cost - 10);

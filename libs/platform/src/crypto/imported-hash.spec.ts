@@ -13,12 +13,12 @@ const signer = 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKb
 const fbscrypt = (key: string, salt: string, hash: string): string =>
   `$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=${key}$${salt}$${hash}`;
 
-/** Name with source, password and hash. */
+/** The format and source, the password, and the hash. */
 const publishedHashes: [string, string, string][] = [
   ['bcrypt, crypt_blowfish wrapper.c', 'U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
-  ['bcrypt as PHP writes it', 'U*U', '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
+  ['bcrypt in the PHP format', 'U*U', '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
   [
-    'bcrypt, crypt_blowfish wrapper.c, which cuts at 72 bytes',
+    'bcrypt, crypt_blowfish wrapper.c, truncated after 72 bytes',
     '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789chars after 72 are ignored',
     '$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui',
   ],
@@ -78,7 +78,7 @@ const publishedHashes: [string, string, string][] = [
     '$pbkdf2-sha512$1212$RHY0Fr3IDMSVO/RSZyb5ow$eNLfBK.eVozomMr.1gYa17k9B7KIK25NOEshvhrSX.esqY3s.FvWZViXz4KoLlQI.BzY/YTNJOiKc5gBYFYGww',
   ],
   [
-    'pbkdf2 of other letters, passlib test_handlers_pbkdf2.py',
+    'pbkdf2 of non-ASCII letters, passlib test_handlers_pbkdf2.py',
     'Ιωαννης',
     '$pbkdf2$1212$THDqatpidANpadlLeTeOEg$HV3oi1k5C5LQCgG1BMOL.BX4YZc',
   ],
@@ -107,7 +107,7 @@ const publishedHashes: [string, string, string][] = [
   ],
 ];
 
-/** Creates a hash in each format. */
+/** Functions that create a hash, by format. */
 const hashers: Record<string, (password: string) => string | Promise<string>> = {
   bcrypt: (password) => bcrypt.hashSync(password, 4),
   argon2id: (password) =>
@@ -129,12 +129,12 @@ const hashers: Record<string, (password: string) => string | Promise<string>> = 
     const hash = pbkdf2Sync(password, salt, 7, 64, 'sha512');
     return `$pbkdf2-sha512$i=7,l=64$${salt.toString('base64')}$${hash.toString('base64')}`;
   },
-  'pbkdf2 of passlib': (password) => {
+  'pbkdf2 in the passlib format': (password) => {
     const salt = Buffer.concat([Buffer.from('fbff', 'hex'), randomBytes(14)]);
     expect(passlib(salt)).toMatch(/^[./]/);
     return `$pbkdf2-sha256$7$${passlib(salt)}$${passlib(pbkdf2Sync(password, salt, 7, 32, 'sha256'))}`;
   },
-  'pbkdf2 of Django': (password) => {
+  'pbkdf2 in the Django format': (password) => {
     const salt = randomBytes(11).toString('hex');
     return `pbkdf2_sha256$7$${salt}$${pbkdf2Sync(password, salt, 7, 32, 'sha256').toString('base64')}`;
   },
@@ -168,20 +168,17 @@ describe('an imported hash', () => {
     }
   });
 
-  it.each(Object.entries(hashers))(
-    'PW-03: hashes with %s the entire password and nothing else',
-    async (_, createHash) => {
-      for (const password of ['correct horse', ' 🦄 ', 'cafe\u0301', 'x'.repeat(71)]) {
-        const hash = await createHash(password);
-        await expect(matches(password, hash)).resolves.toBe(true);
-        for (const other of [`${password.slice(0, -1)}y`, `${password}y`, password.slice(1)]) {
-          await expect(matches(other, hash)).resolves.toBe(false);
-        }
+  it.each(Object.entries(hashers))('PW-03: matches only the entire password: %s', async (_, createHash) => {
+    for (const password of ['correct horse', ' 🦄 ', 'cafe\u0301', 'x'.repeat(71)]) {
+      const hash = await createHash(password);
+      await expect(matches(password, hash)).resolves.toBe(true);
+      for (const other of [`${password.slice(0, -1)}y`, `${password}y`, password.slice(1)]) {
+        await expect(matches(other, hash)).resolves.toBe(false);
       }
-    },
-  );
+    }
+  });
 
-  it('compares with one password after the other', async () => {
+  it('matches if any of several passwords is correct', async () => {
     const parsed = parseImportedHash(await hashers.scrypt!('b'));
     if ('problem' in parsed) throw new Error(parsed.problem);
     const run = (...passwords: string[]) => threads.run({ passwords, imported: parsed.hash, weight: 1 });
@@ -246,7 +243,7 @@ describe('an imported hash', () => {
     ['scrypt', scrypt('ln=0,r=8,p=1')],
     ['scrypt', scrypt('ln=16,r=1,p=1')],
     ['scrypt', scrypt('ln=15,r=8,p=1', `$${hash32}`)],
-    // The last character has bits that belong to no byte, or the padding is incomplete.
+    // The last character contains surplus bits, or the padding is incomplete.
     ['scrypt', scrypt('ln=15,r=8,p=1', `${salt}$${hash32.slice(0, -1)}d`)],
     ['scrypt', scrypt('ln=15,r=8,p=1', `${salt.slice(0, -1)}x$${hash32}`)],
     ['scrypt', scrypt('ln=15,r=8,p=1', `${salt}=$${hash32}`)],

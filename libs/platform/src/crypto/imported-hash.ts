@@ -3,30 +3,29 @@ import { importedHashFormats } from './imported-hash-formats.js';
 import type { ImportedHash } from './imported-hash-parameters.js';
 import { typedForms, type PasswordForms } from './password-forms.js';
 
-/** Maximum duration of one verification, in ms on a common core from 2024. */
+/** Maximum duration of one verification, in ms on a typical core of 2024. */
 const MAX_MS = 1_000;
 
-/** Maximum memory for one verification, in bytes. Every hash thread can use this amount at the same time. */
+/** Maximum memory of one verification, in bytes. All hash threads can use this amount at the same time. */
 const MAX_MEMORY_BYTES = 128 * 2 ** 20;
 
 const MAX_TEXT_LENGTH = 1_024;
 
 /**
- * A hash with one comparison's estimated duration, and the password forms to compare; or the problem with the string.
+ * A hash with the estimated duration of one comparison and the forms of passwords to compare, or the problem with the
+ * string.
  */
 export type ParsedHash =
   | { hash: ImportedHash; ms: number; forms: PasswordForms }
-  /** `code`: `fast_hash` if only `allowFastHashes` is missing. */
+  /** `code` is `fast_hash` if the hash would be accepted with `allowFastHashes`. */
   | { problem: string; code: 'invalid' | 'fast_hash' };
 
 export interface ImportedHashOptions {
-  /** True accepts hashes from fast functions (`isFastHash`). */
+  /** True to accept hashes of fast functions (`isFastHash`). */
   allowFastHashes?: boolean;
 }
 
-/**
- * Parses a hash from another system strictly: a string that does not match exactly one of the formats has a problem.
- */
+/** Parses a hash from another system strictly: a string must match one of the formats exactly. */
 export function parseImportedHash(text: string, options: ImportedHashOptions = {}): ParsedHash {
   const format = importedHashFormats.find(({ prefix }) => prefix.test(text));
   if (!format) return invalid(`must be in one of the formats ${formatNames}`);
@@ -45,24 +44,24 @@ export function parseImportedHash(text: string, options: ImportedHashOptions = {
   return { hash, ms, forms };
 }
 
-/** The formats that apis with the schema before portable hashes (docs/adr/0102) verify, and Gatehouse's own. */
+/** The formats that API processes can verify if they use the schema before portable hashes (docs/adr/0102). */
 const EARLIER_FORMATS =
   /^(v1\$|\$2[aby]\$|\$argon2id\$|\$scrypt\$|\$pbkdf2(-sha1|-sha256|-sha512)?\$|pbkdf2_sha256\$|\$fbscrypt\$)/;
 
 /**
- * Returns whether older apis cannot verify a hash, nor compare the password for an unknown email address with it. It must not
- * be stored while one is running.
+ * Returns whether older API processes cannot verify a hash or use it as a decoy for unknown email addresses. Such a
+ * hash must not be stored while one of them is running.
  */
 export const isNewHashFormat = (text: string): boolean => !EARLIER_FORMATS.test(text);
 
 const invalid = (problem: string): ParsedHash => ({ problem, code: 'invalid' });
 
-/** Several formats have the same name. */
+/** The names without duplicates, because several formats have the same name. */
 const formatNames = [...new Set(importedHashFormats.map(({ name }) => name))].join(', ');
 
 /**
- * Minimum parameters from the OWASP Password Storage Cheat Sheet, in equally strong alternatives: argon2 memory in KiB
- * and passes; scrypt N and p with r=8; bcrypt cost; PBKDF2 iterations by digest.
+ * The minimum parameters of the OWASP Password Storage Cheat Sheet, with equally strong alternatives: memory in KiB and
+ * passes for argon2, N and p with r=8 for scrypt, the cost for bcrypt, and the iterations by digest for PBKDF2.
  */
 const owaspMinimum = {
   argon2: [
@@ -83,7 +82,7 @@ const owaspMinimum = {
   pbkdf2: { sha1: 1_300_000, sha256: 600_000, sha512: 210_000 },
 } as const;
 
-/** Returns true for a hash from another system that is cheaper to guess than OWASP recommends. */
+/** Returns whether a hash from another system is weaker than OWASP recommends. */
 export function isWeakHash(hash: ImportedHash): boolean {
   switch (hash.scheme) {
     case 'bcrypt':
@@ -104,13 +103,12 @@ export function isWeakHash(hash: ImportedHash): boolean {
   }
 }
 
-/** Returns true for a hash from a function that is not designed for passwords, which has no cost (docs/adr/0107). */
+/**
+ * Returns whether a hash uses a function without a cost parameter that is not designed for passwords (docs/adr/0107).
+ */
 export const isFastHash = ({ scheme }: ImportedHash): boolean => scheme === 'salted-sha';
 
-/**
- * Returns the reason why a string cannot be imported as a password hash, as words that follow the field's name, or null
- * if it can be imported.
- */
+/** Returns the reason why a string cannot be imported as a password hash, worded to follow the field name, or null. */
 export function importedHashProblem(text: string, options?: ImportedHashOptions): string | null {
   const parsed = parseImportedHash(text, options);
   return 'problem' in parsed ? parsed.problem : null;

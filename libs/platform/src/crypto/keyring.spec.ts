@@ -13,7 +13,7 @@ const flip = (bytes: Buffer, index: number): Buffer => {
 };
 
 describe('Keyring: encryption', () => {
-  it('WH-09: decrypts any string, and creates unique ciphertexts that do not contain it', () => {
+  it('WH-09: round-trips any string with a unique ciphertext that does not contain it', () => {
     for (const plain of ['', 'whsec_abc', 'Ünï©ode 🦄', 'x'.repeat(100_000)]) {
       const [one, two] = [1, 2].map(() => ring.encrypt('webhook-secret', 'ep_1', plain));
       expect(ring.decrypt('webhook-secret', 'ep_1', one!)).toBe(plain);
@@ -22,7 +22,7 @@ describe('Keyring: encryption', () => {
     }
   });
 
-  it('WH-09: rejects a ciphertext that was modified, cut, or moved to another row or purpose', () => {
+  it('WH-09: rejects a ciphertext that was modified, truncated, or moved', () => {
     const sealed = ring.encrypt('webhook-secret', 'ep_1', 'whsec_plain');
     for (let index = 0; index < sealed.length; index += 1)
       for (const other of [flip(sealed, index), sealed.subarray(0, index)])
@@ -34,7 +34,7 @@ describe('Keyring: encryption', () => {
     expect(() => ring.decrypt('mail-parameters', 'ep_1', sealed)).toThrow(message);
   });
 
-  it('CF-04: decrypts with an older secret in the ring and names a missing secret by its id only', () => {
+  it('CF-04: decrypts with an older secret of the ring, and reports the id of a missing one', () => {
     const sealed = before.encrypt('signing-key', 'kid', 'pem');
     expect(ring.decrypt('signing-key', 'kid', sealed)).toBe('pem');
     expect(() => before.decrypt('signing-key', 'kid', ring.encrypt('signing-key', 'kid', 'pem'))).toThrow();
@@ -43,7 +43,7 @@ describe('Keyring: encryption', () => {
     );
   });
 
-  it('CF-04: lists the ids of its secrets, newest first, with which encrypted values begin', () => {
+  it('CF-04: lists the ids of its secrets, which are the prefixes of encrypted values', () => {
     const kids = [after, before].map((each) =>
       each.encrypt('signing-key', 'kid', 'pem').toString('hex', 0, 4),
     );
@@ -52,13 +52,13 @@ describe('Keyring: encryption', () => {
 });
 
 describe('Keyring: MACs and peppers', () => {
-  it('CF-04: signs with the newest key and verifies with every key in the ring', () => {
+  it('CF-04: signs with the newest key, and verifies with every key of the ring', () => {
     expect(ring.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(true);
     expect(after.verifyMac('cursor', 'data', ring.mac('cursor', 'data'))).toBe(true);
     expect(after.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(false);
   });
 
-  it('verifies a MAC only for its data and purpose, also when it is truncated to 16 bytes', () => {
+  it('verifies a MAC, which can be truncated to 16 bytes, only for its data and purpose', () => {
     const mac = ring.mac('cursor', 'data');
     expect(ring.verifyMac('cursor', 'other', mac)).toBe(false);
     expect(ring.verifyMac('refresh-token', 'data', mac)).toBe(false);
@@ -67,14 +67,14 @@ describe('Keyring: MACs and peppers', () => {
       expect(ring.verifyMac('cursor', 'data', other)).toBe(false);
   });
 
-  it('derives a different key for each purpose, and none equals the secret', () => {
+  it('derives a different key for each purpose, none of which equals the secret', () => {
     const purposes = ['cursor', 'refresh-token', 'refresh-successor', 'password-pepper'] as const;
     const macs = purposes.map((purpose) => ring.mac(purpose, 'data').toString('hex'));
     expect(new Set(macs).size).toBe(macs.length);
     expect(ring.getCurrentPepper().key.equals(Buffer.from(newSecret))).toBe(false);
   });
 
-  it('CF-04: finds a pepper by its id while its secret is in the ring', () => {
+  it('CF-04: returns a pepper by its id while its secret is in the ring', () => {
     const { kid, key } = before.getCurrentPepper();
     expect(kid).toMatch(/^[0-9a-f]{8}$/);
     expect(ring.getPepper(kid).equals(key)).toBe(true);

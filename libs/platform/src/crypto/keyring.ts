@@ -6,8 +6,8 @@ const IV_LENGTH = 12;
 const TAG_LENGTH = 16;
 
 /**
- * The purposes for keys that encrypt. `encryptedColumns` in libs/persistence declares each purpose's columns, which
- * `npm run gatehouse -- reencrypt` moves to the newest secret.
+ * The purposes of encryption keys. `encryptedColumns` in libs/persistence declares the columns of each purpose, which
+ * `npm run gatehouse -- reencrypt` encrypts again with the newest secret.
  */
 export const encryptionPurposes = [
   'idempotent-answer',
@@ -24,7 +24,7 @@ export const encryptionPurposes = [
 ] as const;
 export type EncryptionPurpose = (typeof encryptionPurposes)[number];
 
-/** The purpose of a key that derives values, which cannot be moved to another secret. */
+/** The purposes of keys for MACs. Values that were derived with them cannot be converted to another secret. */
 export type MacPurpose =
   | 'alert-webhook'
   | 'billing-portal'
@@ -40,14 +40,14 @@ export type MacPurpose =
   | 'refresh-token'
   | 'refresh-successor';
 
-/** A derived key's purpose. Each purpose has its own key. */
+/** The purpose of a derived key. Each purpose has its own key. */
 type KeyPurpose = EncryptionPurpose | MacPurpose;
 
-/** The purposes for stored values that cannot be read without the secret with which they were created. */
+/** The purposes of stored values that cannot be used without the secret with which they were created. */
 export const storedPurposes = [...encryptionPurposes, 'password-pepper'] as const;
 export type StoredPurpose = (typeof storedPurposes)[number];
 
-/** A stored value cannot be read, because its secret is no longer in the ring or because the value was modified. */
+/** Thrown if a stored value cannot be read, because its secret is no longer in the ring or the value was modified. */
 export class UnreadableValueError extends Error {
   constructor(
     readonly purpose: StoredPurpose,
@@ -60,7 +60,7 @@ export class UnreadableValueError extends Error {
 }
 
 interface RootKey {
-  /** Identifies the root key in the values created with it. Reveals nothing about the key itself. */
+  /** Identifies the root key in values that were created with it. Reveals nothing about the key itself. */
   kid: Buffer;
   derive: (purpose: KeyPurpose) => Buffer;
 }
@@ -79,8 +79,8 @@ const computeMac = (root: RootKey, purpose: MacPurpose, data: string | Buffer): 
   createHmac('sha256', root.derive(purpose)).update(data).digest();
 
 /**
- * Keys derived from GATEHOUSE_SECRET by HKDF (RFC 5869). The newest one encrypts and signs; all of them
- * decrypt and verify.
+ * Derives keys from GATEHOUSE_SECRET with HKDF (RFC 5869). The newest secret encrypts and signs; all of them decrypt
+ * and verify.
  */
 export class Keyring {
   private readonly rootKeys: RootKey[];
@@ -90,7 +90,8 @@ export class Keyring {
   }
 
   /**
-   * Encrypts with AES-256-GCM. `context` (an id) is authenticated, so a value cannot be moved to another row.
+   * Encrypts a value with AES-256-GCM. `context` (an id) is authenticated, so that the value cannot be moved to another
+   * row.
    */
   encrypt(purpose: EncryptionPurpose, context: string, plain: string): Buffer {
     const root = this.getNewestRoot();
@@ -122,19 +123,19 @@ export class Keyring {
     }
   }
 
-  /** Returns the HMAC-SHA256 with the newest key. */
+  /** Computes the HMAC-SHA256 with the newest key. */
   mac(purpose: MacPurpose, data: string | Buffer): Buffer {
     return computeMac(this.getNewestRoot(), purpose, data);
   }
 
-  /** Returns the HMAC-SHA256 with each key in the ring, newest first. */
+  /** Computes the HMAC-SHA256 with each key in the ring, newest first. */
   macWithEachKey(purpose: MacPurpose, data: string | Buffer): Buffer[] {
     return this.rootKeys.map((root) => computeMac(root, purpose, data));
   }
 
   /**
-   * Returns whether `mac`, which may be truncated, belongs to `data` under any key in the ring. Takes constant time per
-   * key.
+   * Returns whether `mac`, which can be truncated, is valid for `data` with any key in the ring. The comparison takes
+   * constant time per key.
    */
   verifyMac(purpose: MacPurpose, data: string | Buffer, mac: Buffer): boolean {
     return this.rootKeys.some((root) => {
@@ -154,18 +155,18 @@ export class Keyring {
 
   /**
    * Returns the pepper with an id.
-   * @throws UnreadableValueError if the secret for `kid` is no longer in the ring
+   * @throws UnreadableValueError if the secret with this id is no longer in the ring
    */
   getPepper(kid: string): Buffer {
     return this.getRoot('password-pepper', Buffer.from(kid, 'hex')).derive('password-pepper');
   }
 
-  /** Returns whether the secret for `kid` is in the ring. */
+  /** Returns whether the secret with an id is in the ring. */
   hasKey(kid: string): boolean {
     return this.listKids().includes(kid);
   }
 
-  /** Returns the ids of all secrets in hexadecimal, newest first. Encrypted values begin with their bytes. */
+  /** Returns the hexadecimal ids of all secrets, newest first. Encrypted values begin with the bytes of the id. */
   listKids(): string[] {
     return this.rootKeys.map(({ kid }) => kid.toString('hex'));
   }

@@ -18,13 +18,13 @@ describe('PasswordHasher', () => {
   const portable = { id: 'p', settings: { ...defaultSettings, passwordHashing: 'portable' as const } };
   afterAll(() => threads.close());
 
-  /** Expects a stored hash to match all passwords in `right` and none in `wrong`. */
+  /** Asserts that a stored hash matches all passwords in `right` and none in `wrong`. */
   const expectMatches = async (hash: string, right: string[], wrong: string[] = [], verifier = hasher) => {
     for (const password of right) await expect(verifier.verify(password, hash)).resolves.toBe(true);
     for (const password of wrong) await expect(verifier.verify(password, hash)).resolves.toBe(false);
   };
 
-  it('PW-06: stores v1$<pepper id>$2b$<cost>$…: bcrypt over a peppered HMAC, different each time', async () => {
+  it('PW-06: stores v1$<pepper id>$2b$<cost>$…: salted bcrypt of a peppered HMAC', async () => {
     const hash = await hasher.hash('correct horse');
     expect(hash).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$[./A-Za-z0-9]{53}$/);
     const { kid, key } = keyring.getCurrentPepper();
@@ -40,7 +40,7 @@ describe('PasswordHasher', () => {
     ['PW-02: more than 72 bytes', `${'x'.repeat(72)}a`, [`${'x'.repeat(72)}b`, 'x'.repeat(72)]],
     ['PW-02: 128 emoji', '🦄'.repeat(128), [`${'🦄'.repeat(127)}🐴`]],
     ['PW-03: a NUL inside', 'before\0after', ['before\0other']],
-  ])('accepts the correct password and no other: %s', async (_, password, others) => {
+  ])('accepts only the correct password: %s', async (_, password, others) => {
     await expectMatches(await hasher.hash(password), [password], others);
   });
 
@@ -63,7 +63,7 @@ describe('PasswordHasher', () => {
       expect(await hasher.hashFor({ id: 'p', settings: defaultSettings }, 'x')).toMatch(/^v1\$/);
     });
 
-    it('PW-02: rejects more than 72 bytes, and compares none of them with the hash of the first 72', async () => {
+    it('PW-02: rejects more than 72 bytes, also if the first 72 bytes match', async () => {
       const [longest, longer] = ['é'.repeat(36), 'é'.repeat(36) + 'x'];
       await expectMatches(await hasher.hashFor(portable, longest), [longest], [longer]);
       await expect(hasher.hashFor(portable, longer)).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe('PasswordHasher', () => {
       expect(outdated(plain, costlier)).toEqual(['peppered', 'portable']);
     });
 
-    it("OP-03, RL-03: runs a decoy with the hash's cost and weight, also for more than 72 bytes", async () => {
+    it('OP-03, RL-03: runs a decoy with the same cost and weight, also for more than 72 bytes', async () => {
       const tasks: Record<string, any>[] = [];
       const recordingThreads = {
         run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
@@ -115,7 +115,7 @@ describe('PasswordHasher', () => {
     await expectMatches(await hasher.hash('cafe\u0301 au lait'), ['caf\u00e9 au lait'], ['cafe au lait']);
   });
 
-  it('PW-08: returns false without a hash and hashes as much as with one', async () => {
+  it('PW-08: returns false without a hash after the same work as with one', async () => {
     const tasks: unknown[] = [];
     const recordingThreads = { run: (task: unknown) => (tasks.push(task), threads.run(task as never)) };
     const recordedHasher = new PasswordHasher(recordingThreads as HashThreads, keyring, COST);
@@ -152,33 +152,30 @@ describe('PasswordHasher', () => {
     ['phpass', '$P$B44iPs3V0/d42J83rtnf6f6K8b4y7F1'],
     ['WordPress bcrypt', '$wp$2y$12$nm6ytGrsYxBKGNOLgLNwM.nGkuz7CzYCpMTGUkaBxVMF8oPvHGbhC'],
     ['salted SHA', '{SSHA}bBHjaT+uAhoINXqegpHyGqbEF1BfK+V8'],
-  ])(
-    'OP-03: runs a decoy for %s with its parameters and weight, and another salt and hash',
-    async (_, text) => {
-      const tasks: Record<string, any>[] = [];
-      const recordingThreads = {
-        run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
-      };
-      const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, COST);
-      const stored = recordedHasher.importHash(text, { allowFastHashes: true }).stored;
-      await recordedHasher.verify('correct horse', stored);
-      await recordedHasher.verifyDecoy('correct horse', stored);
-      const secrets = ['salt', 'hash', 'signerKey'];
-      const describeTask = ({ imported, ...task }: Record<string, any>) => ({
-        ...task,
-        ...imported,
-        ...Object.fromEntries(
-          secrets.filter((name) => imported[name]).map((name) => [name, imported[name].length]),
-        ),
-      });
-      const [real, , decoy] = tasks as [Record<string, any>, unknown, Record<string, any>];
-      expect(describeTask(decoy)).toEqual(describeTask(real));
-      for (const name of secrets.filter((each) => real['imported'][each]))
-        expect(decoy['imported'][name]).not.toEqual(real['imported'][name]);
-    },
-  );
+  ])('OP-03: runs a decoy for %s with the same parameters and weight, and other bytes', async (_, text) => {
+    const tasks: Record<string, any>[] = [];
+    const recordingThreads = {
+      run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
+    };
+    const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, COST);
+    const stored = recordedHasher.importHash(text, { allowFastHashes: true }).stored;
+    await recordedHasher.verify('correct horse', stored);
+    await recordedHasher.verifyDecoy('correct horse', stored);
+    const secrets = ['salt', 'hash', 'signerKey'];
+    const describeTask = ({ imported, ...task }: Record<string, any>) => ({
+      ...task,
+      ...imported,
+      ...Object.fromEntries(
+        secrets.filter((name) => imported[name]).map((name) => [name, imported[name].length]),
+      ),
+    });
+    const [real, , decoy] = tasks as [Record<string, any>, unknown, Record<string, any>];
+    expect(describeTask(decoy)).toEqual(describeTask(real));
+    for (const name of secrets.filter((each) => real['imported'][each]))
+      expect(decoy['imported'][name]).not.toEqual(real['imported'][name]);
+  });
 
-  it('PW-08, OP-03: rejects every password if the hash secret is lost, in the same time', async () => {
+  it('PW-08, OP-03: rejects every password in the same time if the secret of a hash is lost', async () => {
     const tasks: Record<string, any>[] = [];
     const recordingThreads = {
       run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
@@ -192,7 +189,7 @@ describe('PasswordHasher', () => {
     const own = await hasher.hash('correct horse');
     const imported = hasher.importHash(bcrypt.hashSync('correct horse', COST)).stored;
     const bcryptOf = (hash: string) => hash.slice('v1$00000000'.length);
-    // Threads for which every password is correct.
+    // The recording threads report every password as correct.
     for (const [hash, compared] of [
       [own, { hash: expect.stringMatching(/^\$2b\$04\$/) }],
       [own.replace('$04$', '$06$'), { imported: { hash: expect.stringMatching(/^\$2b\$06\$/) }, weight: 4 }],
@@ -210,7 +207,7 @@ describe('PasswordHasher', () => {
     const plain = bcrypt.hashSync('correct horse', COST);
     const malformed = [
       ...['correct horse', '', 'i1$', `v2$00000000${plain}`],
-      // A portable hash is accepted only in exactly the form that Gatehouse creates.
+      // A portable hash is accepted only in the exact format that Gatehouse creates.
       ...['2a', '2y', '2x'].map((version) => plain.replace('2b', version)),
       ...['03', '32', '4'].map((cost) => plain.replace('$04$', `$${cost}$`)),
       ...[plain.slice(0, -1), `${plain}.`, ` ${plain}`, `${plain}\n`, `$2b$04$${'a'.repeat(53)}`],
@@ -227,7 +224,7 @@ describe('PasswordHasher', () => {
     expect(hasher.isOutdated('something else', 'peppered')).toBe(true);
   });
 
-  it('CF-04: accepts every password with a new secret before its own, and none without its own', async () => {
+  it('CF-04: accepts passwords after a new secret was added, but not if their own is missing', async () => {
     const own = await hasher.hash('correct horse');
     for (const hash of [own, hasher.importHash(bcrypt.hashSync('correct horse', COST)).stored]) {
       await expectMatches(hash, ['correct horse'], [], rotated);
@@ -237,7 +234,7 @@ describe('PasswordHasher', () => {
     }
   });
 
-  it('RL-03: rejects a reservation for a project whose hash would be rejected', async () => {
+  it('RL-03: rejects a reservation if a hash of the project would be rejected', async () => {
     const busy = new HashThreads(1, 10, 1_200);
     const recordedHasher = new PasswordHasher(busy, keyring, COST);
     const overloaded = expect.objectContaining({ code: 'overloaded' });
@@ -252,7 +249,7 @@ describe('PasswordHasher', () => {
     await busy.close();
   });
 
-  it('RL-03: weighs a hash by its cost, doubled if imported and the password has two forms', async () => {
+  it('RL-03: weighs a hash by its cost, times two for an imported hash and two forms', async () => {
     const tasks: { weight?: number }[] = [];
     const recordingThreads = { run: (task: object) => (tasks.push(task), Promise.resolve(true)) };
     const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, 10);
@@ -269,14 +266,14 @@ describe('PasswordHasher', () => {
   describe('a hash from another system', () => {
     const foreign = bcrypt.hashSync('correct horse', COST);
 
-    it('PW-07: matches its password, counts as outdated, and keeps its original form in an export', async () => {
+    it('PW-07: matches its password, is outdated, and is exported in its original form', async () => {
       const imported = hasher.importHash(foreign).stored;
       await expectMatches(imported, ['correct horse'], ['correct hors']);
       expect(hasher.isOutdated(imported, 'peppered')).toBe(true);
       expect(hasher.exportHash(imported)).toBe(foreign);
     });
 
-    it('PW-06: has different encrypted bytes each time it is stored, and cannot be modified', async () => {
+    it('PW-06: is stored with a unique ciphertext that cannot be modified', async () => {
       const imported = hasher.importHash(foreign).stored;
       expect(imported).toMatch(/^i1\$[A-Za-z0-9+/]+={0,2}$/);
       expect(hasher.importHash(foreign).stored).not.toBe(imported);
@@ -289,14 +286,14 @@ describe('PasswordHasher', () => {
       expect(hasher.findProblem(modified)).toBeInstanceOf(UnreadableValueError);
     });
 
-    it('PW-03: matches the typed password and its NFC form only', async () => {
+    it('PW-03: matches only the typed password and its NFC form', async () => {
       const [typed, composed] = ['cafe\u0301 au lait', 'caf\u00e9 au lait'];
       const imported = (password: string) => hasher.importHash(bcrypt.hashSync(password, COST)).stored;
       await expectMatches(imported(typed), [typed], ['cafe au lait']);
       await expectMatches(imported(composed), [composed, typed]);
     });
 
-    it('PW-06: causes an error with the reason if it is not a supported hash', () => {
+    it('PW-06: is rejected with the reason if it is not supported', () => {
       const field = 'passwordHash';
       const error = { field, code: 'invalid', message: expect.stringMatching(/^passwordHash must /) };
       const rejection = { code: 'validation_failed', details: { errors: [error] } };
@@ -306,14 +303,14 @@ describe('PasswordHasher', () => {
   });
 
   describe('an exported Gatehouse hash', () => {
-    it('stays unchanged in an import if its pepper is known, also with a higher cost', async () => {
+    it('is imported unchanged if its pepper is known, also with a higher cost', async () => {
       const hash = await new PasswordHasher(threads, keyring, COST + 1).hash('correct horse');
       expect(hasher.exportHash(hash)).toBe(hash);
       expect(rotated.importHash(hash).stored).toBe(hash);
       await expectMatches(hash, ['correct horse'], ['correct hors'], rotated);
     });
 
-    it('causes an error if it could never be used or is too expensive', async () => {
+    it('is rejected if its pepper is unknown, or if it is malformed or too expensive', async () => {
       const hash = await hasher.hash('correct horse');
       for (const [importer, text, code] of [
         [otherHasher, hash, 'unknown_pepper'],

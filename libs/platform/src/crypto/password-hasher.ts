@@ -14,24 +14,25 @@ import { UnreadableValueError, type Keyring } from './keyring.js';
 import { secureBytes } from './random.js';
 
 const storedPattern = /^v1\$([0-9a-f]{8})(\$2b\$(\d\d)\$.{53})$/;
-/** Stricter than `storedPattern`: the characters encode exactly 128 salt bits and 184 hash bits. */
+/** Stricter than `storedPattern`: the last characters must not contain surplus bits (128 salt bits, 184 hash bits). */
 const portablePattern =
   /^\$2b\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 const storedImportPattern = /^i1\$([A-Za-z0-9+/]+={0,2})$/;
 
-/** A password hash from another system, or from an export. */
+/** A password hash from another system or from an export. */
 export interface ImportedPasswordHash {
   /** The value to store. */
   stored: string;
-  /** True for a hash from another system that is cheaper to guess than OWASP recommends. */
+  /** True for a hash from another system that is weaker than OWASP recommends. */
   isWeak: boolean;
 }
 
 /**
- * Hashes and verifies passwords. A hash is stored as `v1$<pepper id>$<bcrypt>` over a keyed pre-hash (requirement
- * PW-06). The pre-hash, HMAC-SHA-384 in base64, is 64 bytes long, so bcrypt's 72-byte limit truncates nothing. `$2b$…`
- * is plain bcrypt, for projects with portable hashes (docs/adr/0102). `i1$<sealed>` is a hash from another system until
- * the next login replaces it (docs/adr/0010).
+ * Hashes and verifies passwords. There are three stored formats:
+ * - `v1$<pepper id>$<bcrypt>` is bcrypt of a keyed pre-hash (requirement PW-06). The pre-hash, HMAC-SHA-384 in base64,
+ * is 64 bytes long, so the 72-byte limit of bcrypt truncates nothing.
+ * - `$2b$…` is plain bcrypt, for projects with portable hashes (docs/adr/0102).
+ * - `i1$<sealed>` is an encrypted hash from another system, until the next sign-in replaces it (docs/adr/0010).
  */
 export class PasswordHasher {
   private dummyHash: Promise<string> | undefined;
@@ -53,9 +54,9 @@ export class PasswordHasher {
   }
 
   /**
-   * Hashes a customer's password, as the project requires.
-   * @throws GatehouseError `overloaded`, `request_timeout`; `weak_password` for a password that bcrypt would truncate
-   * in a project with portable hashes
+   * Hashes the password of a customer with the method of the project.
+   * @throws GatehouseError `overloaded`, `request_timeout`; `weak_password` if the project has portable hashes and
+   * bcrypt would truncate the password
    */
   async hashFor(
     { id: projectId, settings }: Pick<ProjectContext, 'id' | 'settings'>,
@@ -71,10 +72,10 @@ export class PasswordHasher {
   }
 
   /**
-   * Returns whether the password matches the hash. Without a hash it returns false after the same time as with one, so
-   * that the time does not reveal whether a customer exists. A hash whose secret is no longer in the ring
-   * (`findProblem`) matches no password, and takes as long as its decoy. The same applies to a portable hash and a
-   * password that bcrypt would truncate.
+   * Returns whether the password matches the hash. Without a hash, it returns false after the same time as with one, so
+   * that the duration does not reveal whether a customer exists. A hash whose secret is no longer in the ring
+   * (`findProblem`) matches no password, and takes as long as its decoy. The same applies to a portable hash if bcrypt
+   * would truncate the password.
    * @throws GatehouseError `overloaded`, `request_timeout`; Error if the hash is malformed
    */
   async verify(password: string, hash: string | null, options?: HashOptions): Promise<boolean> {
@@ -85,7 +86,7 @@ export class PasswordHasher {
   }
 
   /**
-   * Returns the reason why no password can be compared with a hash, or null if one can.
+   * Returns the reason why passwords cannot be compared with a hash, or null if they can.
    * @throws Error if the hash is malformed
    */
   findProblem(hash: string): UnreadableValueError | null {
@@ -99,8 +100,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Takes the time that verifying a hash takes, without using its salt and hash: the result of a comparison with
-   * another customer's hash could be measured.
+   * Takes as long as the verification of a hash, without using its salt and hash value: the result of a comparison with
+   * the hash of another customer could be measured.
    * @param model the stored hash whose scheme and parameters determine the time; null for a new hash
    * @throws GatehouseError `overloaded`, `request_timeout`
    */
@@ -110,8 +111,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Reserves a permit for a caller who queries the database first. Pass it to `hash` or `verify`, or release
-   * it.
+   * Reserves a permit for a caller that queries the database first. The permit must be passed to `hash` or `verify`, or
+   * released.
    * @throws GatehouseError `overloaded`
    */
   reserve(projectId: string): HashPermit {
@@ -119,8 +120,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Waits, for a second at most, until no password waits for a thread. Call it before work that would take
-   * the cores from the threads.
+   * Waits until a thread is available for the next password, but for a second at most. Call it before CPU-intensive
+   * work, which would slow down the threads.
    */
   waitUntilIdle(): Promise<void> {
     return this.threads.waitUntilIdle();
@@ -134,11 +135,11 @@ export class PasswordHasher {
   }
 
   /**
-   * Returns the value to store for a hash from another system. It has no pepper, so it is encrypted: the hashes in a
-   * stolen database cannot be used to verify guesses. A hash that `exportHash` returned is stored unchanged.
-   * @throws GatehouseError `validation_failed` for a hash that parseImportedHash rejects. The field's code is
-   * `fast_hash` if it requires `allowFastHashes`, and `unknown_pepper` for a Gatehouse hash whose pepper is unknown
-   * here
+   * Returns the value to store for a hash from another system. It is encrypted because it has no pepper, so that
+   * guesses cannot be verified with a stolen database. A Gatehouse hash from `exportHash` is stored unchanged.
+   * @throws GatehouseError `validation_failed` for a hash that `parseImportedHash` rejects. The code of the field is
+   * `fast_hash` if the hash requires `allowFastHashes`, and `unknown_pepper` for a Gatehouse hash from another
+   * installation
    */
   importHash(text: string, options?: ImportedHashOptions): ImportedPasswordHash {
     const [, kid, bcryptHash] = storedPattern.exec(text) ?? [];
@@ -156,14 +157,16 @@ export class PasswordHasher {
     return { stored: `i1$${sealed}`, isWeak: isWeakHash(parsed.hash) };
   }
 
-  /** Returns whether a stored hash comes from another system: no sign-in and no password change has replaced it. */
+  /**
+   * Returns whether a stored hash is from another system, and has not been replaced by a sign-in or password change.
+   */
   isImported(hash: string): boolean {
     return storedImportPattern.test(hash);
   }
 
   /**
-   * Returns a stored hash in the form that `importHash` accepts: a hash from another system in its original form; a
-   * portable hash unchanged; a hash with a pepper unchanged, which requires the same GATEHOUSE_SECRET.
+   * Returns a stored hash in the form that `importHash` accepts. A hash from another system is returned in its original
+   * form, and other hashes unchanged. A hash with a pepper can be used only with the same GATEHOUSE_SECRET.
    * @throws UnreadableValueError if its secret is no longer in the ring
    */
   exportHash(hash: string): string {
@@ -171,7 +174,7 @@ export class PasswordHasher {
     return sealed ? this.unseal(sealed) : hash;
   }
 
-  /** Starts a thread and creates the dummy hash, so that the first login is as fast as the next. */
+  /** Starts a thread and creates the dummy hash, so that the first sign-in is as fast as later ones. */
   async warmUp(): Promise<void> {
     await this.verify('', null);
   }
@@ -188,7 +191,7 @@ export class PasswordHasher {
 
   private createBcryptTask(input: string, bcryptHash: string, cost: number): HashTask {
     if (cost <= this.cost) return { input, hash: bcryptHash };
-    // Created before the cost was lowered, or by another installation. Its weight is its own cost.
+    // Created before the cost was lowered, or by another installation. The weight depends on the cost of the hash.
     const weight = Math.ceil(estimateBcryptMs(cost) / estimateBcryptMs(this.cost));
     return { passwords: [input], imported: { scheme: 'bcrypt', hash: bcryptHash }, weight };
   }
@@ -196,7 +199,7 @@ export class PasswordHasher {
   private createDecoyTask(password: string, model: string, dummyHash: string): HashTask {
     const [, , bcryptHash, cost] = storedPattern.exec(model) ?? [];
     if (bcryptHash) {
-      // The time depends on the cost only, so the model's secret need not be in the ring.
+      // The duration depends only on the cost, so the secret of the model need not be in the ring.
       const input = preHash(password, this.keyring.getCurrentPepper().key);
       return toDecoyTask(this.createBcryptTask(input, bcryptHash, Number(cost)), dummyHash);
     }
@@ -213,10 +216,10 @@ export class PasswordHasher {
   }
 
   private createImportedVerifyTask(password: string, sealed: string): HashTask {
-    // The import has decided whether the hash is accepted.
+    // The import has already decided whether a fast hash is accepted.
     const parsed = parseImportedHash(this.unseal(sealed), { allowFastHashes: true });
     if ('problem' in parsed) throw new Error(`a stored imported hash ${parsed.problem}`);
-    // All forms are compared, so that every password that worked in the other system works here.
+    // All forms are compared, so that every password that worked in the other system still works.
     const passwords = [...new Set(parsed.forms(password))];
     const weight = Math.ceil((passwords.length * parsed.ms) / estimateBcryptMs(this.cost));
     return { passwords, imported: parsed.hash, weight };
@@ -231,7 +234,7 @@ export class PasswordHasher {
   }
 }
 
-/** Returns whether bcrypt would compare only the first part of a password with a portable hash. */
+/** Returns whether bcrypt would truncate a password that is compared with a portable hash. */
 const isTruncated = (password: string, hash: string): boolean =>
   portablePattern.test(hash) && exceedsBcryptLimit(password);
 
@@ -241,7 +244,7 @@ const BCRYPT_PREFIX_LENGTH = '$2b$10$'.length;
 const withBcryptCost = (model: string, source: string): string =>
   model.slice(0, BCRYPT_PREFIX_LENGTH) + source.slice(source.lastIndexOf('$') + 1);
 
-/** Returns a task with the same duration and weight, for salts and hashes that belong to no customer. */
+/** Returns a task with the same duration and weight, but with a salt and a hash value of no customer. */
 function toDecoyTask(task: HashTask, dummyHash: string): HashTask {
   if ('imported' in task) return { ...task, imported: toDecoy(task.imported, dummyHash) };
   return 'hash' in task ? { ...task, hash: withBcryptCost(task.hash, dummyHash) } : task;

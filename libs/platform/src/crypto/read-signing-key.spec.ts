@@ -5,7 +5,7 @@ const createPem = (namedCurve: string): string =>
   generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 
 describe('readSigningKey', () => {
-  it('returns a P-256 key as PEM, however its line breaks were pasted', () => {
+  it('returns a P-256 key as PEM, regardless of pasted line breaks', () => {
     const pem = createPem('P-256');
     const lines = pem.trim().split('\n');
     const texts = [

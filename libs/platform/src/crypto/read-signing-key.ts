@@ -1,11 +1,11 @@
 import { createPrivateKey } from 'node:crypto';
 
-/** A PEM file with a private key (RFC 7468, section 10) without whitespace. The first and last line may be missing. */
+/** The PEM of a private key (RFC 7468, section 10) without whitespace. The first and last lines can be missing. */
 const pemPattern = /^(?:-----BEGINPRIVATEKEY-----)?([A-Za-z0-9+/=]+)(?:-----ENDPRIVATEKEY-----)?$/;
 
 /**
- * Returns a private key on the curve P-256, which signs with ES256, as PEM (PKCS #8); null for anything else. The line
- * breaks can be missing, or be the two characters \n, as they are in JSON that was copied.
+ * Parses a private P-256 key, for ES256, and returns it as PEM (PKCS #8). Returns null for any other string. Line
+ * breaks can be missing, or be the two characters \n as in JSON.
  */
 export function readSigningKey(text: string): string | null {
   const [, body] = pemPattern.exec(text.replace(/\s|\\n/g, '')) ?? [];

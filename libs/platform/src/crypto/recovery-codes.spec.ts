@@ -4,7 +4,7 @@ import { hashRecoveryCodes, newRecoveryCodes, recoveryCodeHashes } from './recov
 const old = 'an old root secret of 32 bytes or more';
 const recent = 'a new root secret of 32 bytes or more';
 
-it('MF-04: creates recovery codes with fifteen unambiguous characters from 75 random bits', () => {
+it('MF-04: creates recovery codes of fifteen unambiguous characters', () => {
   const codes = Array.from({ length: 20 }, newRecoveryCodes).flat();
   for (const code of codes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{5}-){2}[0-9a-hjkmnp-tv-z]{5}$/);
   expect(new Set(codes).size).toBe(codes.length);
@@ -13,13 +13,13 @@ it('MF-04: creates recovery codes with fifteen unambiguous characters from 75 ra
 describe('a recovery code in any notation', () => {
   const code = '7k2xm-q4d0v-3n8ct';
 
-  it('MF-04: matches only for its owner, also after the root secret has been replaced', () => {
+  it('MF-04: matches only for its owner, even after the root secret was replaced', () => {
     const [stored] = hashRecoveryCodes('o1', [code]);
     expect(recoveryCodeHashes(new Keyring([recent]), 'o1', ' 7K2XM Q4D0V 3N8CT ')).toContainEqual(stored);
     expect(recoveryCodeHashes(new Keyring([recent]), 'o2', code)).not.toContainEqual(stored);
   });
 
-  it('matches if an earlier version has stored it, as long as its root secret remains', () => {
+  it('matches the hash of an earlier version while its root secret is in the ring', () => {
     const stored = new Keyring([old]).mac('recovery-code', 'o1:7k2xmq4d0v');
     expect(recoveryCodeHashes(new Keyring([recent, old]), 'o1', ' 7K2XM Q4D0V ')).toContainEqual(stored);
     expect(recoveryCodeHashes(new Keyring([recent, old]), 'o2', '7k2xm-q4d0v')).not.toContainEqual(stored);

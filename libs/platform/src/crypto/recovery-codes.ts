@@ -3,7 +3,7 @@ import { sha256 } from './hashes.js';
 import type { Keyring } from './keyring.js';
 import { secureBytes } from './random.js';
 
-/** Crockford's base32, which contains no characters that look alike. */
+/** Crockford's base32, which excludes similar characters. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Returns a new recovery code with 75 random bits, such as `7k2xm-q4d0v-3n8ct` (requirement MF-04). */
@@ -17,20 +17,20 @@ const newRecoveryCode = (): string =>
 export const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);
 
 /**
- * Returns the hash to store for a recovery code. It depends on no root secret, so that the code stays valid when one is
- * removed: 75 random bits cannot be guessed from a plain hash.
- * @param ownerId the customer's or operator's id
+ * Returns the hash to store for a recovery code. It does not depend on a root secret, so that codes stay valid when a
+ * secret is removed. A plain hash is sufficient, because 75 random bits cannot be guessed.
+ * @param ownerId the id of the customer or operator
  */
 const hashRecoveryCode = (ownerId: string, code: string): Buffer =>
   sha256(`${ownerId}:${canonicalRecoveryCode(code)}`);
 
-/** Returns each code's hash to store. */
+/** Returns the hashes to store for recovery codes. */
 export const hashRecoveryCodes = (ownerId: string, codes: string[]): Buffer[] =>
   codes.map((code) => hashRecoveryCode(ownerId, code));
 
 /**
- * Returns every hash with which a recovery code may be stored. Hashes from earlier versions, with 50-bit codes, are
- * keyed with one of the root secrets.
+ * Returns all hashes with which a recovery code may have been stored. Earlier versions stored 50-bit codes as a MAC
+ * with one of the root secrets.
  */
 export const recoveryCodeHashes = (keyring: Keyring, ownerId: string, code: string): Buffer[] => [
   hashRecoveryCode(ownerId, code),

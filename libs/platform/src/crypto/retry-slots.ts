@@ -1,20 +1,21 @@
 /**
- * Maximum distance to a slot, in seconds. Without it, later callers would wait longer than other callers take to retry.
+ * Maximum time until a slot, in seconds. Without it, some callers would have to wait longer than callers that simply
+ * retry.
  */
 const HORIZON_SECONDS = 20;
 
 /**
- * Assigns retry times to rejected callers, at most as many per second as can be served. With the same wait
- * for all, they would retry at the same time, find the server overloaded again, and leave it idle in between.
+ * Assigns retry times to rejected callers, so that each second has at most as many as can be served. With the same
+ * wait, all of them would retry at the same time and overload the server again, and it would be idle in between.
  */
 export class RetrySlots {
-  /** Assigned slot counts, by second. */
+  /** The number of assigned slots, by second. */
   private readonly bookedBySecond = new Map<number, number>();
 
   /**
    * Assigns a slot.
-   * @param nowMs a monotonic clock's time, in ms
-   * @param minSeconds minimum distance, in seconds from now
+   * @param nowMs the time of a monotonic clock, in ms
+   * @param minSeconds minimum number of seconds from now
    * @param perSecond number of callers that can be served per second
    * @returns seconds from now
    */

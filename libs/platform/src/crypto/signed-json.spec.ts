@@ -7,7 +7,7 @@ const keyring = new Keyring([secret]);
 const value = { to: '/ü', startedAt: 1 };
 const text = signJson(keyring, 'operator-oidc', value);
 
-it('returns the value that was signed, with any secret in the ring', () => {
+it('returns the signed value with any secret of the ring', () => {
   for (const ring of [keyring, new Keyring([newer, secret])])
     expect(readSignedJson(ring, 'operator-oidc', text)).toEqual(value);
 });
@@ -15,7 +15,7 @@ it('returns the value that was signed, with any secret in the ring', () => {
 it('returns null for any other string', () => {
   const [content, mac] = text.split('.') as [string, string];
   const bytes = Buffer.from(mac, 'base64url');
-  // A 32-byte MAC leaves two bits in its last character unused.
+  // A 32-byte MAC leaves two bits of the last character unused.
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const sameBytes = mac.slice(0, -1) + alphabet[alphabet.indexOf(mac.at(-1)!) + 1]!;
   const forged = Buffer.from(JSON.stringify({ ...value, startedAt: 2 })).toString('base64url');

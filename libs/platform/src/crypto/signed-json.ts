@@ -3,13 +3,16 @@ import type { Keyring, MacPurpose } from './keyring.js';
 
 const MAC_LENGTH = 32;
 
-/** Returns a value as a string that only this installation can create: its JSON in base64url and a MAC. */
+/** Returns a value as a string that only this installation can create: the JSON in base64url, and a MAC. */
 export function signJson(keyring: Keyring, purpose: MacPurpose, value: unknown): string {
   const content = Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${content}.${keyring.mac(purpose, content).toString('base64url')}`;
 }
 
-/** Returns the value in a string from `signJson`; null for any other string, and for any other notation of its MAC. */
+/**
+ * Returns the value in a string from `signJson`; null for any other string, including one with another encoding of the
+ * MAC.
+ */
 export function readSignedJson(keyring: Keyring, purpose: MacPurpose, text: string): unknown {
   const [content = '', macText = '', ...rest] = text.split('.');
   const mac = decodeBase64Url(macText);

@@ -1,6 +1,8 @@
 import { monotonicMs } from '../clock/clock.js';
 
-/** A time limit for several steps. Its signal aborts when the time limit expires, and never earlier. */
+/**
+ * A time limit for an operation with several steps. Its signal aborts when the time limit expires, and never earlier.
+ */
 export class Deadline {
   private readonly controller = new AbortController();
   private readonly started = monotonicMs();
@@ -10,13 +12,13 @@ export class Deadline {
 
   /**
    * @param ms the time limit, which starts now
-   * @param beforeExpiry called when the time limit has passed, before the last event loop turns
+   * @param beforeExpiry called when the time has passed, two event loop turns before the signal aborts
    */
   constructor(
     private readonly ms: number,
     private readonly beforeExpiry: () => void = () => undefined,
   ) {
-    // Not in this event loop turn: its creator does not have the deadline yet.
+    // A timer, because the caller does not have the deadline yet.
     this.timer = setTimeout(() => this.arm(), ms);
   }
 
@@ -35,21 +37,24 @@ export class Deadline {
     this.controller.abort();
   };
 
-  /** Stops the time limit: its signal no longer aborts. */
+  /** Stops the time limit, so that the signal does not abort. */
   clear(): void {
     clearTimeout(this.timer);
     clearImmediate(this.lastTurn);
   }
 
-  /** A timer counts from the start of the current event loop turn, so after a long turn it fires too early. */
+  /**
+   * Expires, or waits again if the timer has fired too early. A timer counts from the start of the current event loop
+   * turn, which can be long.
+   */
   private arm(): void {
     const left = this.ms - (monotonicMs() - this.started);
     if (left > 0) {
       this.timer = setTimeout(() => this.arm(), Math.ceil(left));
     } else {
       this.beforeExpiry();
-      // If the event loop was blocked, a response that arrived in time may not have been read yet. A whole event loop
-      // turn reads it.
+      // If the event loop was blocked, a response that arrived in time may not have been read yet. One complete event
+      // loop turn reads it.
       this.lastTurn = setImmediate(() => {
         this.lastTurn = setImmediate(() => this.expire());
       });

@@ -2,25 +2,27 @@ import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
 import { isSmallBrotli } from './is-small-brotli.js';
 
-/** Codings that servers declare although they change nothing. RFC 9110, section 8.4.1, has only `identity`. */
+/** Values that some servers send for an unencoded body. RFC 9110, section 8.4.1, defines only `identity`. */
 const NO_CODING = new Set([
   ...['', 'identity', 'none', 'null', 'undefined', 'binary', '7bit', '8bit'],
   ...['utf-8', 'utf8', 'us-ascii', 'iso-8859-1'],
 ]);
 
-/** Maximum codings that are decoded. */
+/** Maximum number of codings that are decoded. */
 const MAX_CODINGS = 2;
 
-/** The size of the pieces in which a coding is decoded, in bytes. The work exceeds `maxBytes` by at most this size. */
+/**
+ * The size in bytes of the pieces in which a body is decoded. At most this many bytes beyond `maxBytes` are decoded.
+ */
 const PIECE_BYTES = 16 * 1024;
 
-// The flush decodes as much as possible from a truncated body.
+// These flush modes decode as much of a truncated body as possible.
 const zlibOptions = { finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: PIECE_BYTES };
 const brotliOptions = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH, chunkSize: PIECE_BYTES };
 
 type Decoder = (bytes: Buffer) => { stream: zlib.InflateRaw | zlib.BrotliDecompress; bytes: Buffer } | null;
 
-/** Ignores checksums and trailing bytes, and accepts either coding in both formats. */
+/** Decodes gzip or zlib data, whichever of the two is declared. Ignores checksums and trailing bytes. */
 const inflate: Decoder = (bytes) => {
   const start = isGzip(bytes) ? gzipHeaderLength(bytes) : zlibHeaderLength(bytes);
   return start === 0 ? null : inflateRaw(bytes.subarray(start));
@@ -29,11 +31,11 @@ const inflate: Decoder = (bytes) => {
 /** Some servers send raw DEFLATE data instead of the zlib format. */
 const inflateRaw: Decoder = (bytes) => ({ stream: zlib.createInflateRaw(zlibOptions), bytes });
 
-/** The decoder fills its window, up to 16 MiB, before it returns the first byte. */
+/** Decodes only small bodies, because the decoder fills its window of up to 16 MiB before it returns the first byte. */
 const decodeBrotli: Decoder = (bytes) =>
   isSmallBrotli(bytes) ? { stream: zlib.createBrotliDecompress(brotliOptions), bytes } : null;
 
-/** Content codings (RFC 9110, section 8.4.1, and RFC 7932). */
+/** The supported content codings (RFC 9110, section 8.4.1, and RFC 7932). */
 const decoders = new Map<string, Decoder>([
   ['gzip', inflate],
   ['x-gzip', inflate],
@@ -41,11 +43,11 @@ const decoders = new Map<string, Decoder>([
   ['br', decodeBrotli],
 ]);
 
-/** Media types that declare text. */
+/** Media types of text. */
 const TEXT_TYPE =
   /^$|^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|javascript|x-www-form-urlencoded)(?![\w.+-])/;
 
-/** Control characters that text does not contain, and the replacement for invalid bytes. */
+/** Control characters that do not occur in text, and the replacement character for invalid bytes. */
 // oxlint-disable-next-line no-control-regex -- it searches for them
 const NOT_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/g;
 
@@ -53,13 +55,13 @@ const utf8 = new TextDecoder();
 
 type Headers = Readonly<Record<string, unknown>>;
 
-/** A decoded body: its text, or for a body that is not text, its coding or media type. */
+/** A decoded body: the text, or the coding or media type of a body that is not text. */
 export type DecodedBody = { text: string; isCut: boolean } | { omitted: string };
 
 /**
- * Returns a body's text, decoded according to its Content-Encoding and Content-Type. Header values that servers invent
- * are ignored if the body is readable without them.
- * @param isCut whether `bytes` are only the beginning of the body
+ * Decodes the text of a body according to its Content-Encoding and Content-Type. Invalid header values are ignored if
+ * the body is readable without them.
+ * @param isCut true if `bytes` contains only the beginning of the body
  * @param maxBytes maximum size of the decoded body; the rest is neither decoded nor returned
  */
 export async function decodeBody(
@@ -82,21 +84,21 @@ export async function decodeBody(
   return { omitted: decoded ? (/^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'binary') : codingNames(codings) };
 }
 
-/** Returns a coding's name without quotes and parameters, which servers add. */
+/** Returns the name of a coding without quotes and parameters, which some servers add. */
 const codingName = (coding: string): string => coding.replace(/;.*/, '').replaceAll('"', '').trim();
 
 const isGzip = ([first, second]: Buffer): boolean => first === 0x1f && second === 0x8b;
 
-/** Returns a zlib header's length (RFC 1950), or 0 without one. */
+/** Returns the length of a zlib header (RFC 1950), or 0 if there is none. */
 const zlibHeaderLength = ([first = 0, second = 0]: Buffer): number =>
   (first & 15) === 8 && (first * 256 + second) % 31 === 0 ? 2 : 0;
 
-/** Returns a gzip header's length (RFC 1952, section 2.3). */
+/** Returns the length of a gzip header (RFC 1952, section 2.3). */
 function gzipHeaderLength(bytes: Buffer): number {
   const flags = bytes[3] ?? 0;
   let length = 10;
   if (flags & 4) length += 2 + (bytes[10] ?? 0) + 256 * (bytes[11] ?? 0);
-  // A file name and a comment, which end with NUL.
+  // The file name and the comment, which end with a NUL.
   for (const flag of [8, 16]) if (flags & flag) length = bytes.indexOf(0, length) + 1 || bytes.length;
   return flags & 2 ? length + 2 : length;
 }
@@ -106,18 +108,18 @@ interface Content {
   isCut: boolean;
 }
 
-/** Returns null if a coding is unknown, or does not match the bytes. */
+/** Removes all codings from a body. Returns null if a coding is unknown or does not match the bytes. */
 async function removeCodings(content: Content, codings: string[], maxBytes: number): Promise<Content | null> {
   if (codings.length > MAX_CODINGS || !codings.every((coding) => decoders.has(coding))) return null;
   let result: Content | null = content;
-  // The last coding was applied last.
+  // The last coding was applied last, so it must be removed first.
   for (const coding of codings.toReversed()) {
     result &&= await decompress(result, decoders.get(coding)!, maxBytes);
   }
   return result;
 }
 
-/** Returns the beginning of the decompressed bytes, or null if there are none because the input is invalid. */
+/** Decompresses up to `maxBytes` bytes. Returns null if the input is invalid from the start. */
 function decompress({ bytes, isCut }: Content, decode: Decoder, maxBytes: number): Promise<Content | null> {
   const decoder = decode(bytes);
   if (!decoder) return Promise.resolve(null);
@@ -140,12 +142,15 @@ function decompress({ bytes, isCut }: Content, decode: Decoder, maxBytes: number
   });
 }
 
-/** A byte order mark takes precedence over a declared encoding; undeclared text that is not UTF-8 is mostly windows-1252. */
+/**
+ * Decodes text. A byte order mark takes precedence over the declared encoding. Text without either is decoded as UTF-8,
+ * or as windows-1252 if it is not valid UTF-8.
+ */
 function decodeText({ bytes, isCut }: Content, type: string): string {
   const declared = /;\s*charset\s*=\s*["']?([^\s"';,]+)/.exec(type)?.[1];
   const charset =
     byteOrderMark(bytes) ?? (declared !== undefined && isKnown(declared) ? declared : undefined);
-  // The usual case, without a new decoder.
+  // Avoids creating a decoder in the most common case.
   if (charset === undefined && !isCut && isUtf8(bytes)) return utf8.decode(bytes);
   // In stream mode, the decoder omits a character that the limit splits.
   const decode = (label: string, fatal: boolean): string =>
@@ -166,7 +171,7 @@ function isKnown(charset: string): boolean {
   }
 }
 
-/** Returns the encoding that a UTF-16 byte order mark announces. */
+/** Returns the encoding of a UTF-16 byte order mark, or undefined if there is none. */
 function byteOrderMark([first, second]: Buffer): string | undefined {
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   return first === 0xff && second === 0xfe ? 'utf-16le' : undefined;

@@ -5,14 +5,14 @@ import { TxtResolver } from './txt-resolver.js';
 
 const TIMEOUT_MS = 5_000;
 
-/** The result of a lookup. */
+/** The result of a domain lookup. */
 export interface LookedUpDomain {
   finding: DomainFinding;
-  /** The reason why DNS has failed, for the log; otherwise null. */
+  /** The reason for a DNS error, for the log; otherwise null. */
   reason: string | null;
 }
 
-/** Looks up the DNS records that prove domains, with the name servers for outbound requests. */
+/** Looks up the DNS records that verify domains, with the name servers for outbound requests. */
 export class DomainLookup {
   private readonly resolver: TxtResolver;
 

@@ -6,7 +6,7 @@ import { RawTarget } from '../../../../test/support/raw-target.js';
 import { createFilteredAgents } from './filtered-agents.js';
 
 describe('createFilteredAgents', () => {
-  it('rejects a repeated TLS 1.2 handshake', async () => {
+  it('rejects TLS 1.2 renegotiation', async () => {
     const certificate = selfSigned(['localhost']);
     const target = await RawTarget.start({ tls: { ...certificate, maxVersion: 'TLSv1.2' } });
     const { httpsAgent } = createFilteredAgents(false, { ca: certificate.cert });

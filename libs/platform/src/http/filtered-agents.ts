@@ -6,7 +6,7 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { ResponseFilter } from './response-filter.js';
 
-/** A client's agents, one for each scheme. */
+/** The agents of a client, one per scheme. */
 export interface Agents {
   httpAgent: http.Agent;
   httpsAgent: https.Agent;
@@ -24,13 +24,13 @@ export interface ConnectOptions {
   lookup?: unknown;
 }
 
-/** A server that starts handshakes again and again (RFC 5246, section 7.4.1.1) would cost CPU time without end. */
+/** Without this option, a server could use unlimited CPU time with repeated handshakes (RFC 5246, section 7.4.1.1). */
 const tlsOptions: https.AgentOptions = { secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
 
 /**
- * Keep-alive with a 4 s idle timeout. Most servers wait longer, so that a request rarely uses a connection that its
- * server is closing. Axios sets the TCP keep-alive delay to 60 s: another value would cost two system calls per
- * request.
+ * Keep-alive with an idle timeout of 4 s. Most servers have a longer timeout, so a request rarely uses a connection
+ * that the server is closing. The TCP keep-alive delay is the 60 s that axios sets: another value would cost two system
+ * calls per request.
  */
 const keepAliveOptions: http.AgentOptions = {
   keepAlive: true,
@@ -40,8 +40,8 @@ const keepAliveOptions: http.AgentOptions = {
 };
 
 /**
- * Returns agents whose responses are filtered.
- * @param isReused whether connections are kept alive and used again
+ * Creates agents whose responses are filtered.
+ * @param isReused whether connections are kept alive and reused
  */
 export const createFilteredAgents = (isReused: boolean, tls: https.AgentOptions = {}): Agents => {
   const options = isReused ? keepAliveOptions : { keepAlive: false };

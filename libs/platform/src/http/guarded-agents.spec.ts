@@ -8,7 +8,7 @@ import { respondEndlessly, RawTarget } from '../../../../test/support/raw-target
 import { guardedAgents } from './guarded-agents.js';
 import type { Lookup } from './guarded-lookup.js';
 
-/** A lookup that returns addresses that were never checked. */
+/** A lookup that returns unchecked addresses. */
 const unguardedLookup: Lookup = (_, options, callback) =>
   options.all ? callback(null, [loopback]) : callback(null, loopback.address, loopback.family);
 const loopback: LookupAddress = { address: '127.0.0.1', family: 4 };
@@ -37,18 +37,17 @@ describe('guardedAgents', () => {
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];
     response.resume();
     await once(response, 'end');
-    // The socket goes back to the pool after the end.
+    // The socket returns to the pool after the end of the response.
     await new Promise((resolve) => setImmediate(resolve));
     return response.statusCode!;
   };
 
   it.each(['http', 'https'] as const)(
-    'WH-02: sends over %s no byte to a peer that is not allowed, not even a greeting',
+    'WH-02: sends no byte over %s to a peer that is not allowed',
     async (scheme) => {
       await start(true);
       await expect(post(scheme, 'deceived.example')).rejects.toEqual(blocked);
-      // The connection is opened before its peer is known. Any received bytes would be counted before the
-      // connection ends.
+      // The connection is opened before the peer is known. Received bytes would be counted before it closes.
       await eventually(
         'the end of the connection',
         async () => target.connections === 1 && (await target.countConnections()) === 0,
@@ -67,7 +66,7 @@ describe('guardedAgents', () => {
     },
   );
 
-  it("WH-02: checks a kept-alive connection's peer again before each request", async () => {
+  it('WH-02: checks the peer of a kept-alive connection before each request', async () => {
     await start(false);
     await expect(post('http', 'deceived.example')).resolves.toBe(200);
     await expect(post('http', 'deceived.example')).resolves.toBe(200);
@@ -80,7 +79,7 @@ describe('guardedAgents', () => {
     expect(target.connections).toBe(2);
   });
 
-  it('accepts a few interim responses and rejects an endless series of them', async () => {
+  it('accepts a few interim responses, and rejects an endless series', async () => {
     await start(false);
     const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
     target.respondWith(

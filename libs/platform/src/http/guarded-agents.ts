@@ -7,19 +7,19 @@ import { createFilteredAgents, type AgentHooks, type Agents } from './filtered-a
 import type { Lookup } from './guarded-lookup.js';
 
 /**
- * Time until the next of several addresses is attempted, in ms. The Node.js default, 250 ms, is shorter than some round
- * trips.
+ * Time in ms after which the next address of a host is attempted. The Node.js default of 250 ms is shorter than some
+ * round trips.
  */
 const NEXT_ADDRESS_DELAY_MS = 2_000;
 
-/** These options override the environment (`NODE_TLS_REJECT_UNAUTHORIZED`, `--tls-min-v1.0`). */
+/** Options that override the environment (`NODE_TLS_REJECT_UNAUTHORIZED`, `--tls-min-v1.0`). */
 const tlsOptions = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
 
 /**
- * Returns agents that check every address: an IP address in the URL before they connect, a host's addresses in the
- * lookup, and the connected peer's address before every request, before a byte is sent. Node.js calls no lookup for an
- * IP address, nor for a connection that is used again.
- * @param isReused whether connections are kept alive and used again
+ * Creates agents that check every address: an IP address in the URL before they connect, the addresses of a host in the
+ * lookup, and the address of the connected peer before any byte of a request is sent. The lookup alone is not
+ * sufficient, because Node.js does not call it for an IP address or a reused connection.
+ * @param isReused whether connections are kept alive and reused
  */
 export function guardedAgents(policy: TargetPolicy, lookup: Lookup, isReused: boolean): Agents {
   const { httpAgent, httpsAgent } = createFilteredAgents(isReused, tlsOptions);
@@ -39,7 +39,7 @@ function guard<Agent extends http.Agent>(agent: Agent, policy: TargetPolicy, loo
     if (rejection) throw rejection;
     const guarded = { ...options, lookup, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_DELAY_MS };
     const socket = createConnection(guarded, callback);
-    // Before every other listener: TLS also listens for `connect`, and starts its handshake then.
+    // Must run before all other listeners, because TLS also listens for `connect` to start its handshake.
     return socket.prependOnceListener('connect', () => {
       const rejection = findRejection(socket.remoteAddress);
       if (rejection) socket.destroy(rejection);

@@ -15,7 +15,7 @@ const blocked = expect.objectContaining({ code: 'ERR_BLOCKED_ADDRESS' });
 
 describe('guardedLookup', () => {
   it.each(['127.0.0.1', '::1', '169.254.169.254', '10.0.0.1', '::ffff:127.0.0.1', '64:ff9b::7f00:1'])(
-    'WH-02: returns no %s in production, alone or among public addresses',
+    'WH-02: rejects %s in production, alone or among public addresses',
     async (address) => {
       for (const all of [true, false]) {
         await expect(lookup(true, [address], all)).rejects.toEqual(blocked);
@@ -25,7 +25,7 @@ describe('guardedLookup', () => {
     },
   );
 
-  it('OP-06: returns no metadata address for a name, whatever ranges are allowed', async () => {
+  it('OP-06: rejects metadata addresses regardless of the allowed ranges', async () => {
     for (const address of ['169.254.169.254', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254'])
       await expect(lookup(true, ['8.8.8.8', address], true, ['0.0.0.0/0', '::/0'])).rejects.toEqual(blocked);
   });

@@ -7,8 +7,8 @@ type LookupCallback = (error: Error | null, address: string | LookupAddress[], f
 export type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
 
 /**
- * Returns the lookup for connections to targets. It fails if a single address of the host is not allowed, so that no
- * request is sent to a host with public and private addresses (requirement WH-02).
+ * Creates the lookup for connections to targets. It fails if any address of the host is not allowed, so that no request
+ * is sent to a host with both public and private addresses (requirement WH-02).
  */
 export function guardedLookup(policy: TargetPolicy, resolver: Pick<NameResolver, 'resolve'>): Lookup {
   return (hostname, options, callback) => {

@@ -5,8 +5,8 @@ import https from 'node:https';
 import { ResponseFilter } from './response-filter.js';
 
 /**
- * Sends an axios request with filtered agents. It hides the response headers from axios, which searches all headers for
- * each one. It is a class because axios copies plain objects in its configuration.
+ * Sends an axios request with filtered agents. It hides the response headers from axios, which would search all headers
+ * for each header. It is a class because axios copies plain objects in its configuration.
  */
 export class HttpTransport {
   /** The response headers. */
@@ -21,7 +21,7 @@ export class HttpTransport {
     const send = options.protocol === 'https:' ? https.request : http.request;
     this.sent = send(options, (response) => {
       this.headers = response.headers;
-      // The agent reads how long the server keeps the connection open.
+      // The agent reads from this header how long the server keeps the connection open.
       const { 'keep-alive': keepAlive } = response.headers;
       response.headers = keepAlive === undefined ? {} : { 'keep-alive': keepAlive };
       onResponse(response);
@@ -29,12 +29,12 @@ export class HttpTransport {
     return this.sent;
   }
 
-  /** Reads what has arrived, because the request's time limit expires. */
+  /** Reads all data that has arrived. Called before the time limit of the request expires. */
   stopPausing(): void {
     this.filter?.stopPausing();
   }
 
-  /** True if the connection had been used before, and no byte of the response has arrived. */
+  /** True if the connection was reused and no byte of the response has arrived. */
   get isStale(): boolean {
     return this.sent?.reusedSocket === true && this.filter?.hasStarted === false;
   }

@@ -1,13 +1,13 @@
-/** Maximum bytes to which a part of the data may decompress. */
-const MAX_PART_BYTES = 256 * 1024;
+/** Maximum size of a decompressed meta-block, in bytes. */
+const MAX_BLOCK_BYTES = 256 * 1024;
 
-/** The number of bits that follow the two bits MNIBBLES, by their value. The value 3 is metadata. */
+/** The number of length bits, by the value of the two bits MNIBBLES before them. The value 3 means metadata. */
 const LENGTH_BITS = [16, 20, 24];
 
 /**
- * Returns whether a Brotli decoder returns its output after at most 256 KiB, judging by the headers of the data's
- * parts, the meta-blocks: any number of uncompressed ones, and a compressed one at the end, as encoders write a short
- * text. The headers of later parts cannot be found without the decoder (RFC 7932, section 9).
+ * Returns whether a Brotli decoder returns output after at most 256 KiB, based on the headers of the meta-blocks. It
+ * accepts any number of uncompressed meta-blocks, followed by at most one compressed one, which is how encoders write
+ * short texts. The headers after a compressed meta-block cannot be found without decoding it (RFC 7932, section 9).
  */
 export function isSmallBrotli(bytes: Buffer): boolean {
   let position = windowBits(bytes);
@@ -23,17 +23,17 @@ export function isSmallBrotli(bytes: Buffer): boolean {
     const lengthBits = LENGTH_BITS[read(2)];
     if (lengthBits === undefined) return false;
     const length = read(lengthBits) + 1;
-    if (length > MAX_PART_BYTES) return false;
+    if (length > MAX_BLOCK_BYTES) return false;
     if (isLast) return true;
     const isUncompressed = read(1) === 1;
     if (!isUncompressed) return false;
     position = (Math.ceil(position / 8) + length) * 8;
   }
-  // The data ends within an uncompressed part.
+  // The data ends within an uncompressed meta-block.
   return true;
 }
 
-/** Returns the number of bits in the data's header, which contains the window size (section 9.1). */
+/** Returns the length of the stream header in bits, which contains the window size (section 9.1). */
 function windowBits([first = 0]: Buffer): number {
   if ((first & 1) === 0) return 1;
   return (first & 0b1110) === 0 ? 7 : 4;

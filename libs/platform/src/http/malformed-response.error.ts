@@ -1,4 +1,4 @@
-/** Thrown when a server sends something that is not an HTTP/1 response. */
+/** Thrown if a server sends data that is not an HTTP/1 response. */
 export class MalformedResponseError extends Error {
   readonly code = 'ERR_MALFORMED_RESPONSE';
 

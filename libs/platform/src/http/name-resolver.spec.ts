@@ -18,11 +18,11 @@ describe('NameResolver', () => {
 
   it.each<[string, NameRecord, string[]]>([
     ['both families', ['192.0.2.7', '2001:db8::7'], ['192.0.2.7', '2001:db8::7']],
-    ['IPv4 alone', ['192.0.2.7', '192.0.2.8'], ['192.0.2.7', '192.0.2.8']],
-    ['IPv6 alone', ['2001:db8::7'], ['2001:db8::7']],
+    ['IPv4 only', ['192.0.2.7', '192.0.2.8'], ['192.0.2.7', '192.0.2.8']],
+    ['IPv6 only', ['2001:db8::7'], ['2001:db8::7']],
     ['an alias', { cname: 'b.example', addresses: ['192.0.2.7'] }, ['192.0.2.7']],
     ['a server that fails for IPv6', (_, type) => (type === 'A' ? ['192.0.2.7'] : 'SERVFAIL'), ['192.0.2.7']],
-  ])('finds the addresses for a name: %s', async (_, record, addresses) => {
+  ])('finds the addresses of a name: %s', async (_, record, addresses) => {
     server.records['a.example'] = record;
     const found = await resolver().resolve('A.Example.');
     expect(found.map(({ address }) => address)).toEqual(addresses);
@@ -44,7 +44,7 @@ describe('NameResolver', () => {
     });
   });
 
-  it('rejects an alias without an address and an invalid name, and fails without a name server', async () => {
+  it('rejects an alias without an address, an invalid name, and an unreachable name server', async () => {
     server.records['a.example'] = { cname: 'localhost', addresses: [] };
     for (const name of ['a.example', 'a..example', `${'a'.repeat(64)}.example`])
       await expect(resolver().resolve(name)).rejects.toMatchObject({ code: 'ERR_NO_ADDRESS' });
@@ -52,12 +52,12 @@ describe('NameResolver', () => {
     await expect(unreachable.resolve('a.example')).rejects.toMatchObject({ code: 'ERR_NO_ADDRESS' });
   });
 
-  it('repeats a query that is lost', async () => {
+  it('repeats a lost query', async () => {
     server.records['a.example'] = (nth) => (nth === 0 ? 'silent' : ['192.0.2.7']);
     await expect(resolver(6_000).resolve('a.example')).resolves.toHaveLength(1);
   });
 
-  it('gives up on a silent name server or address family in time, without delaying other lookups', async () => {
+  it('gives up on a silent name server or family in time, without delaying other lookups', async () => {
     server.records = {
       '*': 'silent',
       'good.example': ['192.0.2.7'],
@@ -85,7 +85,7 @@ describe('NameResolver', () => {
     expect(performance.now() - started).toBeGreaterThan(4_500);
   });
 
-  it('sends one query for concurrent lookups and a new query for the next lookup', async () => {
+  it('sends one query for concurrent lookups, and a new one for the next lookup', async () => {
     server.records['a.example'] = (nth) => [`192.0.2.${nth + 1}`];
     const names = resolver();
     const found = await Promise.all(Array.from({ length: 100 }, () => names.resolve('a.example')));

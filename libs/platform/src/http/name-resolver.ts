@@ -8,22 +8,22 @@ const loopback: LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
-/** Time to wait for the other family's addresses once one family's addresses have arrived, in ms. */
+/** Time in ms to wait for the addresses of the other family once those of one family have arrived. */
 const OTHER_FAMILY_TIMEOUT_MS = 500;
 
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
 /**
- * Resolves host names with the hosts file, then with name servers. c-ares queries them without occupying one of libuv's
- * four threads. Each lookup has its own resolver: it does not wait for other lookups, it can be canceled, it has its
- * own source port, and nothing is cached. Concurrent lookups for the same host share one query.
+ * Resolves host names with the hosts file, then with name servers. The queries use c-ares, which does not occupy one of
+ * the four threads of libuv. Each lookup has its own resolver, so it does not wait for other lookups, can be canceled,
+ * and has its own source port. Nothing is cached, but concurrent lookups of the same host share one query.
  */
 export class NameResolver {
   private readonly running = new Map<string, Promise<LookupAddress[]>>();
 
   /**
    * @param servers the name servers; empty for the system's name servers
-   * @param timeoutMs a lookup's time limit, in ms
+   * @param timeoutMs the time limit of a lookup, in ms
    */
   constructor(
     private readonly servers: string[],
@@ -47,7 +47,7 @@ export class NameResolver {
     const cancelIn = (ms: number): NodeJS.Timeout => setTimeout(() => resolver.cancel(), ms);
     const timers = [cancelIn(this.timeoutMs)];
     const families = [resolver.resolve4(name), resolver.resolve6(name)] as const;
-    // Some name servers never respond for a family in which they have no address.
+    // Some name servers never respond for a family without addresses.
     for (const family of families)
       family.then(
         () => timers.push(cancelIn(OTHER_FAMILY_TIMEOUT_MS)),

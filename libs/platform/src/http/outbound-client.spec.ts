@@ -20,7 +20,9 @@ import { OutboundClient, type OutboundRequest } from './outbound-client.js';
 
 const AN_HOUR = 3_600_000;
 
-/** A server in its own thread, which responds once the first flag is set, and then sets the second flag. */
+/**
+ * The code of a server that runs in its own thread. It responds once the first flag is set, then sets the second flag.
+ */
 const SERVER = `
   const { parentPort, workerData: flags } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => {
@@ -60,11 +62,11 @@ describe('OutboundClient', () => {
     ...more,
   });
 
-  it("WH-02: applies the target policy to tenants' URLs and addresses, and not to operators'", async () => {
+  it('WH-02: applies the target policy to URLs of tenants, but not to URLs of operators', async () => {
     const urls = [target.url, target.url.replace('127.0.0.1', 'localhost')];
     for (const url of urls) {
       await expect(tenantClient(true).request(get({ url }))).rejects.toEqual(blocked);
-      // Allowed as a URL, so only its address can block it.
+      // The URL is allowed, so only the address check can block it.
       const https = url.replace('http:', 'https:');
       await expect(tenantClient(true).request(get({ url: https }))).rejects.toEqual(blocked);
     }
@@ -76,7 +78,7 @@ describe('OutboundClient', () => {
       }
   });
 
-  it.each(kinds)('sends and receives JSON and keeps the connection alive: %s', async (kind) => {
+  it.each(kinds)('sends and receives JSON, and keeps the connection alive: %s', async (kind) => {
     const client = clients[kind]();
     target.respondWith(
       respondWith('201 Created', Buffer.from('{"id":"é"}'), 'Content-Type: application/json'),
@@ -101,7 +103,7 @@ describe('OutboundClient', () => {
     expect(target.connections).toBe(1);
   });
 
-  it.each(kinds)('follows no redirect and uses no proxy: %s', async (kind) => {
+  it.each(kinds)('does not follow redirects or use a proxy: %s', async (kind) => {
     const other = await RawTarget.start();
     const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
     for (const name of names) process.env[name] = other.url;
@@ -118,7 +120,7 @@ describe('OutboundClient', () => {
   });
 
   it.each(kinds)(
-    'requests an unencoded response, and decodes another one up to the limit: %s',
+    'requests an unencoded response, and decodes an encoded one up to the limit: %s',
     async (kind) => {
       const encoded = respondWith('200 OK', gzipSync('x'.repeat(1_000_000)), 'Content-Encoding: gzip');
       target.respondWith(encoded, encoded, respondWith('200 OK', 'no br', 'Content-Encoding: br, x'));
@@ -151,7 +153,7 @@ describe('OutboundClient', () => {
         target.respondWith(respondWith('200 OK', 'ok'), end, respondWith('200 OK', 'again'));
         expect([await send(), await send()]).toEqual(['ok', 'again']);
       }
-      // A second failure, one on a new connection, and one after the first byte are final.
+      // A second failure, a failure on a new connection, and a failure after the first byte are final.
       target.respondWith(respondWith('200 OK', 'ok'), close, close);
       await send();
       await expect(send()).rejects.toMatchObject({ code: 'ECONNRESET' });
@@ -164,15 +166,15 @@ describe('OutboundClient', () => {
     },
   );
 
-  it.each(kinds)('uses a new connection for a POST that does not allow another one: %s', async (kind) => {
+  it.each(kinds)('uses a new connection unless reuse is allowed: %s', async (kind) => {
     const client = clients[kind]();
     for (const request of [get(), get({ method: 'POST' }), get(), get({ reuseConnection: false })])
       await (await client.request(request)).text(10);
-    // Both GET requests share the first one.
+    // The first and the third request share a connection.
     expect(target.connections).toBe(3);
   });
 
-  it.each(kinds)('keeps no connection that its server closes within a second: %s', async (kind) => {
+  it.each(kinds)('does not reuse a connection that the server closes within a second: %s', async (kind) => {
     const client = clients[kind]();
     target.respondWith(
       respondWith('200 OK', 'ok', 'Keep-Alive: timeout=1'),
@@ -182,7 +184,7 @@ describe('OutboundClient', () => {
     expect(target.connections).toBe(2);
   });
 
-  it('closes a connection with bytes after a response, wherever the response is sliced', async () => {
+  it('closes a connection with bytes after a response, regardless of its slices', async () => {
     const client = clients.tenant();
     const forged = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged';
     for (const length of [2_047, 2_048, 4_096]) {
@@ -217,7 +219,7 @@ describe('OutboundClient', () => {
       await once(server, 'message');
       Atomics.store(flags, 0, 1);
       Atomics.notify(flags, 0);
-      // Blocks the event loop until the response was sent.
+      // Blocks the event loop until the response has been sent.
       Atomics.wait(flags, 1, 0);
       jest.advanceTimersByTime(2 * AN_HOUR);
       await expect(response).resolves.toMatchObject({ status: 200 });
@@ -259,7 +261,7 @@ describe('OutboundClient', () => {
     await expect(clients[kind](50).request(get())).rejects.toEqual(timedOut);
     const client = clients[kind](1_000);
     await client.load();
-    // If the machine stalls, the time limit expires before the status line arrives.
+    // If the machine stalls, the time limit may expire before the status line arrives.
     const body = client.request(get()).then((response) => response.text(100));
     await expect(body).rejects.toEqual(timedOut);
   });
@@ -297,17 +299,28 @@ describe('OutboundClient', () => {
     expect(target.requests).toHaveLength(21);
   });
 
-  it.each(kinds)('fails with the reason but without the request and its secrets: %s', async (kind) => {
-    const headers = { authorization: 'Bearer a-token' };
-    for (const name of ['127.0.0.1', 'localhost']) {
-      const request = get({ method: 'POST', url: `http://${name}:1/?key=a-key`, headers, body: 'a-secret' });
-      const error: unknown = await clients[kind]()
-        .request(request)
-        .catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ code: 'ECONNREFUSED', message: expect.stringContaining('ECONNREFUSED') });
-      expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/a-token|a-key|a-secret/);
-    }
-  });
+  it.each(kinds)(
+    'throws an error with the reason, but without the request and its secrets: %s',
+    async (kind) => {
+      const headers = { authorization: 'Bearer a-token' };
+      for (const name of ['127.0.0.1', 'localhost']) {
+        const request = get({
+          method: 'POST',
+          url: `http://${name}:1/?key=a-key`,
+          headers,
+          body: 'a-secret',
+        });
+        const error: unknown = await clients[kind]()
+          .request(request)
+          .catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({
+          code: 'ECONNREFUSED',
+          message: expect.stringContaining('ECONNREFUSED'),
+        });
+        expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/a-token|a-key|a-secret/);
+      }
+    },
+  );
 
   it('prevents custom endpoint headers from replacing an AxiosHeaders method', () => {
     const methods = Object.getOwnPropertyNames(AxiosHeaders.prototype).filter(

@@ -19,34 +19,34 @@ import { ResponseFilter } from './response-filter.js';
 export interface OutboundRequest {
   method: 'GET' | 'POST';
   url: string;
-  /** A request with a body needs a `content-type`. */
+  /** A request with a body requires a `content-type`. */
   headers: Record<string, string>;
   body?: string | Buffer;
   /** Cancels the request when it aborts. */
   signal?: AbortSignal;
   /**
-   * States whether a kept-alive connection may be used (default: for GET). If it is closed before the first response
-   * byte, the request is repeated once on a new connection, so the server may receive it twice.
+   * True to allow a kept-alive connection (default: only for GET). If it is closed before the first byte of the
+   * response, the request is repeated once on a new connection, so the server may receive it twice.
    */
   reuseConnection?: boolean;
 }
 
-/** The configuration for a client that requests tenants' URLs. */
+/** The configuration of a client for URLs that tenants have configured. */
 export interface TenantTargets {
   policy: TargetPolicy;
   /** The name servers; empty for the system's name servers. */
   dnsServers: string[];
-  /** A request's time limit, in ms. */
+  /** The time limit of a request, in ms. */
   timeoutMs: number;
 }
 
 /**
  * The HTTP client for all requests that Gatehouse sends (docs/adr/0026-outbound-http.md). One time limit covers a
- * request from its host's lookup to the end of its response. The client follows no redirect, uses no proxy, stores no
- * cookie and requests an unencoded response. Every status is a response, not an error. The work for one response is
- * bounded, whatever the server sends (docs/adr/0086-tolerant-response-heads.md).
+ * request from the host lookup to the end of the response. The client does not follow redirects, use a proxy or store
+ * cookies, and requests unencoded responses. Every status is a response, not an error. The work for one response is
+ * bounded regardless of what the server sends (docs/adr/0086-tolerant-response-heads.md).
  *
- * The addresses to which a client may connect depend on who configured the URL, so each client is created either for
+ * The addresses to which a client can connect depend on who configured the URL, so each client is created either for
  * tenants or for operators.
  */
 export class OutboundClient {
@@ -59,9 +59,9 @@ export class OutboundClient {
     private readonly timeoutMs: number,
   ) {}
 
-  /** Creates a client for URLs that tenants have configured: the target policy applies to every request. */
+  /** Creates a client for URLs that tenants have configured. The target policy applies to every request. */
   static forTenantTargets({ policy, dnsServers, timeoutMs }: TenantTargets): OutboundClient {
-    // Half the time, so that a silent name server can be distinguished from a silent target.
+    // Half of the time, so that a silent name server can be distinguished from a silent target.
     const resolver = new NameResolver(dnsServers, timeoutMs / 2);
     const createAgents = (isReused: boolean): Agents =>
       guardedAgents(policy, guardedLookup(policy, resolver), isReused);
@@ -69,15 +69,15 @@ export class OutboundClient {
   }
 
   /**
-   * Creates a client for URLs in the installation's settings. It connects to any address, including private ones, and
-   * uses the system's resolver, which knows the names of internal services. Never use it for another URL.
-   * @param timeoutMs a request's time limit, in ms
+   * Creates a client for URLs in the settings of the installation. It connects to any address, including private ones,
+   * and uses the resolver of the system, which can resolve the names of internal services. Never use it for other URLs.
+   * @param timeoutMs the time limit of a request, in ms
    */
   static forOperatorTargets(timeoutMs: number): OutboundClient {
     return new OutboundClient(createFilteredAgents(true), createFilteredAgents(false), () => true, timeoutMs);
   }
 
-  /** Loads axios before the first request. A process that sends no requests never loads it. */
+  /** Loads axios, so that the first request does not have to. A process that sends no requests never loads it. */
   async load(): Promise<void> {
     if (this.axios) return;
     const { default: axios } = await import('axios');
@@ -94,12 +94,12 @@ export class OutboundClient {
   /**
    * Sends a request and returns the response once its status and headers have arrived.
    * @throws Error with a `code`: `ERR_BLOCKED_ADDRESS`, `ERR_NO_ADDRESS`, `ERR_REQUEST_TIMEOUT`,
-   * `ERR_INTERIM_RESPONSE`, `ERR_MALFORMED_RESPONSE`, `ERR_CANCELED` after the signal, or a Node.js code. It contains
-   * neither the request's headers nor its body
+   * `ERR_INTERIM_RESPONSE`, `ERR_MALFORMED_RESPONSE`, `ERR_CANCELED` if the signal aborts, or a Node.js code. It
+   * contains neither the headers nor the body of the request
    */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     await this.load();
-    // The stored URL may be older than the policy.
+    // A stored URL may be older than the current policy.
     if (!this.isAllowedUrl(request.url)) throw new BlockedAddressError(request.url);
     const { signal } = request;
     const transport = new HttpTransport();
@@ -153,7 +153,7 @@ export class OutboundClient {
   }
 }
 
-/** Returns a URL check that caches its results, because an endpoint has the same URL for every attempt. */
+/** Creates a URL check with a cache, because an endpoint has the same URL in every attempt. */
 function allowedUrls(policy: TargetPolicy): (url: string) => boolean {
   const checked = new LRUCache<string, boolean>({ max: 10_000 });
   return (url) => {
@@ -166,8 +166,8 @@ function allowedUrls(policy: TargetPolicy): (url: string) => boolean {
 }
 
 /**
- * Waits a whole event loop turn, which closes idle connections on which bytes have arrived in the meantime. Only before
- * a GET, whose response can decide a sign-in: webhooks would be slower (ADR 0086).
+ * Waits one complete event loop turn, in which idle connections that have received bytes are closed. Used only before a
+ * GET, whose response can decide a sign-in, because it would slow down webhooks (ADR 0086).
  */
 async function checkIdleConnections(): Promise<void> {
   await nextTurn();

@@ -1,22 +1,22 @@
 import type { OutboundClient } from './outbound-client.js';
 
-/** The statuses for responses without a body (Fetch standard, "null body status"). */
+/** The statuses of responses without a body (Fetch standard, "null body status"). */
 const EMPTY_STATUSES = [204, 205, 304];
 
-/** The requests from libraries that accept a replacement for `fetch`. */
+/** The options that libraries pass to a replacement for `fetch`. */
 export interface FetchOptions {
   method: string;
   headers: Record<string, string>;
   body?: unknown;
 }
 
-/** Thrown when a server sends no complete response, or responds with a status from 500. */
+/** Thrown if a server sends no complete response, or a status of 500 or higher. */
 export class ServerUnavailableError extends Error {}
 
 /**
- * Returns a replacement for `fetch` that sends a library's requests with an `OutboundClient`.
+ * Returns a replacement for `fetch` that sends the requests of a library with an `OutboundClient`.
  * @param headers added to every request
- * @param maxBytes maximum response length
+ * @param maxBytes maximum length of a response
  * @throws ServerUnavailableError from the returned function
  */
 export const outboundFetch =

@@ -2,8 +2,8 @@ import { types } from 'node:util';
 import { errorCode, errorMessage } from '../runtime/errors.js';
 
 /**
- * Thrown when a request fails, with the cause's `code`. It replaces the axios error, which contains the request's
- * headers and body.
+ * Thrown if a request fails, with the `code` of the cause. It replaces the axios error, which contains the headers and
+ * the body of the request.
  */
 export class OutboundRequestError extends Error {
   readonly code: string;

@@ -12,7 +12,7 @@ const read = (body: string | Buffer | Buffer[] | Readable, headers: Record<strin
   respond(body, headers).excerpt(MAX_RESPONSE_BYTES);
 
 describe('OutboundResponse.excerpt', () => {
-  it('returns a body unchanged, in one chunk or several', async () => {
+  it('returns a body in one or several chunks unchanged', async () => {
     for (const body of ['', 'ok', '{"received":true}', 'Ünï©ode 🦄', ' \r\n\t '])
       await expect(read(body)).resolves.toBe(body);
     const bytes = Buffer.from('🦄');
@@ -41,16 +41,16 @@ describe('OutboundResponse.excerpt', () => {
 
   it.each([
     ['a lone continuation byte', [0x61, 0x80, 0x62], 'a\ufffdb'],
-    ['a byte that is never UTF-8', [0x61, 0xff, 0x62], 'a\ufffdb'],
+    ['a byte that is never valid in UTF-8', [0x61, 0xff, 0x62], 'a\ufffdb'],
     ['an overlong slash', [0xc0, 0xaf], '\ufffd\ufffd'],
     ['a surrogate', [0xed, 0xa0, 0x80], '\ufffd\ufffd\ufffd'],
-    ['a code point that ends too early', [0x61, 0xe2, 0x82], 'a\ufffd'],
+    ['a truncated code point', [0x61, 0xe2, 0x82], 'a\ufffd'],
     ['Latin-1', [0x63, 0x61, 0x66, 0xe9], 'caf\ufffd'],
   ])('WH-12: replaces %s', async (_, bytes, text) => {
     await expect(read(Buffer.from(bytes))).resolves.toBe(text);
   });
 
-  it('WH-12: returns at most 16 KiB when every byte is replaced with three', async () => {
+  it('WH-12: returns at most 16 KiB if every byte is replaced with three', async () => {
     const text = await read(Buffer.alloc(40_000, 0xff));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
     expect(text).toMatch(/^\ufffd{5000,}$/);
@@ -85,7 +85,7 @@ describe('OutboundResponse.excerpt', () => {
     expect(pulled).toBeLessThan(100);
   });
 
-  it('WH-06: returns the received part when the target or the deadline ends the body', async () => {
+  it('WH-06: returns the received part if the body is interrupted', async () => {
     const interrupted = Readable.from(
       (async function* () {
         yield Buffer.from('the beginning');

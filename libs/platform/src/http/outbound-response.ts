@@ -3,15 +3,15 @@ import { decodeBody } from './decode-body.js';
 import { readBody, type ReceivedBody } from './read-body.js';
 import type { ResponseFilter } from './response-filter.js';
 
-/** Maximum UTF-8 bytes per string unit. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
 const MAX_BYTES_PER_UNIT = 3;
 
 /** A response to a request from Gatehouse. Its body must be read or discarded. */
 export class OutboundResponse {
   /**
-   * @param stream the bytes as they were sent; the request's time limit applies to them as well
-   * @param filter the connection's filter
-   * @param toSafeError converts an error in the body to an error without the request
+   * @param stream the body as it was sent; the time limit of the request applies to it as well
+   * @param filter the filter of the connection
+   * @param toSafeError converts an error to an error that does not contain the request
    */
   constructor(
     readonly status: number,
@@ -26,7 +26,7 @@ export class OutboundResponse {
     return this.status >= 200 && this.status <= 299;
   }
 
-  /** True if headers were ignored because they exceed 100 or 16 KiB. */
+  /** True if headers were ignored because there are more than 100 or they exceed 16 KiB. */
   get hasIgnoredHeaders(): boolean {
     return this.filter?.isCut === true;
   }
@@ -37,7 +37,7 @@ export class OutboundResponse {
   }
 
   /**
-   * Reads the body as text (decodeBody).
+   * Reads the body as text (`decodeBody`).
    * @throws Error if it is incomplete, late, not text, or longer than `maxBytes`, encoded or decoded
    */
   async text(maxBytes: number): Promise<string> {
@@ -52,9 +52,9 @@ export class OutboundResponse {
   }
 
   /**
-   * Reads the beginning of the body as text, for a log. Never rejects: a name in brackets replaces a body that is not
-   * text, and the received part replaces a body that is incomplete.
-   * @param maxBytes maximum text size in UTF-8, encoded and decoded
+   * Reads the beginning of the body as text, for a log. Never rejects: it returns a note in brackets if the body is not
+   * text, and the received part if the body is incomplete.
+   * @param maxBytes maximum size of the text in UTF-8, both encoded and decoded
    */
   async excerpt(maxBytes: number): Promise<string> {
     const { bytes, end } = await this.readBody(maxBytes);
@@ -70,7 +70,7 @@ export class OutboundResponse {
   }
 }
 
-/** Returns the text without NUL, which PostgreSQL cannot store, limited to `maxBytes` bytes in UTF-8. */
+/** Removes NUL, which PostgreSQL cannot store, and truncates the text to `maxBytes` bytes in UTF-8. */
 function limitText(text: string, maxBytes: number): string {
   const storable = text.replaceAll('\0', '');
   if (storable.length * MAX_BYTES_PER_UNIT <= maxBytes) return storable;

@@ -1,12 +1,12 @@
 import { finished, type Readable } from 'node:stream';
 
-/** Maximum pieces, such as chunks, that are read from a body. */
+/** Maximum number of pieces, such as chunks, that are read from a body. */
 const MAX_PIECES = 1_000;
 
 /** The received part of a body. */
 export interface ReceivedBody {
   bytes: Buffer;
-  /** `complete`; `cut` at a limit, after which the connection is closed; or interrupted by an error. */
+  /** `complete`, `cut` if a limit was reached and the connection was closed, or an error that interrupted the body. */
   end: 'complete' | 'cut' | { error: unknown };
 }
 
@@ -17,7 +17,7 @@ export function readBody(stream: Readable, maxBytes: number): Promise<ReceivedBo
   return new Promise((resolve) => {
     const finish = (end: ReceivedBody['end']): void =>
       resolve({ bytes: Buffer.concat(pieces.slice(0, MAX_PIECES)).subarray(0, maxBytes), end });
-    // The listener is synchronous, so that it can stop the parser within a packet that contains many chunks.
+    // The listener is synchronous, so that it can stop the parser within a packet with many chunks.
     stream.on('data', (piece: Buffer) => {
       pieces.push(piece);
       length += piece.length;
@@ -25,7 +25,7 @@ export function readBody(stream: Readable, maxBytes: number): Promise<ReceivedBo
       finish('cut');
       stream.destroy();
     });
-    // Also calls back if the stream has already ended.
+    // `finished` also calls back if the stream has already ended.
     finished(stream, (error) => finish(error ? { error } : 'complete'));
   });
 }

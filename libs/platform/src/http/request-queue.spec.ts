@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { eventually } from '../../../../test/support/eventually.js';
 import { RequestQueue } from './request-queue.js';
 
-/** Larger than the buffers of both sockets. */
+/** More bytes than the buffers of both sockets can hold. */
 const LARGE = 32 * 2 ** 20;
 
 const get = (path: string, header = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`;
@@ -41,7 +41,7 @@ describe('RequestQueue', () => {
   const last = () => handled.at(-1)!;
   const handledCount = (count: number) => eventually(`request ${count}`, () => handled.length === count);
 
-  it('starts a request once the previous response has been sent, and reads no others until then', async () => {
+  it('reads and starts a request only after the previous response has been sent', async () => {
     const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n`;
     client.write(`${get('/a')}${post('/b')}body${post('/c')}bo`);
     for (const path of ['/a', '/b', '/c', '/d']) {
@@ -57,7 +57,7 @@ describe('RequestQueue', () => {
     await eventually('all responses', () => /\/a \..*\/b body\..*\/c body\..*\/d \./s.test(received));
   });
 
-  it('holds one response for a client that reads none, and disconnects the client after a minute', async () => {
+  it('buffers one response for a client that does not read, and disconnects it after a minute', async () => {
     client.pause().write(get('/large').repeat(10));
     await handledCount(1);
     const { request, response } = last();
@@ -70,13 +70,13 @@ describe('RequestQueue', () => {
   });
 
   it.each<[what: string, text: string, responses: RegExp]>([
-    ['text that is no HTTP', `${get('/a')}${get('/b')}garbage\r\n`, /a\..*b\.rejected$/s],
+    ['data that is not HTTP', `${get('/a')}${get('/b')}garbage\r\n`, /a\..*b\.rejected$/s],
     ['a request with an invalid body', `${get('/a')}${chunked}ZZ\r\n`, /a\.rejected$/s],
     ['a request in progress with an invalid body', `${chunked}ZZ\r\n`, /^rejected$/],
     ['data after a request that closes the connection', `${get('/a', 'Connection: close\r\n')}x`, /a\.$/],
   ])('rejects %s after the preceding responses', async (_, text, responses) => {
     const closed = once(client, 'close');
-    // Not before the invalid text has been read.
+    // Responds only after the invalid data has been read.
     respond = ({ url }, response) =>
       url !== '/chunked' && setImmediate(() => response.end(`${url!.slice(1)}.`));
     client.write(text);
@@ -84,7 +84,7 @@ describe('RequestQueue', () => {
     expect(received).toMatch(responses);
   });
 
-  it('starts no request after a response that closes the connection', async () => {
+  it('does not start a request after a response that closes the connection', async () => {
     client.write(get('/a') + get('/b'));
     await handledCount(1);
     const closed = once(last().request.socket, 'close');
