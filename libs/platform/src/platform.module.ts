@@ -13,7 +13,7 @@ import { redisProblems } from './queue/redis-health.js';
 import { TestCommands } from './programs/test-commands.js';
 
 /**
- * Provides the dependencies that both programs share: configuration, logger, keys, metrics, and the delivery
+ * Provides the dependencies that both programs share: the configuration, the logger, keys, metrics, and the delivery
  * queue if Redis is configured.
  */
 @Global()

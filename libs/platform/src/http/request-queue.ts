@@ -2,52 +2,52 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Requests on one connection that can wait for an earlier one. Hardly any client sends a request before it has the last
- * response.
+ * Maximum number of requests per connection that wait for an earlier one. Hardly any client sends a request before it
+ * has received the previous response.
  */
 const MAX_WAITING = 10;
 
-/** Time without progress after which a client that does not read its response is disconnected, in ms. */
+/** Time in ms after which a client that does not read its response is disconnected. */
 export const STALL_MS = 60_000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A step that a connection takes after the preceding responses. */
+/** A step that runs on a connection after the preceding responses. */
 interface Step {
-  /** Null if the step rejects what follows the last request. */
+  /** Null if the step rejects invalid data after the last request. */
   request: IncomingMessage | null;
   run: () => void;
 }
 
 /**
- * Handles a connection's requests one after another. The next request that its client has sent already (pipelining)
- * starts when the response has been sent (RFC 9112, section 9.3.2), and never if the connection has closed. A client
- * that reads no response could otherwise make the process hold a response for each request that it sends.
+ * Handles the requests of a connection sequentially. A request that the client has already sent (pipelining) starts
+ * when the previous response has been sent (RFC 9112, section 9.3.2), and never if the connection has closed.
+ * Otherwise, a client that does not read responses could make the process buffer one for each request that it sends.
  *
- * Nothing more is read while requests wait, so they use at most what has been read at once (64 KiB). Disconnects a
- * client that sends more than 10 requests ahead, or that reads nothing from a complete response for 60 s.
+ * Reading pauses while requests wait, so they use at most the memory of one read (64 KiB). A client is disconnected if
+ * it sends more than 10 requests ahead, or does not read from a complete response for 60 s.
  */
 export class RequestQueue {
-  /** The request in progress on each connection that has one, and the requests that wait. */
+  /** The request in progress and the waiting steps, by connection. */
   private readonly bySocket = new WeakMap<Socket, { current: IncomingMessage; waiting: Step[] }>();
 
   /** @param handler sends the response to a request */
   constructor(private readonly handler: Handler) {}
 
-  /** Handles a request, as a server's listener. */
+  /** Handles a request. Used as the `request` listener of a server. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
     const run = (): void => this.start(request, response);
     const waiting = this.bySocket.get(socket)?.waiting;
     if (!waiting) return run();
     if (waiting.push({ request, run }) > MAX_WAITING) socket.destroy();
-    // Node.js continues to read at the end of each request that it has read.
+    // Paused in the next tick, because Node.js resumes reading at the end of each request.
     process.nextTick(() => waiting.length > 0 && socket.pause());
   };
 
   /**
-   * Rejects what a client has sent: at once if the body of the request in progress is invalid, otherwise after the
-   * responses to the requests before.
+   * Rejects invalid data from a client: immediately if it is in the body of the request in progress, otherwise after
+   * the responses to the preceding requests.
    * @param reject must close the connection
    */
   reject(socket: Socket, reject: () => void): void {
@@ -62,7 +62,7 @@ export class RequestQueue {
     const { socket } = request;
     const { waiting } = this.bySocket.get(socket) ?? { waiting: [] };
     this.bySocket.set(socket, { current: request, waiting });
-    // Emitted when the response is complete, before the client has read it.
+    // `prefinish` is emitted when the response is complete, before the client has read it.
     response.once('prefinish', () => {
       if (response.writableLength > 0) response.setTimeout(STALL_MS);
     });
@@ -73,7 +73,7 @@ export class RequestQueue {
         return;
       }
       if (waiting.length === 0) socket.resume();
-      // Requests after one whose response closes the connection are not processed (RFC 9112, section 9.6).
+      // Requests after a response that closes the connection are not processed (RFC 9112, section 9.6).
       if (socket.writable) next.run();
     });
     this.handler(request, response);

@@ -35,7 +35,7 @@ describe('responses from targets', () => {
     }
   };
 
-  /** Returns the status of a response that curl accepts, or 0. */
+  /** Returns the status of the response if curl accepts it, otherwise 0. */
   const sendWithCurl = async (): Promise<number> => {
     const options = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}', '--data', '{}'];
     const { stdout } = await execute('curl', [...options, target.url]).catch(() => ({ stdout: '0' }));
@@ -47,7 +47,7 @@ describe('responses from targets', () => {
     expect(await send()).toEqual([response.status, response.text]);
   });
 
-  it('succeed whenever curl accepts them with a 2xx status, except too many interim responses', async () => {
+  it('succeed if curl accepts them with a 2xx status, except too many interim responses', async () => {
     const failed: string[] = [];
     for (const response of targetResponses.filter(({ text }) => text !== 'ERR_INTERIM_RESPONSE')) {
       respondWith(response);
@@ -60,7 +60,7 @@ describe('responses from targets', () => {
 });
 
 describe('ResponseFilter', () => {
-  /** A connection whose received bytes are passed to `push`. */
+  /** A connection that receives the bytes that are passed to `push`. */
   class TestSocket extends Readable {
     reads = 0;
     override _read(): void {
@@ -91,7 +91,7 @@ describe('ResponseFilter', () => {
       for (const byte of head.slice(0, 8)) expect(receive(socket, byte)).toBe(true);
     };
 
-    it('follow each of more than 8 small reads, four times as long each time up to a second', () => {
+    it('follow each small read after the eighth, and quadruple up to a second', () => {
       const [socket] = attach();
       receiveFreely(socket);
       const pauses = [1, 4, 16, 64, 256, 1_024, 1_024, 1_024];
@@ -112,7 +112,7 @@ describe('ResponseFilter', () => {
       expect(jest.getTimerCount()).toBe(0);
     });
 
-    it("keep received bytes, and end when the request's time limit expires", () => {
+    it('keep received bytes, and end when the time limit of the request expires', () => {
       const [socket, filter] = attach();
       receiveFreely(socket);
       receive(socket, head.slice(8));
@@ -161,9 +161,13 @@ describe('ResponseFilter', () => {
   });
 
   it.each([
-    ['more than 512 pieces', 'x'.repeat(600), (socket: TestSocket, body: string) => pushEach(socket, body)],
     [
-      'more bytes than a body may have',
+      'a body with more than 512 pieces',
+      'x'.repeat(600),
+      (socket: TestSocket, body: string) => pushEach(socket, body),
+    ],
+    [
+      'a body with too many bytes',
       'x'.repeat(70_000),
       (socket: TestSocket, body: string) => pushLarge(socket, body),
     ],
@@ -175,7 +179,7 @@ describe('ResponseFilter', () => {
     expect(text).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nx{400,66000}$/);
   });
 
-  it('reads a longer body if its reader requires one', () => {
+  it('reads a longer body if the reader allows it', () => {
     const [socket, filter] = attach();
     socket.push(Buffer.from(`${head}\r\n`));
     filter.allowBody(4_000);
@@ -184,7 +188,7 @@ describe('ResponseFilter', () => {
     socket.destroy();
   });
 
-  it('passes a body in 2 KiB slices, one in each event loop turn', async () => {
+  it('passes on a body in slices of 2 KiB, one per event loop turn', async () => {
     const [socket] = attach({ highWaterMark: 1_000_000 });
     socket.push(Buffer.from(`${head}\r\n${'x'.repeat(10_000)}`));
     const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -3,34 +3,39 @@ import { InterimResponseError } from './interim-response.error.js';
 import { MalformedResponseError } from './malformed-response.error.js';
 import { MAX_RESPONSE_HEAD_BYTES, parseResponseHead, readStatus } from './response-head.js';
 
-/** Limits on the 1xx responses to one request, by count and size; a server may announce its progress. */
+/**
+ * Limits on the number and the total size of 1xx responses to one request. Some servers use them to report progress.
+ */
 const MAX_INTERIM_RESPONSES = 20;
 const MAX_INTERIM_BYTES = 64 * 1024;
 
-/** Maximum bytes before the status line: line ends, which some servers send after a body. */
+/** Maximum number of line end bytes before the status line. Some servers send them after a body. */
 const MAX_LEADING_BYTES = 64;
 
-/** The number of reads of fewer than SMALL_READ_BYTES bytes that are not delayed per response. */
+/** Number of small reads per response, with fewer than SMALL_READ_BYTES bytes, that are not delayed. */
 const FREE_READS = 8;
 const SMALL_READ_BYTES = 1_024;
 
-/** The longest pause between two reads, in ms. A 10 s response consists of at most 23 small reads. */
+/** Longest pause between two reads, in ms. With it, a response that takes 10 s consists of at most 23 small reads. */
 const LONGEST_PAUSE_MS = 1_024;
 
-/** Maximum pieces, such as TLS records, in one response, and the size of the pieces beyond them, in bytes. */
+/**
+ * Maximum number of pieces, such as TLS records, in one response. More are allowed only if pieces have at least
+ * MIN_PIECE_BYTES bytes on average.
+ */
 const MAX_PIECES = 512;
 const MIN_PIECE_BYTES = 256;
 
-/** Maximum session tickets and hello requests after a TLS handshake. */
+/** Maximum number of session tickets and hello requests after a TLS handshake. */
 const MAX_TLS_MESSAGES = 8;
 
-/** Maximum body bytes that are parsed in one event loop turn. */
+/** Maximum number of body bytes that are parsed in one event loop turn. */
 const SLICE_BYTES = 2_048;
 
-/** Maximum bytes in a body, with its chunk sizes and trailers, unless its reader requires more. */
+/** Maximum number of bytes in a body, with chunk sizes and trailers, unless the reader allows more. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The callbacks on a TLS connection's handle, which Node.js calls if they are functions. */
+/** The callbacks of a TLS handle, which Node.js calls if they are functions. */
 interface TlsHandle {
   onhandshakestart: (() => void) | undefined;
   onhandshakedone: (() => void) | undefined;
@@ -38,16 +43,17 @@ interface TlsHandle {
 }
 
 /**
- * Bounds the work for each response on a connection, before its bytes reach the Node.js parser:
- * - The parser gets only well-formed heads (parseResponseHead) with at most 100 headers and 16 KiB, and no 1xx. The
- *   body after a longer head is not read.
- * - The parser gets a body in slices, one in each event loop turn, so that the reader can stop early if a body consists
- *   of tiny chunks.
- * - A response in many small packets is read with growing pauses, in which the packets accumulate. A response in many
- *   small TLS records is cut off.
+ * Bounds the work for each response on a connection before its bytes reach the Node.js parser:
+ * - The parser receives only well-formed heads (`parseResponseHead`) with at most 100 headers and 16 KiB, and no 1xx
+ * responses. The body after a longer head is not read.
+ * - The parser receives a body in slices, one per event loop turn, so that the reader can stop early if a body consists
+ * of tiny chunks.
+ * - A response in many small packets is read with growing pauses, during which packets accumulate. A response in many
+ * small TLS records is cut off.
  * - Bytes that arrive before a request close the connection, so that they cannot become its response.
  *
- * It overrides the socket's `push` and `_read`, through which all received bytes pass, decrypted ones with TLS.
+ * It overrides `push` and `_read` of the socket, through which all received bytes pass, after decryption if TLS is
+ * used.
  */
 export class ResponseFilter {
   private static readonly filters = new WeakMap<Socket, ResponseFilter>();
@@ -65,7 +71,7 @@ export class ResponseFilter {
   private maxBodyBytes = MAX_BODY_BYTES;
   /** Body bytes that the parser has not received yet. */
   private queue: Buffer = Buffer.alloc(0);
-  /** Bytes that have arrived during a pause. */
+  /** Bytes that arrived during a pause. */
   private arrived: Buffer[] = [];
   private pauseTimer: NodeJS.Timeout | undefined;
   private isSlicing = false;
@@ -93,7 +99,7 @@ export class ResponseFilter {
     return this.filters.get(socket);
   }
 
-  /** True once the first response byte has arrived. */
+  /** True once the first byte of the response has arrived. */
   get hasStarted(): boolean {
     return this.pieceCount > 0;
   }
@@ -119,20 +125,23 @@ export class ResponseFilter {
   }
 
   /**
-   * Marks the connection as unused: no bytes are expected until the next request. Closes it if bytes remain, or if it is
-   * in a pause, so that it does not affect the next response.
+   * Marks the connection as idle, so that no bytes are expected until the next request. Closes it if bytes remain or a
+   * pause is in progress, because they would affect the next response.
    */
   endRequest(): void {
     this.state = 'idle';
     if (this.isHeld) this.fail(new MalformedResponseError());
   }
 
-  /** Raises the limit for a body, with its chunk sizes and trailers. @param bytes maximum size without them */
+  /**
+   * Raises the limit for a body.
+   * @param bytes maximum size, without chunk sizes and trailers
+   */
   allowBody(bytes: number): void {
     this.maxBodyBytes = MAX_BODY_BYTES + 2 * bytes;
   }
 
-  /** Reads what has arrived without further pauses, because the request's time limit expires. */
+  /** Reads all data that has arrived without further pauses. Called before the time limit of the request expires. */
   stopPausing(): void {
     this.mayPause = false;
     if (this.pauseTimer) this.endPause();
@@ -153,7 +162,7 @@ export class ResponseFilter {
   }
 
   /**
-   * Closes the connection after too many handshake messages. For each message, Node.js repeats what follows a
+   * Closes the connection after too many handshake messages. For each of them, Node.js repeats the steps after a
    * handshake, including the certificate check.
    */
   private limitTlsMessages(): void {
@@ -163,7 +172,7 @@ export class ResponseFilter {
     const countMessage = (): void => {
       count += 1;
       if (count <= MAX_TLS_MESSAGES) return;
-      // Messages that have already arrived cannot be stopped, but without callbacks, they cost little.
+      // Messages that have already arrived cannot be stopped, but they are cheap without callbacks.
       handle.onhandshakestart = undefined;
       handle.onnewsession = undefined;
       this.fail(new MalformedResponseError());
@@ -179,7 +188,7 @@ export class ResponseFilter {
     this.pieceCount += 1;
     this.byteCount += bytes.length;
     if (this.pieceCount > MAX_PIECES + this.byteCount / MIN_PIECE_BYTES) return this.cutOff();
-    // A TLS read can contain thousands of records, which arrive despite a pause.
+    // A TLS read can contain thousands of records, which still arrive during a pause.
     if (this.pauseTimer) {
       this.arrived.push(bytes);
       return false;
@@ -196,7 +205,7 @@ export class ResponseFilter {
     return this.state === 'body' ? this.forward(bytes, 0) : true;
   }
 
-  /** Stops reading a response that exceeds a limit. Bytes that have arrived count. */
+  /** Stops reading a response that exceeds a limit. Bytes that have already arrived are passed on. */
   private cutOff(): boolean {
     if (this.pauseTimer) this.endPause();
     const hasStatus = this.state !== 'head' || typeof readStatus(this.head) === 'number';
@@ -206,7 +215,7 @@ export class ResponseFilter {
   private end(): boolean {
     if (this.pauseTimer) this.endPause();
     const status = this.state === 'head' ? readStatus(this.head) : undefined;
-    // The connection ends within the headers. The status counts.
+    // The connection ended within the headers, but the status is still used.
     if (typeof status === 'number' && !isInterim(status)) this.passHead(status, null);
     this.hasEnded = true;
     return this.queue.length > 0 ? false : this.push(null);
@@ -238,7 +247,7 @@ export class ResponseFilter {
     }
   }
 
-  /** @param end index of the body; null if there is none, because the head is incomplete or too long */
+  /** @param end the index of the body; null if there is none, because the head is incomplete or too long */
   private passHead(status: number, end: number | null): boolean {
     const bytes = this.head.subarray(0, end ?? MAX_RESPONSE_HEAD_BYTES + 1);
     const head = parseResponseHead(bytes, status, end !== null);
@@ -249,7 +258,7 @@ export class ResponseFilter {
     return this.forward(Buffer.concat([head.bytes, this.head.subarray(end)]), head.bytes.length);
   }
 
-  /** @param headLength number of bytes that are passed in addition to a slice */
+  /** @param headLength the number of bytes that are passed on in addition to a slice */
   private forward(bytes: Buffer, headLength: number): boolean {
     const excess = Math.max(this.byteCount - this.maxBodyBytes, 0);
     const allowed = bytes.subarray(0, Math.max(bytes.length - excess, 0));
@@ -284,7 +293,10 @@ export class ResponseFilter {
   }
 }
 
-/** Each pause is four times as long as the previous one. @param nth the pause's number, from 1 */
+/**
+ * Returns the length of a pause in ms. Each pause is four times as long as the previous one.
+ * @param nth the number of the pause, starting at 1
+ */
 const pauseMs = (nth: number): number => Math.min(4 ** (nth - 1), LONGEST_PAUSE_MS);
 
 const isInterim = (status: number | undefined): boolean =>
@@ -297,7 +309,10 @@ function leadingLineEnds(head: Buffer): number {
   return start;
 }
 
-/** Returns the index after the empty line that ends a head, or -1. @param from the first new byte's index */
+/**
+ * Returns the index after the empty line that ends a head, or -1.
+ * @param from the index at which to start the search
+ */
 function findHeadEnd(head: Buffer, from: number): number {
   const [lf, crlf] = [head.indexOf('\n\n', from, 'latin1'), head.indexOf('\n\r\n', from, 'latin1')];
   if (lf >= 0 && (crlf < 0 || lf < crlf)) return lf + 2;

@@ -1,13 +1,13 @@
-/** Maximum headers that are read from a response. */
+/** Maximum number of headers that are read from a response. */
 export const MAX_RESPONSE_HEADERS = 100;
 
-/** Maximum size for a response's status line and headers, in bytes. */
+/** Maximum size of the status line and headers of a response, in bytes. */
 export const MAX_RESPONSE_HEAD_BYTES = 16 * 1024;
 
-/** Maximum lines that are parsed, which can be folded headers. */
+/** Maximum number of lines that are parsed. A folded header has several lines. */
 const MAX_LINES = 3 * MAX_RESPONSE_HEADERS;
 
-/** Maximum size for the headers that are added for the Node.js parser, in bytes. */
+/** Maximum size of the headers that are added for the Node.js parser, in bytes. */
 const ADDED_BYTES = 64;
 
 /** A response head, as it is passed to the Node.js parser. */
@@ -17,7 +17,7 @@ export interface ResponseHead {
   isCut: boolean;
 }
 
-/** The code must consist of three digits. Everything else is as tolerant as curl and Go. */
+/** The status must consist of three digits. The rest is as tolerant as in curl and Go. */
 const STATUS_LINE = /^HTTP\/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)/i;
 const STRICT_STATUS_LINE = /^HTTP\/1\.[01] \d{3}(?: [\t\x20-\x7e\x80-\xff]*)?\r$/;
 
@@ -27,12 +27,12 @@ const INVALID_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]+/g;
 
 const LENGTH = /^\d{1,15}$/;
 
-/** Headers that delimit the body. The head that is passed on contains separate ones. */
+/** Headers that delimit the body. They are replaced in the head that is passed on. */
 const FRAMING_HEADERS = new Set(['content-length', 'transfer-encoding']);
-/** Headers about the connection, which are passed on only if it may be used again. */
+/** Headers about the connection, which are passed on only if it can be reused. */
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'proxy-connection', 'trailer', 'upgrade']);
 
-/** Returns a response's status, `undefined` if its status line is incomplete, or null if it is invalid. */
+/** Returns the status of a response, undefined if the status line is incomplete, or null if it is invalid. */
 export function readStatus(head: Buffer): number | null | undefined {
   const end = head.indexOf('\n');
   const isTooLong = head.length > MAX_RESPONSE_HEAD_BYTES;
@@ -43,16 +43,16 @@ export function readStatus(head: Buffer): number | null | undefined {
 }
 
 /**
- * Parses a response's headers, regardless of how they violate RFC 9112: lines may end with LF alone, headers may be
- * folded, contain control characters or have invalid names, and lengths may be repeated or contradictory. Returns a
- * well-formed head. After a violation, or if there are more headers than the limit, it closes the connection after the
- * response, so that the response cannot affect another one (docs/adr/0086-tolerant-response-heads.md).
- * @param head the bytes up to the end of the empty line; or the beginning of a head that exceeds the limit
- * @param hasBody false if the connection ends within the head, or if the head exceeds the limit
+ * Parses the headers of a response, even if they violate RFC 9112: lines can end with only LF, headers can be folded,
+ * contain control characters or have invalid names, and lengths can be repeated or contradictory. Returns a well-formed
+ * head. If there is a violation or a limit is exceeded, this head closes the connection after the response, so that the
+ * response cannot affect another one (docs/adr/0086-tolerant-response-heads.md).
+ * @param head the bytes up to the end of the empty line, or the beginning of a head that exceeds the limit
+ * @param hasBody false if the connection ended within the head, or the head exceeds the limit
  */
 export function parseResponseHead(head: Buffer, status: number, hasBody: boolean): ResponseHead {
   const text = head.toString('latin1', 0, MAX_RESPONSE_HEAD_BYTES);
-  // Status line, headers, and the two strings for the empty line.
+  // The status line, the headers, and two strings for the empty line.
   const [statusLine, ...lines] = text.split('\n', MAX_LINES + 3) as [string, ...string[]];
   const isComplete = hasBody && lines.at(-1) === '';
   const { headers, isStrict } = parseLines(lines);
@@ -73,7 +73,7 @@ export function parseResponseHead(head: Buffer, status: number, hasBody: boolean
   for (const [name, value] of headers.slice(0, MAX_RESPONSE_HEADERS)) {
     if (FRAMING_HEADERS.has(name) || (!isOrdinary && CONNECTION_HEADERS.has(name))) continue;
     size += name.length + value.length;
-    // The Node.js parser accepts no more.
+    // The Node.js parser would reject a larger head.
     if (size < MAX_RESPONSE_HEAD_BYTES) passedOn += `${name}: ${value}\r\n`;
     else isCut = true;
   }
@@ -84,11 +84,11 @@ export function parseResponseHead(head: Buffer, status: number, hasBody: boolean
 
 type Header = [name: string, value: string];
 
-/** @returns `isStrict`: whether all lines follow RFC 9112 */
+/** @returns the headers; `isStrict` is true if all lines conform to RFC 9112 */
 function parseLines(lines: string[]): { headers: Header[]; isStrict: boolean } {
   const headers: Header[] = [];
   let isStrict = true;
-  // The last line is incomplete, or the empty string after the head.
+  // The last element is an incomplete line, or the empty string after the head.
   for (const line of lines.slice(0, -1)) {
     const text = line.endsWith('\r') ? line.slice(0, -1) : line;
     const colon = text.indexOf(':');
@@ -103,10 +103,12 @@ function parseLines(lines: string[]): { headers: Header[]; isStrict: boolean } {
   return { headers, isStrict };
 }
 
-/** Removes spaces, and characters that no value contains, from both ends. */
+/** Replaces characters that are invalid in a value with spaces, and trims the result. */
 const trimBlanks = (value: string): string => value.replaceAll(INVALID_IN_VALUE, ' ').trim();
 
-/** Returns whether the body is delimited by at most one valid length, or the transfer coding `chunked` alone. */
+/**
+ * Returns whether the body is delimited by at most one header: a valid length, or only the transfer coding `chunked`.
+ */
 function isStrictFraming(framing: Header[]): boolean {
   const [first, second] = framing;
   if (!first || second) return !first;
@@ -115,8 +117,8 @@ function isStrictFraming(framing: Header[]): boolean {
 }
 
 /**
- * Returns the header that delimits the body: chunks, as in curl and Go, even if there is also a length; or a length
- * on which all values agree. Otherwise, the body ends with the connection.
+ * Returns the header that delimits the body. As in curl and Go, `chunked` takes precedence over a length. A length is
+ * used only if all values are equal. Otherwise, the body ends with the connection.
  */
 function bodyFraming(framing: Header[]): string {
   const listOf = (wanted: string): string[] =>
@@ -129,7 +131,7 @@ function bodyFraming(framing: Header[]): string {
   return lengths.size === 1 && LENGTH.test(length!) ? `content-length: ${length}\r\n` : '';
 }
 
-/** Finds the headers that delimit the body, also among lines beyond the parsed ones. */
+/** Finds the headers that delimit the body, even in lines beyond the parsed ones. */
 const findFraming = (head: string): Header[] =>
   [...head.matchAll(/(?<=\n)(content-length|transfer-encoding)[ \t]*:([^\n]*)/gi)].map(([, name, value]) => [
     name!.toLowerCase(),

@@ -9,12 +9,12 @@ describe('TxtResolver', () => {
   const resolve = (timeoutMs = 5_000) => new TxtResolver([server.address], timeoutMs).resolve('a.example');
 
   it.each<[string, NameRecord, string[]]>([
-    ['a text', { texts: ['one'] }, ['one']],
-    ['several texts', { texts: ['one', 'two'] }, ['one', 'two']],
-    ['a text in parts', { texts: ['x'.repeat(600)] }, ['x'.repeat(600)]],
-    ['a name without texts', ['192.0.2.7'], []],
+    ['one record', { texts: ['one'] }, ['one']],
+    ['several records', { texts: ['one', 'two'] }, ['one', 'two']],
+    ['a record in parts', { texts: ['x'.repeat(600)] }, ['x'.repeat(600)]],
+    ['a name without TXT records', ['192.0.2.7'], []],
     ['a name that does not exist', 'NXDOMAIN', []],
-  ])('returns the strings for a name: %s', async (_, record, expected) => {
+  ])('returns the strings of a name: %s', async (_, record, expected) => {
     server.records['a.example'] = record;
     expect((await resolve()).sort()).toEqual(expected);
   });
@@ -22,7 +22,7 @@ describe('TxtResolver', () => {
   it.each<[NameRecord, string]>([
     ['SERVFAIL', 'ESERVFAIL'],
     ['REFUSED', 'EREFUSED'],
-  ])("throws the name server's error: %s", async (record, code) => {
+  ])('throws the error of the name server: %s', async (record, code) => {
     server.records['a.example'] = record;
     await expect(resolve()).rejects.toMatchObject({ code });
   });
@@ -34,7 +34,7 @@ describe('TxtResolver', () => {
     });
   });
 
-  it('caches nothing', async () => {
+  it('does not cache results', async () => {
     server.records['a.example'] = (nth) => ({ texts: [`text ${nth}`] });
     const resolver = new TxtResolver([server.address], 5_000);
     const found = [await resolver.resolve('a.example'), await resolver.resolve('a.example')];

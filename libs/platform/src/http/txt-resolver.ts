@@ -1,14 +1,14 @@
 import { errorCode } from '../runtime/errors.js';
 import { createDnsResolver } from './create-dns-resolver.js';
 
-/** The c-ares codes for a name that does not exist, or has no TXT record. */
+/** The c-ares codes for a name that does not exist or has no TXT records. */
 const missing = ['ENOTFOUND', 'ENODATA'];
 
-/** Looks up TXT records. Like NameResolver, it caches nothing and each lookup has its own resolver. */
+/** Looks up TXT records. As in `NameResolver`, each lookup has its own resolver, and nothing is cached. */
 export class TxtResolver {
   /**
    * @param servers the name servers; empty for the system's name servers
-   * @param timeoutMs a lookup's time limit, in ms
+   * @param timeoutMs the time limit of a lookup, in ms
    */
   constructor(
     private readonly servers: string[],
@@ -16,8 +16,9 @@ export class TxtResolver {
   ) {}
 
   /**
-   * Returns the strings in a name's TXT records, each with its parts joined; none if there are no records.
-   * @throws Error if no name server has responded in time, or if it has reported an error: there may be records
+   * Returns the strings of the TXT records of a name, with the parts of each record joined.
+   * @throws Error if no name server responds in time or one reports an error, so that it is unknown whether there are
+   * records
    */
   async resolve(name: string): Promise<string[]> {
     const resolver = createDnsResolver(this.servers, this.timeoutMs);

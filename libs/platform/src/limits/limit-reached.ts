@@ -7,7 +7,8 @@ export interface LimitPolicy extends RateLimitPolicy {
 }
 
 /**
- * Returns the 429 for a limit. Its headers and its member `limit` contain the limit's name. @param retryAfter seconds
+ * Returns the 429 for a limit. The headers and the member `limit` contain the name of the limit.
+ * @param retryAfter in seconds
  */
 export const limitReached = (
   code: 'rate_limited' | 'too_many_attempts',

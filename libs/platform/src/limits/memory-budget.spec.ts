@@ -2,7 +2,7 @@ import { MemoryBudget, type MemoryHolder } from './memory-budget.js';
 
 const half = (id: string): MemoryHolder => ({ id, share: 1 / 2 });
 
-it('limits each holder to its share and all of them to the total', () => {
+it('limits each holder to its share, and all holders to the total', () => {
   const budget = new MemoryBudget(100, 300);
   const first = budget.hold(half('a'), 40)!;
   expect(budget.hold(half('a'), 11)).toBeNull();
@@ -13,7 +13,7 @@ it('limits each holder to its share and all of them to the total', () => {
   expect(budget.hold(half('c'), 11)).not.toBeNull();
 });
 
-it('holds more than a share for a holder without another part, up to the limit if it is alone', () => {
+it('allows a single part to exceed a share, and the only part to exceed the total', () => {
   const budget = new MemoryBudget(100, 300);
   const only = budget.hold(half('a'), 200)!;
   expect([only.grow(101), only.grow(100), budget.hold(half('b'), 1)]).toEqual([false, true, null]);
@@ -22,7 +22,7 @@ it('holds more than a share for a holder without another part, up to the limit i
   expect(budget.hold(half('b'), 99)).not.toBeNull();
 });
 
-it('moves a part to another holder unless its share does not allow it', () => {
+it('moves a part to another holder if its share allows it', () => {
   const budget = new MemoryBudget(100, 300);
   const part = budget.hold(half('address'), 30)!;
   budget.hold(half('key'), 30);
@@ -32,7 +32,7 @@ it('moves a part to another holder unless its share does not allow it', () => {
   expect(budget.hold(half('address'), 40)).not.toBeNull();
 });
 
-it("counts a holder's memory toward its group as well", () => {
+it('also counts the memory of a holder to its group', () => {
   const budget = new MemoryBudget(100, 300);
   const group = half('group');
   const [one, two] = ['one', 'two'].map((id) => ({ id, share: 3 / 10, group }));
@@ -43,7 +43,7 @@ it("counts a holder's memory toward its group as well", () => {
   expect([other.moveTo(two!), part.moveTo(half('third')), other.moveTo(two!)]).toEqual([false, true, true]);
 });
 
-it('returns everything that was held, however often a part is released', () => {
+it('returns all held bytes, even if a part is released repeatedly', () => {
   const budget = new MemoryBudget(1_000, 1_000);
   const parts = ['a', 'b', 'a', 'c'].map((holder) => budget.hold(half(holder), 100)!);
   parts[0]!.moveTo(half('c'));

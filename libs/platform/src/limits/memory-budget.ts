@@ -1,55 +1,60 @@
 /** A holder of memory. */
 export interface MemoryHolder {
   id: string;
-  /** The part of the budget that the holder can hold at once, from 0 to 1. */
+  /** The share of the budget that the holder can hold at once, from 0 to 1. */
   share: number;
-  /** A holder whose memory includes all memory of this one. */
+  /** The holder to which the memory of this one also counts. */
   group?: MemoryHolder;
 }
 
-/** A part of a budget, which counts until it is released. */
+/** A part of a budget that is held until it is released. */
 export interface MemoryHold {
   readonly holder: MemoryHolder;
-  /** Bytes that are held now. */
+  /** The number of bytes that are currently held. */
   readonly bytes: number;
-  /** Adds bytes. Returns false, and adds nothing, if the budget or the holder's share does not allow it. */
+  /** Adds bytes. Returns false and adds nothing if this would exceed the budget or the holder's share. */
   grow: (bytes: number) => boolean;
-  /** Counts the part to another holder. Returns false, and changes nothing, if that holder's share does not allow it. */
+  /**
+   * Moves the part to another holder. Returns false and changes nothing if this would exceed the share of that holder.
+   */
   moveTo: (holder: MemoryHolder) => boolean;
-  /** Returns the part to the budget. Does nothing when repeated. */
+  /** Returns the part to the budget. Further calls do nothing. */
   release: () => void;
 }
 
 /**
- * Counts the bytes that holders hold in memory at once: each at most its share, and all together at most the total. A
- * holder that holds nothing else may exceed its share, and the only part may exceed the total, up to the limit:
- * otherwise a part that is larger than a share could never be held.
+ * Limits the bytes that holders keep in memory at the same time: each holder to its share, and all of them to the
+ * total. A holder that holds nothing else can exceed its share, and the only part can exceed the total, up to the
+ * limit. Otherwise, a part that is larger than a share could never be held.
  */
 export class MemoryBudget {
   private readonly byHolder = new Map<string, number>();
   private held = 0;
 
   /**
-   * @param total maximum for all holders together, in bytes
-   * @param limit maximum for the only part, in bytes
+   * @param total maximum for all holders, in bytes
+   * @param limit maximum for a part that is the only one, in bytes
    */
   constructor(
     readonly total: number,
     readonly limit: number,
   ) {}
 
-  /** Bytes that are held now. */
+  /** The number of bytes that are currently held. */
   get heldBytes(): number {
     return this.held;
   }
 
-  /** Holds bytes. Returns null if the budget or the holder's share does not allow it. */
+  /** Holds bytes. Returns null if this would exceed the budget or the holder's share. */
   hold(holder: MemoryHolder, bytes: number): MemoryHold | null {
     const part = new BudgetPart(this, holder);
     return part.grow(bytes) ? part : null;
   }
 
-  /** Returns whether a holder may hold more bytes. @param own bytes in the part that grows */
+  /**
+   * Returns whether a holder can hold more bytes.
+   * @param own the number of bytes in the part that grows
+   */
   allows(holder: MemoryHolder, own: number, more: number): boolean {
     if (this.held === own) return own + more <= this.limit;
     return (
@@ -62,7 +67,7 @@ export class MemoryBudget {
     return ofHolder === own || ofHolder + more <= share * this.total;
   }
 
-  /** Changes a holder's bytes. */
+  /** Adds bytes to a holder, or removes them if `bytes` is negative. */
   change(holder: MemoryHolder, bytes: number): void {
     this.held += bytes;
     for (const { id } of withGroups(holder)) {

@@ -11,7 +11,7 @@ it('RL-06, RL-07: allows a quota per key and policy without Redis, then returns 
   expect([await consume('b'), await consume('a', 'register')]).toEqual([null, null]);
 });
 
-it("compares the current window's count with a quota that has changed", async () => {
+it('applies a changed quota to the count of the current window', async () => {
   const limiter = new RateLimiter(null);
   const consume = (quota: number) => limiter.consume({ ...policy, quota }, 'a');
   expect([await consume(1), await consume(2)]).toEqual([null, null]);
@@ -19,7 +19,7 @@ it("compares the current window's count with a quota that has changed", async ()
   expect(await consume(4)).toBeNull();
 });
 
-it('drops the keys that were counted longest ago beyond 50,000', async () => {
+it('drops the least recently counted keys beyond 50,000', async () => {
   const limiter = new RateLimiter(null);
   const count = async (key: string) => (await limiter.count(policy, key)).count;
   await count('first');

@@ -8,13 +8,13 @@ import { limitPrefix } from '../queue/redis-prefix.js';
 
 export interface RateLimitPolicy {
   name: string;
-  /** Maximum requests in one window. */
+  /** Maximum number of requests in one window. */
   quota: number;
   windowSeconds: number;
 }
 
 /**
- * Returns the headers with which a 429 response describes its limit (RFC 9110, section 10.2.3;
+ * Returns the headers that describe the limit in a 429 response (RFC 9110, section 10.2.3;
  * draft-ietf-httpapi-ratelimit-headers-11).
  * @param retryAfter seconds until the window ends
  */
@@ -25,36 +25,36 @@ export const rateLimitHeaders = ({ name, quota, windowSeconds }: RateLimitPolicy
 });
 
 /**
- * Maximum windows in this process, about 15 MB. The window that was counted longest ago is dropped first: a client with
- * that many IP addresses is not limited by IP anyway.
+ * Maximum number of windows in this process, about 15 MB. The least recently counted window is dropped first. A client
+ * with this many IP addresses cannot be limited by IP anyway.
  */
 const MAX_WINDOWS = 50_000;
 
-/** A key's requests in the current window. */
+/** The number of requests of a key in the current window. */
 export interface WindowCount {
   count: number;
   /** Seconds until the window ends; at least 1. */
   secondsLeft: number;
 }
 
-/** Seconds until a rejected request's window ends; null if the request is allowed. */
+/** Seconds until the window of a rejected request ends; null if the request is allowed. */
 type RetryAfterSeconds = number | null;
 
 /**
- * Counts requests in Redis. Without Redis, while it is unavailable, and until `open` is called, it counts in this
- * process, so that limits always apply.
+ * Counts requests in Redis. Counts them in this process if Redis is not configured or unavailable, and until `open` is
+ * called, so that limits always apply.
  */
 export class RateLimiter {
-  /** By policy. */
+  /** The Redis limiters, by policy. */
   private readonly limiters = new Map<string, RateLimiterRedis>();
   private readonly windows = new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_WINDOWS });
-  /** Null until it is known whose counters in Redis are used. */
+  /** The prefix of the counters in Redis. Null until `open` is called. */
   private prefix: string | null = null;
 
-  /** @param redis null to count in this process */
+  /** @param redis null to count only in this process */
   constructor(private readonly redis: RedisConnection | null) {}
 
-  /** Creates the limiter, with a connection if `target` is set. Only then ioredis is loaded. */
+  /** Creates a limiter with a connection to Redis. Without a target, it does not load ioredis. */
   static async load(target: RedisTarget | null, logger: Logger): Promise<RateLimiter> {
     if (!target) return new RateLimiter(null);
     const { connectRedis } = await import('../queue/connect-redis.js');
@@ -62,14 +62,14 @@ export class RateLimiter {
     return new RateLimiter(connectRedis(target, logger, options));
   }
 
-  /** Counts together with the installation's other processes from now on. */
+  /** Starts counting together with the other processes of the installation. */
   open(installationKey: string): void {
     this.prefix = limitPrefix(installationKey);
     this.limiters.clear();
   }
 
   /**
-   * Counts one request for `key` under a policy. Returns null if it is allowed, otherwise the seconds until the window
+   * Counts a request of `key`. Returns null if the policy allows it, otherwise the number of seconds until the window
    * ends.
    */
   async consume(policy: RateLimitPolicy, key: string): Promise<RetryAfterSeconds> {
@@ -77,7 +77,7 @@ export class RateLimiter {
     return count <= policy.quota ? null : secondsLeft;
   }
 
-  /** Counts one request for `key` in a policy's window, whatever its quota. */
+  /** Counts a request of `key` in the window of a policy, regardless of the quota. */
   async count(policy: Omit<RateLimitPolicy, 'quota'>, key: string): Promise<WindowCount> {
     if (!this.redis || this.prefix === null) return this.countInProcess(policy, key);
     try {
@@ -88,7 +88,7 @@ export class RateLimiter {
     }
   }
 
-  /** Clears the counters in this process, not the counters in Redis. */
+  /** Clears the counters in this process, but not those in Redis. */
   reset(): void {
     this.windows.clear();
   }
@@ -115,7 +115,7 @@ export class RateLimiter {
     const cacheKey = `${name} ${windowSeconds}`;
     const existing = this.limiters.get(cacheKey);
     if (existing) return existing;
-    // The limiter only counts: projects have different quotas, which can change within a window.
+    // The Redis limiter only counts, because quotas differ between projects and can change within a window.
     const points = Number.MAX_SAFE_INTEGER;
     const limiter = new RateLimiterRedis({
       keyPrefix: `${this.prefix}:${name}`,

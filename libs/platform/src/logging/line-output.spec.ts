@@ -8,13 +8,13 @@ import { LineOutput } from './line-output.js';
 
 const LINES = 6_000;
 
-/** Returns a line of 1,000 characters. */
+/** Returns a line of 1,000 characters that ends with the number. */
 const numbered = (index: number): string => `${String(index).padStart(999, '.')}\n`;
 
 describe('LineOutput', () => {
   let folder: string;
   let fifo: string;
-  /** Both ends of the pipe are non-blocking, as in Node.js for standard output. */
+  /** The ends of the pipe, both non-blocking like standard output in Node.js. */
   let readEnd: number;
   let writeEnd: number;
   let reports: number[];
@@ -36,7 +36,7 @@ describe('LineOutput', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Reads from the pipe until `text` has arrived, and closes it. */
+  /** Reads from the pipe until `text` has arrived, then closes it. */
   async function readUntil(fd: number, text: string): Promise<string> {
     const reader = new Socket({ fd, writable: false });
     let received = '';
@@ -47,7 +47,7 @@ describe('LineOutput', () => {
     return received;
   }
 
-  it('drops and counts lines beyond its memory while the reader stalls, and reports them once', async () => {
+  it('drops and counts lines beyond its limit while the reader stalls, and reports them once', async () => {
     for (let index = 0; index < LINES; index += 1) output.write(numbered(index));
     const { dropped } = output;
     expect(dropped).toBeGreaterThan(0);
@@ -59,7 +59,7 @@ describe('LineOutput', () => {
     expect([reports, output.dropped]).toEqual([[dropped], dropped]);
   });
 
-  it('requests that its caller waits before it drops lines', async () => {
+  it('returns false to the caller before it drops lines', async () => {
     const line = numbered(0);
     let accepted = 0;
     while (output.write(line)) accepted += 1;
@@ -69,10 +69,10 @@ describe('LineOutput', () => {
     expect(output.dropped).toBe(0);
   });
 
-  it('continues with the same lines when a closed pipe has a reader again', async () => {
+  it('writes the same lines when a closed pipe has a reader again', async () => {
     closeSync(readEnd);
     output.write('first\n');
-    // The write fails meanwhile: another call of the thread pool, which begins after it, takes longer.
+    // Waits until the write has failed, with a later and longer call in the thread pool.
     await new Promise((resolve) => setImmediate(resolve));
     await stat(fifo);
     output.write('second\n');

@@ -1,26 +1,26 @@
 import { write, writeSync } from 'node:fs';
 
 /**
- * Maximum length of the lines that wait for a stalled output, in characters. At 500 requests per second, their log
- * lines reach it after about ten seconds.
+ * Maximum number of characters that wait for a stalled output. At 500 requests per second, the limit is reached after
+ * about ten seconds.
  */
 const MAX_WAITING_LENGTH = 4 * 1024 * 1024;
 
-/** Pause before a failed write is repeated, in ms. Doubles with each failure, up to the maximum. */
+/** Delay before a failed write is repeated, in ms. It doubles with each failure, up to the maximum. */
 const MIN_RETRY_MS = 1;
 const MAX_RETRY_MS = 250;
 
 /**
- * Writes whole lines to standard output or standard error. If the output does not accept them, because a disk is full
- * or a pipe's reader stalls or has left, they wait until it does; further lines are dropped and counted. Never throws
- * and never blocks the event loop (docs/adr/0090-log-output.md).
+ * Writes complete lines to standard output or standard error. If the output does not accept them, because the disk is
+ * full or the reader of a pipe stalls or has exited, a limited number of lines waits, and further lines are dropped and
+ * counted. Never throws and never blocks the event loop (docs/adr/0090-log-output.md).
  */
 export class LineOutput {
   /** The number of lines that were dropped since the process started. */
   dropped = 0;
 
   private waiting = '';
-  /** The bytes that are being written. They stay in order and complete, even if only some of them are accepted. */
+  /** The bytes that are being written. If the output accepts only a part, the rest is written next. */
   private chunk: Buffer | undefined;
   private isScheduled = false;
   private reported = 0;
@@ -28,9 +28,9 @@ export class LineOutput {
   private onDrain: (() => void)[] = [];
 
   /**
-   * @param stream `process.stdout` or `process.stderr`. Node.js makes a pipe non-blocking when the property is read; a
-   * write to a full one would otherwise block a thread in the pool, for which process.exit() waits
-   * @param reportDropped called with the lost line count when the output accepts lines again
+   * @param stream `process.stdout` or `process.stderr`. Reading this property makes a pipe non-blocking. Otherwise, a
+   * write to a full pipe would block a thread in the pool, for which `process.exit()` waits
+   * @param reportDropped called with the number of dropped lines once the output accepts lines again
    */
   constructor(
     private readonly stream: { fd: number },
@@ -40,7 +40,7 @@ export class LineOutput {
   }
 
   /**
-   * Accepts complete lines. The lines from one event loop turn are written together.
+   * Accepts complete lines. The lines of one event loop turn are written together.
    * @returns false if the caller should wait for {@link drained}, because further lines may be dropped
    */
   write(lines: string): boolean {
@@ -53,7 +53,7 @@ export class LineOutput {
     return this.waitingLength < MAX_WAITING_LENGTH / 2;
   }
 
-  /** Resolves when all accepted lines have been written: never, if the output stays full. */
+  /** Resolves when all accepted lines have been written. Never resolves if the output stays full. */
   drained(): Promise<void> {
     if (this.waitingLength === 0) return Promise.resolve();
     return new Promise((resolve) => this.onDrain.push(resolve));
@@ -89,7 +89,7 @@ export class LineOutput {
 
   private retry({ code }: NodeJS.ErrnoException, chunk: Buffer): void {
     const timer = setTimeout(() => this.writeChunk(chunk), this.retryMs);
-    // A command waits for a slow reader, but not for space on a disk or for a new reader.
+    // A command waits for a slow reader before it exits, but not for disk space or a new reader.
     if (code !== 'EAGAIN') timer.unref();
     this.retryMs = Math.min(this.retryMs * 2, MAX_RETRY_MS);
   }
@@ -101,14 +101,16 @@ export class LineOutput {
     this.writeNext();
   }
 
-  /** Writes the lines from the last turn, unless the output is busy: nothing may delay the exit. */
+  /**
+   * Writes the lines of the last event loop turn, unless a write is in progress, because the exit must not be delayed.
+   */
   private writeRest(): void {
     if (this.chunk) return;
     try {
       for (let rest = Buffer.from(this.waiting); rest.length > 0;)
         rest = rest.subarray(writeSync(this.stream.fd, rest));
     } catch {
-      // The exit cannot wait until the output accepts lines again.
+      // The process cannot wait until the output accepts lines again.
     }
   }
 }

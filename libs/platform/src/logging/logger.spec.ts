@@ -4,11 +4,11 @@ import { NestLogger } from './nest-logger.js';
 
 type Line = Record<string, unknown> & { error?: Record<string, unknown> };
 
-/** Returns the output that `act` makes the logger write. */
+/** Returns the output of the logger while `act` runs. */
 function captureOutput(act: (logger: Logger) => void, logLevel: 'trace' | 'warn' = 'trace'): string {
   let text = '';
   const logger = createLogger({ logLevel }, 'unit');
-  // Replaces standard output.
+  // Replaces the standard output of the logger.
   Object.assign(logger, { [pino.symbols.streamSym]: { write: (line: string) => (text += line) } });
   act(logger);
   return text;
@@ -20,7 +20,7 @@ const captureLines = (act: (logger: Logger) => void): Line[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
 
-/** An error like the errors from pg and TypeORM. */
+/** An error like those of pg and TypeORM. */
 const databaseError = Object.assign(
   new Error('duplicate key value violates unique constraint "customers_email"'),
   {
@@ -33,7 +33,7 @@ const databaseError = Object.assign(
   },
 );
 
-/** An error like the errors from axios. */
+/** An error like those of axios. */
 const requestError = Object.assign(new Error('Request failed with status code 500'), {
   code: 'ERR_BAD_RESPONSE',
   config: { headers: { Authorization: 'Bearer sk_keykey' }, data: 'whsec_secretsecret' },
@@ -44,7 +44,7 @@ const requestError = Object.assign(new Error('Request failed with status code 50
 const secrets = /ada@example|hashhash|tokentoken|INSERT|keykey|secretsecret|bodybody|hunter2/;
 
 describe('the logger', () => {
-  it('LG-02: writes one JSON object per line from its level up, with UTC time, level and service', () => {
+  it('LG-02: writes one JSON object per line at or above its level, with time and service', () => {
     expect(captureLines((logger) => logger.info({ requestId: 'r1' }, 'request'))).toEqual([
       {
         level: 'info',
@@ -63,10 +63,10 @@ describe('the logger', () => {
     ['a line feed', 'x\n{"level":"fatal","message":"forged"}'],
     ['CR LF', 'x\r\n{"level":"fatal"}'],
     ['terminal colors', '\u001b[31mred\u001b[0m'],
-    ['a cleared screen', '\u001b[2J\u001b[H'],
+    ['a sequence that clears the screen', '\u001b[2J\u001b[H'],
     ['backspaces', 'visible\b\b\b\b\b\b\bhidden'],
     ['NUL', 'a\0b'],
-    ['a quote that ends the text', '","level":"fatal","x":"'],
+    ['a quote that ends the string', '","level":"fatal","x":"'],
     ['a lone surrogate', 'a\ud800b'],
   ])('LG-02: prevents %s in the input from forging a line', (_, hostile) => {
     const text = captureOutput((logger) => {
@@ -80,7 +80,7 @@ describe('the logger', () => {
     if (hostile.isWellFormed()) expect(line).toMatchObject({ userAgent: hostile, message: hostile });
   });
 
-  it("LG-01: logs only an error's named members and its cause", () => {
+  it('LG-01: logs only certain members of an error and its cause', () => {
     for (const error of [databaseError, requestError]) {
       const wrapped = new Error('the database did not respond', { cause: error });
       const lines = captureLines((logger) => {
@@ -99,7 +99,7 @@ describe('the logger', () => {
     }
   });
 
-  it('LG-01, LG-02: logs a thrown non-error as a message, and an error that is its own cause', () => {
+  it('LG-01, LG-02: logs a thrown value that is not an error, and a circular cause', () => {
     const circular = new Error('circular');
     circular.cause = circular;
     const thrown = ['a text', { password: 'hunter2' }, undefined, circular];
@@ -112,7 +112,7 @@ describe('the logger', () => {
   });
 });
 
-it("logs Nest's messages at debug level and its warnings and errors at their own levels", () => {
+it('logs messages of Nest at debug level, and its warnings and errors at their own levels', () => {
   const lines = captureLines((logger) => {
     const nest = new NestLogger(logger);
     nest.log('mapped', 'RouterExplorer');

@@ -7,19 +7,19 @@ import { LineOutput } from './line-output.js';
 
 export type { Logger };
 
-/** The injection token for the process's logger. */
+/** The injection token of the logger. */
 export const LOGGER = Symbol('logger');
 
-/** All loggers of the process share it. */
+/** Shared by all loggers of the process. */
 let standardOutput: LineOutput | undefined;
 
-/** Returns the number of log lines that this process has lost because its standard output did not accept them. */
+/** Returns the number of log lines that were dropped because standard output did not accept them. */
 export const droppedLogLines = (): number => standardOutput?.dropped ?? 0;
 
-/** Resolves when all log lines so far have been written: never, while standard output is full. */
+/** Resolves when all log lines so far have been written. Does not resolve while standard output is full. */
 export const drainLog = (): Promise<void> => standardOutput?.drained() ?? Promise.resolve();
 
-/** Creates the process's logger, which writes one JSON object per line to standard output. */
+/** Creates a logger that writes one JSON object per line to standard output. */
 export const createLogger = (
   config: Pick<Config, 'logLevel'> & Partial<Pick<Config, 'tracing'>>,
   service: string,
@@ -41,7 +41,9 @@ export const createLogger = (
   return logger;
 };
 
-/** Returns only an error's named members, because database errors contain statements, parameters and row values. */
+/**
+ * Returns only certain members of an error, because database errors also contain statements, parameters and row values.
+ */
 function serializeError(error: unknown, depth = 0): unknown {
   if (!types.isNativeError(error)) return error === undefined ? undefined : { message: errorMessage(error) };
   return {

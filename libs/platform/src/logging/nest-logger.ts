@@ -2,8 +2,8 @@ import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
 /**
- * Sends Nest's own messages to the process's logger. Messages below warnings are logged at debug level, because they
- * describe how modules are wired.
+ * Forwards the messages of Nest to the logger of the process. Messages below warnings are logged at debug level,
+ * because they only describe how modules are wired.
  */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}

@@ -9,14 +9,11 @@ import {
   type OneTimeTokenKind,
 } from '@gatehouse/domain';
 
-/** Emails that only inform. They contain no link to Gatehouse. */
+/** Notices, which contain no link to Gatehouse. */
 const notices = [...customerNotices, 'operator-notice', 'test'] as const;
 
 type Notice = (typeof notices)[number];
-/**
- * Emails whose link contains a token: emails to customers, and an operator's invitation. The link in an email with a
- * code is optional.
- */
+/** Emails with a link that contains a token. The link is optional in an email with a code. */
 type LinkMailKind = OneTimeTokenKind | 'email-code' | 'operator-invitation';
 export type MailKind = LinkMailKind | 'reauthentication-code' | Notice;
 
@@ -35,12 +32,12 @@ const operatorMailKinds = ['operator-invitation', 'operator-notice', 'test'] as 
 type OperatorMailKind = (typeof operatorMailKinds)[number];
 export type CustomerMailKind = Exclude<MailKind, OperatorMailKind>;
 
-/** All kinds of emails to customers. Projects can change their messages. */
+/** The kinds of emails to customers. Projects can customize their content. */
 export const customerMailKinds = mailKinds.filter(
   (kind): kind is CustomerMailKind => !(operatorMailKinds as readonly string[]).includes(kind),
 );
 
-/** The path of the page that each kind's link opens. */
+/** The path of the page that the link of each kind opens. */
 const pagePaths: Record<LinkMailKind, string> = {
   'verify-email': '/verify-email',
   'reset-password': '/reset-password',
@@ -59,7 +56,7 @@ const hasLink = (kind: MailKind): kind is LinkMailKind => Object.hasOwn(pagePath
 /** Returns the path of the page that the link opens, or null for an email without a link. */
 export const mailPath = (kind: MailKind): string | null => (hasLink(kind) ? pagePaths[kind] : null);
 
-/** Returns the variables that an email's strings can contain. */
+/** Returns the variables that an email of this kind can contain. */
 export const mailVariablesOf = (kind: MailKind): MailVariable[] =>
   mailVariables.filter((variable) => {
     if (variable === 'new_email') return kind === 'change-email-current' || kind === 'change-email-new';
@@ -68,8 +65,8 @@ export const mailVariablesOf = (kind: MailKind): MailVariable[] =>
   });
 
 /**
- * Returns the link with its token. For a page in the console, the token is in the fragment, which is sent to no server
- * and appears in no log. The other pages work without a script, so their token is in the query.
+ * Returns a link with a token. For a page of the console, the token is in the fragment, which is not sent to servers
+ * and does not appear in logs. The other pages work without scripts, so they require the token in the query.
  */
 export const pageLink = (publicUrl: string, path: string, token: string): string =>
   `${publicUrl}${path}${path.startsWith('/console/') ? '#' : '?'}token=${encodeURIComponent(token)}`;
@@ -77,8 +74,8 @@ export const pageLink = (publicUrl: string, path: string, token: string): string
 const NOTICE_TTL = 24 * 60 * 60;
 
 /**
- * Returns the time in seconds after which an email is no longer useful: the validity of its code or its link's token,
- * or 24 hours for a notice.
+ * Returns the time in seconds after which an email is no longer useful: the validity of the code or the token, or 24
+ * hours for a notice.
  */
 export function mailTtl(kind: MailKind): number {
   if (kind === 'operator-invitation') return operatorLinkTtl.invitation;

@@ -7,15 +7,15 @@ export interface MailContent extends MailText {
   link: string | null;
 }
 
-/** Returns an email's plain text, which is complete without the HTML. */
+/** Returns the plain text of an email, which contains the same information as the HTML. */
 export function renderText({ paragraphs, link, closing }: MailContent): string {
   return `${[...paragraphs, ...(link ? [link] : []), ...closing].join('\n\n')}\n`;
 }
 
 /**
- * Returns an email's HTML. Only the button and the logo set colors for text or background, so that everything remains
- * legible when an email client changes the other colors for dark mode. Styles are inline, because some clients drop
- * style elements.
+ * Returns the HTML of an email. Only the button and the logo set a text or background color, so that the email remains
+ * legible if a client changes the other colors for dark mode. Styles are inline, because some clients remove style
+ * elements.
  */
 export function renderHtml(content: MailContent): string {
   const { language, brand, subject, heading, paragraphs, closing, link } = content;
@@ -43,8 +43,8 @@ ${closing.map((text) => renderParagraph(text, 14)).join('\n')}
 }
 
 /**
- * Shows the logo on white, because many logos are designed for a white background and would be invisible in
- * dark mode.
+ * Renders the logo on white, because many logos are designed for a white background and would be invisible in dark
+ * mode.
  */
 const renderHeader = ({ name, logoUrl }: Brand): string =>
   logoUrl
@@ -55,8 +55,8 @@ const renderParagraph = (text: string, size: number): string =>
   `<p style="margin:0 0 16px;font-size:${size}px;line-height:${size + 8}px">${escapeHtml(text)}</p>`;
 
 /**
- * Uses a table, because Outlook on Windows ignores link padding. The border has the text color, so that the button's
- * edge is visible when its color is similar to the background.
+ * Renders the button in a table, because Outlook on Windows ignores the padding of links. The border has the text
+ * color, so that the button stands out from a background with a similar color.
  */
 function renderLink({ brand, button, linkLabel }: MailContent, link: string): string {
   const href = escapeHtml(link);

@@ -33,7 +33,7 @@ const branding = {
   color: '#ffd400',
 };
 
-/** Returns the visible text of HTML, with single spaces. */
+/** Returns the visible text of an HTML document, with single spaces. */
 const visible = (html: string): string =>
   html
     .replace(/<head>.*<\/head>/s, '')
@@ -42,14 +42,14 @@ const visible = (html: string): string =>
     .replace(/\s+/g, ' ');
 
 describe.each(mailKinds)('%s', (kind) => {
-  it('goes to its recipient, with the project in its subject and the same plain text and HTML', () => {
+  it('has the recipient, the project in its subject, and the same content as text and HTML', () => {
     const mail = render(kind, { newEmail: 'new@example.com' });
     expect(mail).toMatchObject({ to: 'ada@example.com', fromName: null, replyTo: null });
     expect(mail.subject).toContain('Shop');
     for (const part of mail.text.trim().split('\n\n')) expect(visible(mail.html)).toContain(part);
   });
 
-  it('has one layout: language, dark mode, one heading, no script, no external style', () => {
+  it('has a language, dark mode and one heading, but no script or external style', () => {
     const { html } = render(kind);
     expect(html).toContain('<html lang="en">');
     for (const name of ['color-scheme', 'supported-color-schemes'])
@@ -86,18 +86,18 @@ describe('the link', () => {
     ['change-email-new', '/confirm-email-change?', '24 hours'],
     ['email-code', '/email-sign-in?', '10 minutes'],
     ['operator-invitation', '/console/invitation#', '7 days'],
-  ] as const)('EV-05: starts for %s with the configured public URL', (kind, path, validity) => {
+  ] as const)('EV-05: starts with the configured public URL in %s', (kind, path, validity) => {
     const { link, text, html } = render(kind);
     expect(link).toBe(`https://auth.example.com${path}token=tok_123`);
     expect(text.match(/https?:\S+/g)).toEqual([link]);
     expect(text).toMatch(new RegExp(`(The link|This email) is valid for ${validity}`));
     expect(text).toMatch(/If you did not .+ you can ignore this email/);
-    // Once in the button and once as text.
+    // Once on the button, and once as text.
     expect(html.split(`href="${link}"`)).toHaveLength(3);
     expect(html).toContain(`>${link}</a>`);
   });
 
-  it("opens the project's page, if configured, and preserves other parameters and the fragment", () => {
+  it('opens the page of the project, with its other parameters and its fragment', () => {
     const pageUrl = 'https://shop.example.com/set?a=1&token=old&b=%26#top';
     for (const kind of linked) {
       const { link, html } = render(kind, { pageUrl });
@@ -108,7 +108,7 @@ describe('the link', () => {
     expect(link).toBe('https://auth.example.com/verify-email?token=tok_123');
   });
 
-  it('requires a token and does not appear in notices', () => {
+  it('requires a token, and is absent from notices', () => {
     const mail = render('password-changed', { pageUrl: 'https://shop.example.com/x', token: 'tok_123' });
     expect(mail.link).toBeNull();
     expect(mail.text + mail.html).not.toMatch(/href|https?:|tok_123/);
@@ -117,7 +117,7 @@ describe('the link', () => {
   });
 });
 
-it('names both addresses in the email to the old address, and only the new one in the other', () => {
+it('contains both addresses in the email to the old one, and only the new one in the other', () => {
   const newEmail = 'new@example.com';
   const [current, next] = [
     render('change-email-current', { newEmail }),
@@ -136,7 +136,7 @@ it('states the time and what to do in the notice about a password change', () =>
 
 describe('the notice about an action on an operator', () => {
   it.each(operatorNoticeActions)(
-    'OP-01: contains for %s the operator, the time and the client IP',
+    'OP-01: contains the operator, the time and the client IP for %s',
     (action) => {
       const { subject, text, link } = render('operator-notice', { notice: { ...notice, action } });
       expect(subject).toMatch(/^[A-Z][a-z -]+: Shop$/);
@@ -147,7 +147,7 @@ describe('the notice about an action on an operator', () => {
     },
   );
 
-  it('OP-01: names the actor and both roles, or states that the client IP is unknown', () => {
+  it('OP-01: contains the actor and both roles, and states if the client IP is unknown', () => {
     expect(render('operator-notice').text).toContain(
       'grace@example.com changed the role of ada@example.com from admin to viewer on ',
     );
@@ -157,7 +157,7 @@ describe('the notice about an action on an operator', () => {
 });
 
 describe("a project's branding", () => {
-  it('replaces the name, shows the logo with alternative text, and adapts the text color', () => {
+  it('replaces the name, adds the logo with alternative text, and adapts the text color', () => {
     const { subject, html } = render('verify-email', { branding });
     expect(subject).toBe('Confirm your email address for The Shop');
     expect(html).toContain('<img src="https://cdn.example.com/l.png?a=1&#38;b=2" alt="The Shop"');
@@ -166,7 +166,7 @@ describe("a project's branding", () => {
     expect(dark.html).toContain('background:#5b1a8b;color:#ffffff;');
   });
 
-  it('stays within attributes, and has no effect if it is invalid', () => {
+  it('is escaped in attributes, and ignored if it is invalid', () => {
     const quotes = {
       ...branding,
       displayName: 'x" onerror="alert(1)',
@@ -181,7 +181,7 @@ describe("a project's branding", () => {
     expect(html).toContain('background:#1d4ed8;color:#ffffff;');
   });
 
-  it('sets the sender name and an address for replies', () => {
+  it('sets the sender name and the reply address', () => {
     const sender = { fromName: 'Shop team', replyTo: 'help@example.com' };
     expect(render('verify-email', sender)).toMatchObject(sender);
     expect(render('verify-email', { fromName: ' \n ' }).fromName).toBeNull();
@@ -202,7 +202,7 @@ describe('languages', () => {
       expect(text).toMatch(/(Der Link|Diese E-Mail) ist (24 Stunden|1 Stunde|7 Tage|10 Minuten) /);
   });
 
-  it.each(mailKinds)('use for %s only variables that the kind has', (kind) => {
+  it.each(mailKinds)('use only variables that the kind %s has', (kind) => {
     const variables = mailVariablesOf(kind).map((variable) => `{{${variable}}}`);
     expect(variables).toEqual(expect.arrayContaining(placeholders(kind, 'en')));
   });
@@ -211,7 +211,7 @@ describe('languages', () => {
     expect(builtInMailText('operator-invitation', 'de')).toBeNull();
   });
 
-  it('format times and durations, in English if the language is unknown', () => {
+  it('determine the format of times and durations, which is English if unknown', () => {
     const own = { ...builtInMailText('verify-email', 'en')!, paragraphs: ['{{time}}'] };
     const { text } = render('verify-email', { locale: 'xx', text: own });
     expect(text).toMatch(/^\w+ \d{1,2}, \d{4} at \d\d:\d\d UTC\n/);
@@ -222,14 +222,14 @@ describe('languages', () => {
 });
 
 describe('email parameters', () => {
-  it('render from an older row with only a name and a token', () => {
+  it('can be rendered from an older row with only a name and a token', () => {
     const old = JSON.stringify({ projectName: 'Shop', token: 'tok_123' });
     const parameters = keyring.encrypt('mail-parameters', 'm1', old);
     const stored = { id: 'm1', kind: 'verify-email', recipient: 'ada@example.com', parameters } as const;
     expect(renderMail(stored, keyring, 'https://auth.example.com')).toEqual(render('verify-email'));
   });
 
-  it('LG-01: decrypt for one email only', () => {
+  it('LG-01: can be decrypted for one email only', () => {
     const sealed = sealMailParameters(keyring, 'm1', { projectName: 'Shop', token: 'tok_123' });
     expect(sealed.toString('latin1')).not.toMatch(/Shop|tok_123/);
     expect(() => render('verify-email', {}, 'm2')).toThrow();

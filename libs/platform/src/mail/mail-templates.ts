@@ -15,33 +15,34 @@ import { operatorNoticeText, type OperatorNotice } from './operator-notices.js';
 import type { OutgoingMail } from './mailer.js';
 
 /**
- * An email's variable content, as of the commit that caused the email. It is stored encrypted until the email is sent.
+ * The variable content of an email, as of the commit that caused it. It is encrypted and stored until the email is
+ * sent.
  */
 export interface MailParameters {
   projectName: string;
-  /** The token in the link; undefined for notices, and for a code without a link. */
+  /** The token in the link; undefined for notices and codes without a link. */
   token?: string;
-  /** For `email-code` and `reauthentication-code`: the code. */
+  /** The code; only for `email-code` and `reauthentication-code`. */
   code?: string;
-  /** The project's own page for the link; if null or undefined, the link opens the hosted page. */
+  /** The project's own page that the link opens; null or undefined for the hosted page. */
   pageUrl?: string | null;
   branding?: Branding;
   fromName?: string | null;
   replyTo?: string | null;
-  /** For `change-email-*`: the customer's new email address. */
+  /** The new email address of the customer; only for `change-email-*`. */
   newEmail?: string;
   /**
-   * The language of the message; undefined for English. Workers from 0.1.0 ignore this and `text`, and would fail on a
-   * field `language` with another value than `en`.
+   * The language of the email; undefined for English. Workers of version 0.1.0 ignore this field and `text`, but would
+   * fail on a field named `language` with a value other than `en`.
    */
   locale?: string;
-  /** The project's own message in this language; undefined for the built-in message. */
+  /** The project's own template in this language; undefined for the built-in one. */
   text?: MailText;
-  /** For `operator-notice`: the action. */
+  /** The action; only for `operator-notice`. */
   notice?: OperatorNotice;
 }
 
-/** A stored email: its recipient and its encrypted parameters. */
+/** A stored email, with its recipient and encrypted parameters. */
 export interface StoredMail {
   id: string;
   kind: MailKind;
@@ -56,27 +57,31 @@ export interface RenderedMail extends OutgoingMail {
 }
 
 /**
- * Parameters with the time at which they were written, which is the cause's time. Rows that are older than notices have
- * none.
+ * Parameters with the time of the cause, at which they were written. Rows from before there were notices do not contain
+ * it.
  */
 type SealedParameters = MailParameters & { at?: string };
 
-/** Encrypts an email's parameters. They can only be used to render an email with the same id. */
+/** Encrypts the parameters of an email. Only an email with the same id can be rendered from them. */
 export function sealMailParameters(keyring: Keyring, mailId: string, parameters: MailParameters): Buffer {
   const sealed: SealedParameters = { ...parameters, at: now().toISOString() };
   return keyring.encrypt('mail-parameters', mailId, JSON.stringify(sealed));
 }
 
 /**
- * Renders a stored email. `publicUrl` is its link's base and always comes from the configuration (requirement EV-05).
- * @throws UnreadableValueError if the parameters cannot be decrypted; Error if they lack the token for their kind
+ * Renders a stored email. `publicUrl` is the base of the link, and always comes from the configuration (requirement
+ * EV-05).
+ * @throws UnreadableValueError if the parameters cannot be decrypted; Error if they lack a token that the kind requires
  */
 export function renderMail(mail: StoredMail, keyring: Keyring, publicUrl: string): RenderedMail {
   const plain = keyring.decrypt('mail-parameters', mail.id, mail.parameters);
   return renderMailContent(mail, JSON.parse(plain) as SealedParameters, publicUrl);
 }
 
-/** Renders an email from its parameters. @throws Error if they lack the token for the kind */
+/**
+ * Renders an email from its parameters.
+ * @throws Error if they lack a token that the kind requires
+ */
 export function renderMailContent(
   { kind, recipient }: Pick<StoredMail, 'kind' | 'recipient'>,
   parameters: SealedParameters,
@@ -130,7 +135,7 @@ function buildLink(kind: MailKind, { token, pageUrl }: MailParameters, publicUrl
   return url.href;
 }
 
-/** Returns a duration such as "10 minutes", "1 hour" or "7 days". */
+/** Formats a duration, such as "10 minutes", "1 hour" or "7 days". */
 function formatDuration(language: string, seconds: number): string {
   const hours = seconds / 3600;
   const [value, unit] =
@@ -141,7 +146,7 @@ function formatDuration(language: string, seconds: number): string {
 }
 
 /**
- * Returns a time in UTC. The month is a word, because 1/2 is a different day in other countries.
+ * Formats a time in UTC. The month is a word, because 1/2 means different days in different countries.
  * @param language a BCP 47 tag
  */
 export function formatTime(language: string, at: Date): string {
@@ -154,5 +159,5 @@ export function formatTime(language: string, at: Date): string {
   return `${format.format(at)} UTC`;
 }
 
-/** Without the second language, Intl would format an unknown one in the server's language. */
+/** Without the second language, Intl would use the language of the server for an unknown one. */
 const localesFor = (language: string): string[] => [language, FALLBACK_LANGUAGE];

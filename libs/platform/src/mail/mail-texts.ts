@@ -3,13 +3,13 @@ import { mailPath, type CustomerMailKind, type MailKind } from './mail-kinds.js'
 import { germanMailTexts } from './german-mail-texts.js';
 import type { MailTranslation, BuiltInText } from './mail-translation.js';
 
-/** The languages with built-in messages for all emails to customers. */
+/** The languages with built-in templates for all emails to customers. */
 export const builtInLanguages = ['en', 'de'] as const;
 export type BuiltInLanguage = (typeof builtInLanguages)[number];
 
 const bothAddressesNotice = 'The change takes effect when both the old and the new address are confirmed.';
 
-/** Plain ASCII where possible, so that an email's source remains readable. */
+/** Plain ASCII where possible, so that the source of an email remains readable. */
 const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = {
   linkLabel: 'Or open this link:',
   mails: {
@@ -216,8 +216,8 @@ const translations: Record<BuiltInLanguage, MailTranslation<CustomerMailKind>> =
 };
 
 /**
- * Returns an email's built-in message, or null if there is none in the language. Emails to operators are in English
- * only.
+ * Returns the built-in template of an email, or null if there is none in the language. Emails to operators are
+ * available only in English.
  */
 export function builtInMailText(kind: MailKind, language: string): MailText | null {
   const translation = builtInLanguages.find((builtIn) => builtIn === language);

@@ -1,12 +1,12 @@
 import type { MailText } from '@gatehouse/domain';
 import type { MailKind } from './mail-kinds.js';
 
-/** A message without the parts that only emails with a link have. */
+/** A template without `linkLabel`, which is the same for all emails in a language. */
 export type BuiltInText = Omit<MailText, 'button' | 'linkLabel'> & { button?: string };
 
-/** The email messages in one language. */
+/** The email templates in one language. */
 export interface MailTranslation<Kind extends MailKind> {
-  /** Text that precedes the link below the button. */
+  /** The text before the link below the button. */
   linkLabel: string;
   mails: Record<Kind, BuiltInText>;
 }

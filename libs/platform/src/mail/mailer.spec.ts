@@ -36,7 +36,7 @@ describe('Mailer', () => {
     return received()[0]!.head;
   };
 
-  it('sends as the configured sender, and uses the same Message-ID when an email is sent again', async () => {
+  it('uses the configured sender, and the same Message-ID when an email is sent again', async () => {
     await mailer.send('m1', mail);
     expect(await headers()).toEqual(
       expect.arrayContaining([
@@ -52,19 +52,19 @@ describe('Mailer', () => {
     expect(received()[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
   });
 
-  it('EV-06: quotes a local part with a final dot or two dots in a row, as RFC 5321 requires', async () => {
+  it('EV-06: quotes a local part with a final dot or two consecutive dots (RFC 5321)', async () => {
     for (const to of ['ada.@docomo.ne.jp', 'ada..b@docomo.ne.jp']) await mailer.send('m1', { ...mail, to });
     expect(received().map(({ to }) => to)).toEqual([['"ada."@docomo.ne.jp'], ['"ada..b"@docomo.ne.jp']]);
   });
 
-  it("EV-06: takes a name and a reply address from a project, never the sender's address", async () => {
+  it('EV-06: uses the name and the reply address of a project, but never a sender address', async () => {
     const head = await headers({ fromName: 'Shop <eve@evil.example>, x', replyTo: 'help@shop.example' });
     expect(head).toContain('From: "Shop <eve@evil.example>, x" <no-reply@example.com>');
     expect(head).toContain('Reply-To: help@shop.example');
     expect(received()[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
   });
 
-  it('EV-06: prevents any string from starting another header or adding a recipient', async () => {
+  it('EV-06: prevents a string from starting a header or adding a recipient', async () => {
     const breaks = 'x\r\nBcc: eve@evil.example\r\n\r\nbody';
     const head = await headers({ subject: breaks, fromName: breaks });
     expect(head.some((line) => line.startsWith('Bcc'))).toBe(false);
@@ -74,7 +74,10 @@ describe('Mailer', () => {
 });
 
 describe('OP-04: a Mailer that requires TLS', () => {
-  /** Sends an email to a server. @returns the error, and what the server has received */
+  /**
+   * Sends an email to a server.
+   * @returns the error, and the passwords and emails that the server received
+   */
   const send = async (server: MailServer, toUrl: (url: string) => string, requireTls = true) => {
     await server.start();
     const mailer = new Mailer(toUrl(server.remoteUrl), requireTls, sender);

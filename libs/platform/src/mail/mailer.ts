@@ -7,7 +7,7 @@ export interface OutgoingMail {
   subject: string;
   text: string;
   html: string;
-  /** Replaces the configured sender name; null to use the configured name. */
+  /** The sender name; null for the configured one. */
   fromName: string | null;
   replyTo: string | null;
 }
@@ -20,8 +20,8 @@ export class Mailer {
   private readonly transport: Transporter;
 
   /**
-   * @param requireTls true to send nothing, not even the password, over an unencrypted connection
-   * @param setting the setting that contains the URL, for errors
+   * @param requireTls true to send nothing, including the password, over an unencrypted connection
+   * @param setting the setting that contains the URL, for error messages
    */
   constructor(
     smtpUrl: string,
@@ -43,9 +43,9 @@ export class Mailer {
 
   /**
    * Sends an email.
-   * @param id the email's id. The Message-ID contains it, so that an email that is sent again after a crash can be
-   * recognized as a duplicate.
-   * @throws Error of the mail server or the connection
+   * @param id the id of the email. The Message-ID contains it, so that an email that is sent again after a crash can be
+   * recognized as a duplicate
+   * @throws Error from the mail server or the connection
    */
   async send(id: string, { to, subject, text, html, fromName, replyTo }: OutgoingMail): Promise<void> {
     const { name, address } = this.sender;
@@ -64,8 +64,8 @@ export class Mailer {
   }
 
   /**
-   * Connects and authenticates as `send` does, and sends nothing.
-   * @throws Error of the mail server or the connection
+   * Connects and authenticates like `send`, but sends nothing.
+   * @throws Error from the mail server or the connection
    */
   async verify(): Promise<void> {
     await this.transport.verify().catch((error: Error) => this.fail(error));
@@ -82,7 +82,7 @@ export class Mailer {
   }
 }
 
-/** Removes the parameter that nodemailer would prefer to its option `requireTLS`. */
+/** Removes the URL parameter that would override nodemailer's `requireTLS` option. */
 function withoutRequireTls(smtpUrl: string): string {
   const url = new URL(smtpUrl);
   if (!url.searchParams.has('requireTLS')) return smtpUrl;
@@ -91,7 +91,7 @@ function withoutRequireTls(smtpUrl: string): string {
 }
 
 /**
- * Returns an address object, which nodemailer does not parse again, so that the address cannot be interpreted
- * differently (requirement EV-06).
+ * Returns an address object. Nodemailer does not parse it again, so it cannot interpret the address differently
+ * (requirement EV-06).
  */
 const toMailbox = (address: string): { name: string; address: string } => ({ name: '', address });

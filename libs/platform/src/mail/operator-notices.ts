@@ -1,6 +1,6 @@
 import type { MailText } from '@gatehouse/domain';
 
-/** The English sentence for a notice, without the time and the client IP. */
+/** The English text of a notice. The sentence excludes the time and the client IP. */
 interface NoticeText {
   heading: string;
   sentence: (notice: OperatorNotice) => string;
@@ -9,7 +9,7 @@ interface NoticeText {
 const countOrganizations = (count = 0): string =>
   `${count} ${count === 1 ? 'organization' : 'organizations'}`;
 
-/** Notices about the changes that an admin makes to an operator. */
+/** Notices about changes to operators, usually by an admin. */
 const adminActions = {
   invited: {
     heading: 'Operator invited',
@@ -87,14 +87,14 @@ const ownActions = {
 export type AdminAction = keyof typeof adminActions;
 export type OwnAction = keyof typeof ownActions;
 
-/** An action on an operator, about which emails notify the operator and the admins. */
+/** An action on an operator, about which the operator and the admins are notified by email. */
 export interface OperatorNotice {
   action: AdminAction | OwnAction;
   /** The email address of the operator who acted. */
   actor: string;
   /** The email address of the operator whom the action concerns. */
   target: string;
-  /** The actor's client IP; null if it is unknown. */
+  /** The client IP of the actor; null if it is unknown. */
   ip: string | null;
   role?: string;
   previousRole?: string;
@@ -107,7 +107,7 @@ const noticeTexts: Record<OperatorNotice['action'], NoticeText> = { ...adminActi
 /** All actions about which operators are notified. */
 export const operatorNoticeActions = Object.keys(noticeTexts) as OperatorNotice['action'][];
 
-/** Returns a notice's message: who did what to whom, when and from which client IP. */
+/** Returns the content of a notice: the action, the operators, the time and the client IP. */
 export function operatorNoticeText(name: string, at: string, notice: OperatorNotice): MailText {
   const { heading, sentence } = noticeTexts[notice.action];
   const place = notice.ip ? `the address ${notice.ip}` : 'an unknown address';

@@ -16,7 +16,7 @@ it.each<[string, unknown, string | null, boolean]>([
   ],
   ['a long response', smtpError('RCPT TO', 550, '5'.repeat(600)), '5'.repeat(500), true],
   [
-    'a rejected password, whose response may contain the user',
+    'a rejected password, whose response may contain the user name',
     Object.assign(smtpError('AUTH PLAIN', 535, '535 user'), { code: 'EAUTH' }),
     'EAUTH',
     false,

@@ -1,16 +1,16 @@
 import { errorCode } from '../runtime/errors.js';
 
-/** Maximum length for a stored response in characters. */
+/** Maximum length of a stored response in characters. */
 const MAX_LENGTH = 500;
 
 /** The reason why an email was not accepted. */
 export interface SmtpFailure {
   /**
-   * The mail server's response to the sender, the recipient or the content; the code from any other error, which may
-   * describe the configuration; or null.
+   * The response of the mail server to the sender, the recipient or the content. For any other error, whose message may
+   * describe the configuration, only its code, or null.
    */
   response: string | null;
-  /** True if the mail server will never accept the email (RFC 5321, section 4.2.1). */
+  /** True if the mail server has rejected the email permanently (RFC 5321, section 4.2.1). */
   isPermanent: boolean;
 }
 
@@ -24,11 +24,11 @@ export function smtpFailure(error: unknown): SmtpFailure {
     const code = errorCode(error);
     return { response: code.startsWith('E') ? code : null, isPermanent: false };
   }
-  // A rejected sender is a configuration error, so the email is sent after it is corrected.
+  // A rejected sender is a configuration error. The email is sent once the error is fixed.
   const isPermanent = command !== 'MAIL FROM' && typeof responseCode === 'number' && responseCode >= 500;
   return { response: toPlainText(response).slice(0, MAX_LENGTH), isPermanent };
 }
 
-/** Replaces control characters and line breaks, which another server has sent. */
+/** Replaces control characters and line breaks in a response with spaces. */
 // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
 const toPlainText = (text: string): string => text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();

@@ -13,9 +13,9 @@ import type { HashThreads } from '../crypto/hash-threads.js';
 import type { Metrics } from './metrics.js';
 
 /**
- * A login's possible results. `challenged`: a second factor is required; `refused`: the project does not allow the
- * method or new customers, or the client made another error; `aborted`: the client disconnected before the response;
- * `error`: an error in Gatehouse prevented a decision.
+ * The possible results of a sign-in step. `challenged`: a second factor is required; `refused`: the project does not
+ * allow the method or new customers, or the client made another error; `aborted`: the client disconnected before the
+ * response; `error`: an error in Gatehouse prevented a decision.
  */
 export const loginResults = [
   'success',
@@ -31,7 +31,7 @@ export const loginResults = [
 ] as const;
 export type LoginResult = (typeof loginResults)[number];
 
-/** The methods for the steps in a login. A second factor is a separate step. */
+/** The methods of sign-in steps. A second factor is a separate step. */
 export const loginMethods = [
   'password',
   'email_code',
@@ -44,7 +44,7 @@ export const loginMethods = [
 ] as const;
 export type LoginMethod = (typeof loginMethods)[number];
 
-/** The possible results of the identity provider requests that one sign-in step requires. */
+/** The possible results of the requests to an identity provider in one sign-in step. */
 export const providerRequestResults = ['success', 'provider_unavailable', 'sign_in_failed'] as const;
 export type ProviderRequestResult = (typeof providerRequestResults)[number];
 
@@ -52,7 +52,10 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 type Observer = Histogram.Internal<string>;
 
-/** The API's metrics. Also their injection token, which is null if the process serves no metrics. */
+/**
+ * The metrics of the API. The class is also their injection token, whose value is null if the process serves no
+ * metrics.
+ */
 export class ApiMetrics {
   private readonly requests;
   private readonly logins;
@@ -60,7 +63,7 @@ export class ApiMetrics {
   private readonly providerRequests;
   private readonly limitedMails;
   private readonly overloads;
-  /** Cached by method, status class and route, so that a request creates no labels. */
+  /** Observers by method, status class and route. They are cached so that a request creates no labels. */
   private readonly observers = new Map<string, Observer>();
 
   constructor(private readonly metrics: Metrics) {
@@ -99,7 +102,7 @@ export class ApiMetrics {
   }
 
   /**
-   * @param route the matched template, such as `/api/v1/customers/:customerId`, never a path
+   * @param route the matched route template, such as `/api/v1/customers/:customerId`, never a path
    * @param status null if the client disconnected before the response
    */
   recordRequest(route: string | null, method: string, status: number | null, durationMs: number): void {
@@ -110,7 +113,7 @@ export class ApiMetrics {
     );
   }
 
-  /** @param result `success`, or the redirect's error */
+  /** @param result `success`, or the error in the redirect */
   recordProviderReturn(type: IdentityProviderType, result: 'success' | RedirectError): void {
     this.providerReturns.inc({ type, result });
   }
@@ -127,12 +130,12 @@ export class ApiMetrics {
     this.limitedMails.inc({ purpose, limit });
   }
 
-  /** Records a request that was rejected because of the memory that requests in progress hold. */
+  /** Records a request that was rejected because requests in progress use too much memory. */
   recordOverload(kind: 'requests' | 'bulk'): void {
     this.overloads.inc({ kind });
   }
 
-  /** Records the memory that requests in progress hold. */
+  /** Registers gauges for the memory of requests in progress. */
   instrumentRequestMemory(readHeldBytes: () => number, limitBytes: number): void {
     this.metrics.gauge(
       'gatehouse_request_memory_bytes',
@@ -146,7 +149,7 @@ export class ApiMetrics {
     );
   }
 
-  /** Records the time that passwords wait for a thread. */
+  /** Registers metrics for passwords that wait for a thread. */
   instrumentHashThreads(threads: HashThreads): void {
     const wait = this.metrics.histogram(
       'gatehouse_password_hash_wait_seconds',

@@ -5,32 +5,32 @@ import { RequestQueue } from '../http/request-queue.js';
 import type { Logger } from '../logging/logger.js';
 import type { Metrics } from './metrics.js';
 
-/** Interval between attempts to listen on a port that another process uses, in ms. */
+/** Interval in ms between attempts to listen on a port that is in use. */
 const RETRY_MS = 5_000;
 
-/** More connections than monitoring and a load balancer open. */
+/** Maximum number of connections. Monitoring and a load balancer require far fewer. */
 const MAX_CONNECTIONS = 200;
 
-/** The state of a process and of its installation's components. */
+/** The health of a process and of the components of its installation. */
 export interface HealthReport {
   /** `ready` only if each component is `ok` or `not_configured`. */
   status: string;
   components: Record<string, string>;
 }
 
-/** The values that the server reads on each request, from memory. */
+/** Functions that return the health from memory. They are called for each request. */
 interface Probes {
   readHealth: () => HealthReport;
-  /** For a process that has no other port. Returns `unavailable`, or another status while the process does its work. */
+  /** Only for a process without another port. Returns `unavailable`, or another status if the process is working. */
   readReadiness?: () => string;
 }
 
-/** Returns a report's HTTP status: 503 if it contains a problem. */
+/** Returns the HTTP status for a report: 503 if it contains a problem. */
 export const healthStatusCode = ({ status }: HealthReport): number => (status === 'ready' ? 200 : 503);
 
 /**
  * Serves `/metrics` and `/healthz` on a separate port (requirement CO-05), and `/livez` and `/readyz` for a process
- * that has no other port. Serves nothing without METRICS_PORT.
+ * without another port. Serves nothing without METRICS_PORT.
  */
 export class MetricsServer {
   private server: Server | undefined;
@@ -43,8 +43,8 @@ export class MetricsServer {
   ) {}
 
   /**
-   * Starts to listen. Returns immediately and never throws, because a process must run even if its metrics
-   * are unavailable.
+   * Starts listening. Returns immediately and never throws, because a process must run even if its metrics are
+   * unavailable.
    */
   start({ readHealth, readReadiness }: Probes): void {
     const { metrics } = this;
@@ -95,7 +95,7 @@ export class MetricsServer {
   }
 }
 
-/** Sends a response in the API's format. */
+/** Sends a JSON response in the format of the API. */
 function sendJson(response: ServerResponse, status: number, body: object): void {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
   response.writeHead(status, headers).end(JSON.stringify(body));

@@ -21,7 +21,7 @@ it('exposes every series of a counter from the start', async () => {
   ]);
 });
 
-it('exposes a series for each state in a gauge, or none without a state', async () => {
+it('exposes a series for each state of a gauge, or none without a state', async () => {
   let state: string | null | undefined;
   metrics.states('gatehouse_x', 'X.', { kind: ['a', 'b'] }, () => state);
   expect(await renderSeries('gatehouse_')).toEqual([]);
@@ -31,7 +31,7 @@ it('exposes a series for each state in a gauge, or none without a state', async 
   expect(await renderSeries('gatehouse_')).toEqual(['gatehouse_x{kind="a"} 0', 'gatehouse_x{kind="b"} 0']);
 });
 
-it('omits a gauge that cannot be read instead of reporting 0, and keeps other metrics', async () => {
+it('omits a gauge that cannot be read, and exposes the other metrics', async () => {
   let read: () => number | null | Promise<number> = () => 7;
   metrics.gauge('gatehouse_x', 'X.', () => read());
   metrics.gauge('gatehouse_y', 'Y.', () => 1);
@@ -50,7 +50,7 @@ it('omits a gauge that cannot be read instead of reporting 0, and keeps other me
   expect(await renderSeries('gatehouse_x')).toEqual(['gatehouse_x 0']);
 });
 
-it('CO-05: combines requests without a route, and unknown methods, into one series each', async () => {
+it('CO-05: combines requests without a route and unknown methods into one series each', async () => {
   const api = new ApiMetrics(metrics);
   api.recordRequest(null, 'GET', 404, 3);
   api.recordRequest(null, 'BREW', 405, 3);
@@ -66,14 +66,14 @@ it('CO-05: combines requests without a route, and unknown methods, into one seri
   ]);
 });
 
-it('MQ-01: counts the emails that were not sent because of a limit, from 0', async () => {
+it('MQ-01: counts the emails that were not sent because of a limit, starting at 0', async () => {
   new ApiMetrics(metrics).recordLimitedMail('signUp', 'project_limit');
   const series = await renderSeries('gatehouse_mails_limited_total');
   expect(series).toContain('gatehouse_mails_limited_total{purpose="signUp",limit="project_limit"} 1');
   expect(series).toContain('gatehouse_mails_limited_total{purpose="passwordReset",limit="project_limit"} 0');
 });
 
-it('measures the delay of first attempts without bulk redeliveries, and no lost durations', async () => {
+it('excludes bulk redeliveries from first attempts, and lost workers from durations', async () => {
   const worker = new WorkerMetrics(metrics);
   worker.recordAttemptStart({ attempt: 1, urgency: 0, ageMs: 20 });
   worker.recordAttemptStart({ attempt: 2, urgency: 1, ageMs: 15_000 });

@@ -2,17 +2,17 @@ import type * as PromClient from 'prom-client';
 import { droppedLogLines } from '../logging/logger.js';
 import { VERSION } from '../runtime/version.js';
 
-/** The gauge in both programs that states whether a process has started and is not stopping. */
+/** The gauge, in both programs, for whether a process has started and is not stopping. */
 export const READY_METRIC = 'gatehouse_ready';
 export const READY_HELP =
   '1 while this process does its work; 0 while it waits for its database, starts or stops.';
 
-/** The values that each label may have. Other values cannot become a series. */
+/** The possible values of each label. Other values never become a series. */
 type LabelValues = Record<string, readonly string[]>;
 
 /**
- * This process's Prometheus metrics. Also their injection token, which is null if the process serves none. No label
- * ever contains an id or a URL (requirement CO-05).
+ * The Prometheus metrics of this process. The class is also their injection token, whose value is null if the process
+ * serves no metrics. Labels never contain an id or a URL (requirement CO-05).
  */
 export class Metrics {
   private readonly registry: PromClient.Registry;
@@ -23,26 +23,22 @@ export class Metrics {
     client.collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Loads the client. A process that serves no metrics never loads it. */
+  /** Loads the Prometheus client. A process that serves no metrics never loads it. */
   static async load(): Promise<Metrics> {
     return new Metrics(await import('prom-client'));
   }
 
-  /** The content type of the response to a scrape. */
   get contentType(): string {
     return this.registry.contentType;
   }
 
-  /** Returns the text for a scrape. Concurrent scrapes share one. */
+  /** Returns the response to a scrape. Concurrent scrapes share it. */
   render(): Promise<string> {
     this.pendingText ??= this.registry.metrics().finally(() => (this.pendingText = undefined));
     return this.pendingText;
   }
 
-  /**
-   * Adds a series that identifies this program. If a service has no such series, none of its processes is
-   * running.
-   */
+  /** Adds a series that identifies this program. A service without such a series has no running process. */
   registerBuildInfo(service: string): void {
     const help = 'Always 1. The labels contain the service and its version.';
     this.createGauge('gatehouse_build_info', help, ['service', 'version']).set(
@@ -51,7 +47,7 @@ export class Metrics {
     );
   }
 
-  /** Adds the counter for lost log lines. The log cannot report them while standard output accepts none. */
+  /** Adds a counter for dropped log lines, which the log cannot report while standard output is full. */
   registerDroppedLogLines(): void {
     const counter = new this.client.Counter({
       name: 'gatehouse_log_lines_dropped_total',
@@ -64,10 +60,7 @@ export class Metrics {
     });
   }
 
-  /**
-   * Creates a counter. Every series exists from the start, at 0, so that Prometheus detects the first
-   * increase.
-   */
+  /** Creates a counter. Every series starts at 0, so that Prometheus detects the first increase. */
   counter(name: string, help: string, labels: LabelValues): PromClient.Counter {
     const counter = new this.client.Counter({
       name,
@@ -81,16 +74,13 @@ export class Metrics {
 
   /**
    * Creates a histogram.
-   * @param buckets upper bounds, in seconds
+   * @param buckets upper bounds in seconds
    */
   histogram(name: string, help: string, buckets: number[], labelNames: string[] = []): PromClient.Histogram {
     return new this.client.Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
   }
 
-  /**
-   * Creates a gauge whose value is read on each scrape. While `read` returns null or fails, there is no
-   * series.
-   */
+  /** Creates a gauge whose value is read on each scrape. There is no series while `read` returns null or fails. */
   gauge(name: string, help: string, read: () => number | null | Promise<number | null>): void {
     const gauge = this.createGauge(name, help, [], async () => {
       gauge.remove();
@@ -98,14 +88,14 @@ export class Metrics {
         const value = await read();
         if (value !== null) gauge.set(value);
       } catch {
-        // A missing series is better than a wrong value, which would be trusted.
+        // A missing series is better than a wrong value.
       }
     });
   }
 
   /**
-   * Creates a gauge with one series for each label value: 1 for the current value, otherwise 0. If `read` returns
-   * undefined, there is no series.
+   * Creates a gauge with one series per label value: 1 for the current value, and 0 for the others. There is no series
+   * if `read` returns undefined.
    */
   states(name: string, help: string, labels: LabelValues, read: () => string | null | undefined): void {
     const [[label, values]] = Object.entries(labels) as [[string, readonly string[]]];

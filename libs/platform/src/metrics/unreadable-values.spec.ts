@@ -7,7 +7,7 @@ const lost = new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']);
 const keyring = new Keyring(['Zx8cVb5nMq2wEr7tYu1iOp4aSd9fGh6jKl3-0']);
 
 describe('UnreadableValues', () => {
-  it('returns null for a value whose entry is missing, and counts and logs it with ids only', async () => {
+  it('returns null if the secret of a value is missing, and counts and logs it with ids only', async () => {
     const metrics = await Metrics.load();
     const lines: unknown[] = [];
     const logger = { warn: (...line: unknown[]) => lines.push(line) } as unknown as Logger;
@@ -24,7 +24,7 @@ describe('UnreadableValues', () => {
     expect(series).toContain('gatehouse_unreadable_values_total{purpose="password-pepper"} 0');
   });
 
-  it('passes on an error with another cause', () => {
+  it('rethrows an error with another cause', () => {
     const fail = () => {
       throw new Error('another cause');
     };

@@ -3,12 +3,12 @@ import type { Logger } from '../logging/logger.js';
 import type { Metrics } from './metrics.js';
 import { storedPurposes, UnreadableValueError } from '../crypto/keyring.js';
 
-/** The ids of the record that contains a value. Never an email address. */
+/** The ids of the record that contains the value. Never an email address. */
 type Subject = Record<string, string | null>;
 
 /**
- * Reports stored values that cannot be read because an entry in GATEHOUSE_SECRET was lost or removed too early, in the
- * log and in a metric (docs/adr/0092).
+ * Reports stored values that cannot be read, in the log and in a metric. The usual cause is an entry of
+ * GATEHOUSE_SECRET that was lost or removed too early (docs/adr/0092).
  */
 export class UnreadableValues {
   private readonly counter: Counter | undefined;
@@ -24,7 +24,7 @@ export class UnreadableValues {
     );
   }
 
-  /** Reports an error that occurred when a value was used. Ignores errors with another cause. */
+  /** Reports an error that occurred when a value was used. Ignores errors other than `UnreadableValueError`. */
   report(error: unknown, subject: Subject): void {
     if (!(error instanceof UnreadableValueError)) return;
     const { purpose, message: reason } = error;
@@ -33,8 +33,8 @@ export class UnreadableValues {
   }
 
   /**
-   * Returns the result of `read`, or null after a report if the value cannot be read.
-   * @throws all errors from `read` with another cause
+   * Returns the result of `read`. If the value cannot be read, reports this and returns null.
+   * @throws all other errors from `read`
    */
   readOrNull<Result>(subject: Subject, read: () => Result): Result | null {
     try {

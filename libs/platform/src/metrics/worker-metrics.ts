@@ -3,18 +3,21 @@ import type { Metrics } from './metrics.js';
 
 const attemptNumbers = ['1', '2', '3', '4', '5'] as const;
 
-/** The repair kinds after a crash, a lost job or a race. */
+/** The kinds of repairs after a crash, a lost job or a race. */
 export const repairs = ['worker_lost', 'overdue', 'orphan_cancelled'] as const;
 export type Repair = (typeof repairs)[number];
 
 /**
  * The results of an attempt to send an email. `captured`: no mail server is configured; `rejected` and `expired`: the
- * email has failed; `postponed`: it will be sent again.
+ * email has failed permanently; `postponed`: it will be sent later.
  */
 export const mailResults = ['sent', 'captured', 'rejected', 'expired', 'postponed'] as const;
 export type MailResult = (typeof mailResults)[number];
 
-/** The webhook-worker's metrics. Also their injection token, which is null if the process serves no metrics. */
+/**
+ * The metrics of the webhook-worker. The class is also their injection token, whose value is null if the process serves
+ * no metrics.
+ */
 export class WorkerMetrics {
   private readonly attempts;
   private readonly durations;
@@ -50,7 +53,7 @@ export class WorkerMetrics {
     });
   }
 
-  /** @param ageMs the delivery's age when the attempt was claimed, in ms */
+  /** @param ageMs the age of the delivery in ms when the attempt was claimed */
   recordAttemptStart({ attempt, urgency, ageMs }: { attempt: number; urgency: number; ageMs: number }): void {
     if (attempt === 1 && urgency === URGENCY.first) this.firstAttempts.observe(ageMs / 1_000);
   }

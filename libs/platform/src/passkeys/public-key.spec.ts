@@ -47,8 +47,8 @@ it.each([
 
 it.each<[string, Buffer]>([
   ['no bytes', Buffer.alloc(0)],
-  ['no CBOR', Buffer.from('ff', 'hex')],
-  ['no map', Buffer.from('80', 'hex')],
+  ['bytes that are not CBOR', Buffer.from('ff', 'hex')],
+  ['CBOR that is not a map', Buffer.from('80', 'hex')],
   ['bytes after the key', Buffer.concat([encode(ecKey()), Buffer.from([0])])],
   ['another algorithm', encode(replace(ecKey(), 3, -35))],
   ['another type', encode(replace(ecKey(), 1, 3))],

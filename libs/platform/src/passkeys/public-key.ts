@@ -1,17 +1,17 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 
-/** The labels in COSE keys (RFC 9052, section 7; RFC 9053, section 7; RFC 8230, section 4). */
+/** The labels of COSE keys (RFC 9052, section 7; RFC 9053, section 7; RFC 8230, section 4). */
 const label = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3, modulus: -1, exponent: -2 };
 
-/** Minimum length for an RSA key's modulus, in bits. */
+/** Minimum length of an RSA modulus, in bits. */
 const MIN_RSA_BITS = 2048;
 
-/** Returns whether bytes are a passkey's public key, as a COSE key: ES256, EdDSA or RS256. */
+/** Returns whether bytes are a COSE key that can be the public key of a passkey: ES256, EdDSA or RS256. */
 export async function isPasskeyPublicKey(bytes: Buffer): Promise<boolean> {
   const { isoCBOR } = await import('@simplewebauthn/server/helpers');
   try {
     const decoded: unknown = isoCBOR.decodeFirst(new Uint8Array(bytes));
-    // Rejects bytes after the key.
+    // Encodes the key again to reject bytes after it.
     if (!(decoded instanceof Map) || !bytes.equals(isoCBOR.encode(decoded as never))) return false;
     const jwk = toJwk(decoded as Map<number, unknown>);
     if (!jwk) return false;
@@ -22,7 +22,10 @@ export async function isPasskeyPublicKey(bytes: Buffer): Promise<boolean> {
   }
 }
 
-/** Returns null for another algorithm. @throws Error if a part of the key is missing */
+/**
+ * Converts a COSE key to a JWK. Returns null for an unsupported algorithm.
+ * @throws Error if a part of the key is missing
+ */
 function toJwk(key: Map<number, unknown>): JsonWebKey | null {
   const read = (name: keyof typeof label) =>
     Buffer.from(key.get(label[name]) as Uint8Array).toString('base64url');

@@ -9,7 +9,7 @@ import { secureBytes } from '../crypto/random.js';
 
 export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
 
-/** An authenticator's response to a request for a new passkey, in base64url. */
+/** The response of an authenticator that has created a passkey, in base64url. */
 export interface PasskeyRegistration {
   id: string;
   rawId: string;
@@ -17,7 +17,7 @@ export interface PasskeyRegistration {
   response: { clientDataJSON: string; attestationObject: string; transports?: string[] };
 }
 
-/** The response from an authenticator that has signed a challenge, in base64url. */
+/** The response of an authenticator that has signed a challenge, in base64url. */
 export interface PasskeyAssertion {
   id: string;
   rawId: string;
@@ -25,30 +25,36 @@ export interface PasskeyAssertion {
   response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string };
 }
 
-/** A passkey, as a browser refers to it. */
+/** The part of a passkey that is sent to the browser. */
 interface Credential {
   credentialId: Buffer;
   transports: string[];
 }
 
-/** A registration or an assertion with a site's passkey. Callers store the hash of its challenge. */
+/** The registration or assertion of a passkey. The caller stores the hash of the challenge. */
 export interface WebAuthnCeremony<Consumed> {
   relyingParty: RelyingParty;
   saveChallenge: (hash: Buffer) => Promise<void>;
   /** Consumes the challenge. Only one of several parallel calls returns a truthy value. */
   consumeChallenge: (hash: Buffer) => Promise<Consumed | null>;
-  /** Returns the error for a response that is not accepted. @param cause for the log, if the response is not valid */
+  /**
+   * Returns the error for a response that is not accepted.
+   * @param cause for the log; the reason why the response is not valid
+   */
   reject: (cause?: unknown) => Error;
 }
 
-/** ES256, EdDSA and RS256, which authenticators support. */
+/** ES256, EdDSA and RS256. */
 const ALGORITHMS = [-7, -8, -257];
 
-/** Only processes that use passkeys load the library, which takes 8 MB of memory. */
+/** Loads the library on demand, because it uses 8 MB of memory. */
 const loadLibrary = () => import('@simplewebauthn/server');
 const loadHelpers = () => import('@simplewebauthn/server/helpers');
 
-/** Returns the options for `navigator.credentials.create()`. @param existing the passkeys that the user has already */
+/**
+ * Returns the options for `navigator.credentials.create()`.
+ * @param existing the passkeys that the user already has
+ */
 export async function beginPasskeyRegistration(
   { relyingParty, saveChallenge }: WebAuthnCeremony<unknown>,
   user: { id: string; name: string; displayName: string },
@@ -59,7 +65,7 @@ export async function beginPasskeyRegistration(
     rpID: relyingParty.id,
     rpName: relyingParty.name,
     challenge: await newChallenge(saveChallenge),
-    // It contains no personal data (WebAuthn, section 14.6.1).
+    // The user handle must not contain personal data (WebAuthn, section 14.6.1).
     userID: new Uint8Array(Buffer.from(user.id.replaceAll('-', ''), 'hex')),
     userName: user.name,
     userDisplayName: user.displayName,
@@ -70,7 +76,10 @@ export async function beginPasskeyRegistration(
   });
 }
 
-/** Returns the options for `navigator.credentials.get()`. @param allowed null for any passkey of the site */
+/**
+ * Returns the options for `navigator.credentials.get()`.
+ * @param allowed null for any passkey of the site
+ */
 export async function beginPasskeyAssertion(
   { relyingParty, saveChallenge }: WebAuthnCeremony<unknown>,
   allowed: Credential[] | null,
@@ -86,9 +95,9 @@ export async function beginPasskeyAssertion(
 }
 
 /**
- * Verifies the response for a new passkey (WebAuthn, section 7.1), once, except that the attestation is ignored:
- * Gatehouse requests none, and verifying it would send requests to URLs that the client chooses.
- * @throws the error of the ceremony
+ * Verifies the response for a new passkey (WebAuthn, section 7.1) and consumes the challenge. The attestation is
+ * ignored: Gatehouse does not request one, and verifying it would send requests to URLs that the client chooses.
+ * @throws the error from `ceremony.reject`
  */
 export async function verifyPasskeyRegistration<Consumed>(
   ceremony: WebAuthnCeremony<Consumed>,
@@ -142,10 +151,11 @@ async function readRegistration(
 }
 
 /**
- * Verifies a passkey's signature (WebAuthn, section 7.2), once, but not its counter. The library would compare the
- * counter before it verifies the signature, so that anyone could report a copied passkey.
- * @param find returns the caller's passkey
- * @throws the error of the ceremony
+ * Verifies the signature of a passkey (WebAuthn, section 7.2) and consumes the challenge, but does not verify the
+ * counter. The library compares the counter before it verifies the signature, so anyone could cause a report of a
+ * copied passkey.
+ * @param find returns the passkey that the caller accepts, or null
+ * @throws the error from `ceremony.reject`
  */
 export async function verifyPasskeyAssertion<Consumed, Passkey extends { publicKey: Buffer }>(
   ceremony: WebAuthnCeremony<Consumed>,
@@ -177,7 +187,7 @@ async function newChallenge(save: (hash: Buffer) => Promise<void>): Promise<Uint
   return new Uint8Array(challenge);
 }
 
-/** Consumes a response's challenge, even if the response turns out to be invalid (requirement MF-06). */
+/** Consumes the challenge of a response, even if the response proves to be invalid later (requirement MF-06). */
 async function consumeChallenge<Consumed>(
   ceremony: WebAuthnCeremony<Consumed>,
   response: PasskeyRegistration | PasskeyAssertion,
@@ -188,7 +198,7 @@ async function consumeChallenge<Consumed>(
   return { challenge, consumed };
 }
 
-/** Returns the challenge that a response contains, or null if it is unreadable. */
+/** Returns the challenge in a response, or null if it is unreadable. */
 function readChallenge({ response }: { response: { clientDataJSON: string } }): Buffer | null {
   try {
     const { challenge } = readClientData(response.clientDataJSON);
@@ -198,12 +208,15 @@ function readChallenge({ response }: { response: { clientDataJSON: string } }): 
   }
 }
 
-/** Returns the values that a response must contain. @throws Error if its origin is not allowed */
+/**
+ * Returns the values that a response must contain.
+ * @throws Error if the origin is not allowed or the page is in a frame of another site
+ */
 function expectations(relyingParty: RelyingParty, challenge: Buffer, clientDataJSON: string) {
   const { origin, crossOrigin } = readClientData(clientDataJSON);
   if (typeof origin !== 'string' || !isAllowedOrigin(relyingParty, origin))
     throw new Error(`the origin ${String(origin)} is not allowed`);
-  // Otherwise another site could use the passkey in a frame.
+  // Prevents another site from using the passkey in a frame.
   if (crossOrigin === true) throw new Error('the page is a frame of another site');
   return {
     expectedChallenge: challenge.toString('base64url'),

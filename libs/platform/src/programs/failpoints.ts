@@ -1,27 +1,27 @@
 import type { Logger } from '../logging/logger.js';
 import type { TestCommands } from './test-commands.js';
 
-/** Points at which a test can make a process kill itself. */
+/** Points at which a test can cause a process to kill itself. */
 export type Failpoint =
-  /** Before a transaction that creates deliveries is committed. No transaction at boot creates deliveries. */
+  /** Before a transaction that creates deliveries is committed. Transactions at startup create none. */
   | 'delivery.before-commit'
   | 'delivery.before-enqueue'
-  /** After the target's response, before the outcome is recorded. */
+  /** After the response of the receiver, before the outcome is recorded. */
   | 'delivery.before-record'
-  /** Between two committed batches of the same encrypted column. */
+  /** Between two committed batches of an encrypted column. */
   | 'reencrypt.between-batches';
 
-/** Points at which a test can hold callers until it releases them. */
+/** Points at which a test can pause callers until it releases them. */
 export type HoldPoint =
   /** A password has been assigned a thread and is about to be hashed. */
   'password.before-hash';
 
 /**
- * Points at which a process kills itself with SIGKILL (FAILPOINTS) or waits for a test (the commands `hold`
- * and `release`). Both are rejected in production.
+ * Points at which a process kills itself with SIGKILL (FAILPOINTS), or waits for a test (the commands `hold` and
+ * `release`). Production rejects both.
  */
 export class Failpoints {
-  /** The callers that wait at each point that is held. */
+  /** The waiting callers, by held point. */
   private readonly waitingByName = new Map<string, (() => void)[]>();
 
   constructor(

@@ -9,7 +9,7 @@ describe('requestWorkerMetrics', () => {
   beforeEach(() => requests.splice(0));
   afterEach(() => Object.assign(process, { connected, send }));
 
-  it('returns null without a launcher, without a wait', async () => {
+  it('returns null immediately without a launcher', async () => {
     setLauncher(false);
     expect(await requestWorkerMetrics()).toBeNull();
     expect(requests).toEqual([]);

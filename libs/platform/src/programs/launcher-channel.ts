@@ -1,9 +1,9 @@
 import type { Metrics } from '../metrics/metrics.js';
 
-/** The request for the webhook-worker's metrics, which the launcher passes on to the worker. */
+/** The request for the metrics of the webhook-worker, which the launcher forwards to the worker. */
 const REQUEST = 'metrics';
 
-/** The webhook-worker's response. */
+/** The response of the webhook-worker. */
 interface MetricsMessage {
   metrics: string | null;
 }
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 5_000;
 const isResponse = (message: unknown): message is MetricsMessage =>
   typeof message === 'object' && message !== null && 'metrics' in message;
 
-/** Sends this process's metrics to the launcher whenever it requests them. */
+/** Sends the metrics of this process to the launcher whenever it requests them. */
 export function sendMetricsOnRequest(metrics: Metrics): void {
   process.on('message', (message) => {
     if (message !== REQUEST) return;
@@ -25,12 +25,12 @@ export function sendMetricsOnRequest(metrics: Metrics): void {
   });
 }
 
-/** The request that waits for its response, if any: responses do not state to which request they belong. */
+/** The pending request, if any. There is only one at a time, because responses do not identify their request. */
 let pending: Promise<string | null> | undefined;
 
 /**
- * Requests the metrics from the webhook-worker that the same launcher has started. Returns null if there is no launcher
- * or no running worker. Concurrent calls share one request.
+ * Requests the metrics of the webhook-worker that was started by the same launcher. Returns null if there is no
+ * launcher or no running worker. Concurrent calls share one request.
  */
 export async function requestWorkerMetrics(): Promise<string | null> {
   if (!process.connected) return null;
@@ -57,10 +57,13 @@ function sendRequest(): Promise<string | null> {
 /** Notifies the launcher that this process is ready. */
 export const notifyLauncher = (): void => send('ready');
 
-/** Notifies the launcher that this process waits for PostgreSQL, which does not count as a slow start. */
+/** Notifies the launcher that this process is waiting for PostgreSQL, which does not count as a slow start. */
 export const notifyLauncherOfWait = (): void => send('waiting');
 
-/** Sends a message to the launcher, if there is one. Its exit ends this process in any case. */
+/**
+ * Sends a message to the launcher, if there is one. Errors are ignored, because this process stops when the launcher
+ * exits.
+ */
 function send(message: string | MetricsMessage): void {
   if (process.connected) process.send!(message, undefined, undefined, () => undefined);
 }

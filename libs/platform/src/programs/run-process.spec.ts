@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { runProcess, type RunnableService } from './run-process.js';
 
 describe('runProcess', () => {
-  /** The exit codes and signals with which the process would have ended. */
+  /** The exit codes and signals with which the process would have exited. */
   let exits: unknown[];
   let busy: string[];
   beforeEach(() => {
@@ -34,7 +34,7 @@ describe('runProcess', () => {
   const never = (): Promise<void> => new Promise(() => undefined);
   const fail = (): boolean => process.emit('uncaughtException', new Error('boom'));
 
-  it('ends within five seconds after an unexpected error, even if the service does not stop', async () => {
+  it('exits within five seconds after an unexpected error, even if the service does not stop', async () => {
     await run(never);
     fail();
     await jest.advanceTimersByTimeAsync(2_000);
@@ -44,7 +44,7 @@ describe('runProcess', () => {
     expect(exits).toEqual([1]);
   });
 
-  it('ends within five seconds after an unexpected error during a shutdown', async () => {
+  it('exits within five seconds after an unexpected error during a shutdown', async () => {
     await run(never);
     process.emit('SIGTERM');
     await jest.advanceTimersByTimeAsync(5_000);
@@ -54,7 +54,7 @@ describe('runProcess', () => {
     expect(exits).toEqual([1]);
   });
 
-  it('starts no service if a signal arrives before or while it is created', async () => {
+  it('does not start a service if a signal arrives before or while it is created', async () => {
     const calls: string[] = [];
     const create = (): Promise<RunnableService> => {
       calls.push('create');
@@ -69,7 +69,7 @@ describe('runProcess', () => {
     expect(calls).toEqual(['create']);
   });
 
-  it('waits for a call in the thread pool, which would delay its exit', async () => {
+  it('waits for calls in the thread pool before it exits', async () => {
     busy = ['FSReqCallback'];
     await run(() => Promise.resolve());
     process.emit('SIGTERM');
@@ -80,7 +80,7 @@ describe('runProcess', () => {
     expect(exits).toEqual([0]);
   });
 
-  it('ends with SIGKILL if a call in the thread pool never returns', async () => {
+  it('kills itself if a call in the thread pool never returns', async () => {
     busy = ['GetAddrInfoReqWrap'];
     await run(() => Promise.resolve());
     fail();

@@ -12,19 +12,22 @@ import { startTracing, tracing } from '../tracing/current-tracing.js';
 /** Exit code for an error that a restart cannot fix (sysexits.h, EX_CONFIG). */
 const EXIT_CONFIG = 78;
 
-/** Maximum shutdown duration, in ms. The process exits after that in any case. */
+/** Maximum duration of a shutdown, in ms. After that, the process exits in any case. */
 const STOP_TIMEOUT_MS = 15_000;
 
-/** The same after an unexpected error, in ms: the process ends within five seconds, and its restart may be waiting. */
+/**
+ * Maximum duration of a shutdown after an unexpected error, in ms. The process must exit within five seconds so that it
+ * can be restarted.
+ */
 const FATAL_STOP_TIMEOUT_MS = 4_000;
 
-/** Maximum time for sending the last spans, in ms. */
+/** Maximum time to send the last spans, in ms. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
-/** Maximum time for writing the last log lines, in ms. */
+/** Maximum time to write the last log lines, in ms. */
 const LOG_TIMEOUT_MS = 1_000;
 
-/** Interval between checks whether the thread pool is idle, in ms. */
+/** Interval in ms between checks of whether the thread pool is idle. */
 const IDLE_CHECK_MS = 50;
 
 export interface RunnableService {
@@ -34,29 +37,29 @@ export interface RunnableService {
 
 interface ProcessOptions {
   /**
-   * Heap growth, in percent, until V8 collects all garbage. By default it can grow to several times the memory in use
-   * (docs/adr/0039-memory.md).
+   * Heap growth in percent after which V8 collects all garbage. By default, the heap can grow to several times the
+   * memory in use (docs/adr/0039-memory.md).
    */
   heapGrowingPercent?: number;
 }
 
 /**
- * Runs a service as a process: loads the configuration, starts the service, and shuts it down on SIGTERM, on
- * SIGINT, or when the IPC channel to the launcher closes. An unexpected error is logged and ends the process within five
- * seconds, and the launcher restarts it.
+ * Runs a service as a process: loads the configuration, starts the service, and stops it on SIGTERM, SIGINT, or when
+ * the IPC channel to the launcher closes. An unexpected error is logged, and the process exits within five seconds so
+ * that the launcher restarts it.
  */
 export async function runProcess(
   name: string,
   create: (config: Config, logger: Logger) => Promise<RunnableService>,
   { heapGrowingPercent }: ProcessOptions = {},
 ): Promise<void> {
-  // NODE_OPTIONS does not accept this option.
+  // The option is set here because NODE_OPTIONS does not accept it.
   if (heapGrowingPercent !== undefined) setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const config = loadConfigOrExit();
   const logger = createLogger(config, name);
   for (const warning of config.warnings)
     logger[warning === 'node_outdated' ? 'error' : 'warn']({ warning }, configWarnings[warning]);
-  // Without a listener, a Node.js warning that a closed or full output does not accept would be an unexpected error.
+  // Without a listener, a Node.js warning would be an unexpected error if the output is closed or full.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let service: RunnableService | undefined;
   let isStopping = false;
@@ -65,7 +68,7 @@ export async function runProcess(
     const isFirstError = exitCode === 0 && code !== 0;
     exitCode ||= code;
     const timeoutMs = code === 0 ? STOP_TIMEOUT_MS : FATAL_STOP_TIMEOUT_MS;
-    // An error shortens a shutdown that has begun.
+    // An error shortens a shutdown that is in progress.
     if (!isStopping || isFirstError) setTimeout(() => exitAtOnce(exitCode || 1), timeoutMs).unref();
     if (isStopping) return;
     isStopping = true;
@@ -77,19 +80,19 @@ export async function runProcess(
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const previous = process.listeners(signal);
     process.once(signal, () => stop(signal, 0));
-    // Removed last: Node.js drops a signal that arrived before the last handler was removed.
+    // Removed after the new handler was added, because Node.js drops pending signals when the last handler is removed.
     for (const handler of previous) process.off(signal, handler);
   }
   process.once('disconnect', () => stop('launcher disconnected', 0));
   process.on('uncaughtException', (error) => fail(error));
   process.on('unhandledRejection', (error) => fail(error));
   const fail = (error: unknown): void => {
-    // The message for a wrong configuration contains its fix, and the stack would hide it.
+    // The message of a configuration error contains the fix. A stack would only distract from it.
     const isConfigError = error instanceof ConfigError;
     logger.fatal(isConfigError ? {} : { error }, errorMessage(error));
     stop(isConfigError ? 'invalid configuration' : 'unexpected error', isConfigError ? EXIT_CONFIG : 1);
   };
-  // Node.js 24 handles a signal that arrives while it loads modules in the next complete event loop turn.
+  // Node.js 24 handles a signal that arrived while modules were loaded only in the next complete event loop turn.
   await nextTurn();
   await nextTurn();
   if (isStopping) return;
@@ -107,7 +110,7 @@ export async function runProcess(
   }
 }
 
-/** Stops a service and sends the last spans. Spans that the collector has not accepted in time are lost. */
+/** Stops a service and sends the last spans. Spans that the collector does not accept in time are lost. */
 async function stopService(
   service: RunnableService | undefined,
   logger: Logger,
@@ -120,7 +123,7 @@ async function stopService(
     logger.error({ error }, 'shutdown failed');
   }
   if (!tracing) return;
-  // Half the remaining time, so that a collector that does not respond cannot change the exit code.
+  // Half of the remaining time, so that an unresponsive collector cannot change the exit code.
   const remainingMs = startedMs + timeoutMs - monotonicMs();
   const flushTimeoutMs = Math.min(FLUSH_TIMEOUT_MS, remainingMs / 2);
   await withTimeout(tracing.shutdown(), flushTimeoutMs, 'collector timeout').catch(() => undefined);
@@ -132,7 +135,7 @@ async function waitUntilIdle(): Promise<void> {
   while (isThreadPoolBusy()) await sleep(IDLE_CHECK_MS);
 }
 
-/** Ends the process, even if a name lookup or a write in the thread pool never returns: `process.exit()` waits for it. */
+/** Exits even if a name lookup or a write in the thread pool never returns. `process.exit()` would wait for it. */
 function exitAtOnce(exitCode: number): void {
   if (isThreadPoolBusy()) process.kill(process.pid, 'SIGKILL');
   process.exit(exitCode);

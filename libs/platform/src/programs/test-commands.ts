@@ -2,7 +2,7 @@ import { errorMessage } from '../runtime/errors.js';
 
 type Handler = (argument: string) => unknown;
 
-/** A message that a test process sends over the IPC channel. */
+/** A message from a test process over the IPC channel. */
 interface Message {
   id: number;
   command: string;
@@ -10,21 +10,21 @@ interface Message {
 }
 
 /**
- * Commands that a test sends to a process over its IPC channel: run a periodic job now, hold a failpoint,
- * clear in-process state. They are accepted only with TEST_COMMANDS=on, which production rejects
+ * Handles commands that a test sends to a process over its IPC channel, for example to run a periodic job immediately,
+ * hold a failpoint or clear in-process state. They are accepted only with TEST_COMMANDS=on, which production rejects
  * (docs/adr/0025-shared-test-servers.md).
  */
 export class TestCommands {
   private readonly handlers = new Map<string, Handler>();
 
-  /** @param isEnabled TEST_COMMANDS */
+  /** @param isEnabled the setting TEST_COMMANDS */
   constructor(isEnabled: boolean) {
     if (isEnabled) process.on('message', (message) => void this.run(message as Message));
   }
 
   /**
-   * Registers a command's handler. The value that it returns, or the message of the error that it throws, is sent back
-   * to the test.
+   * Registers the handler of a command. Its result, or the message of the error that it throws, is sent back to the
+   * test.
    */
   on(command: string, handler: Handler): void {
     this.handlers.set(command, handler);

@@ -9,15 +9,16 @@ export type RedisConnection = Redis | Cluster;
 
 const WARN_EVERY_MS = 10_000;
 
-/** Minimum time between two reconnections that a read-only Redis causes, in ms. */
+/** Minimum time between two reconnects because of a read-only Redis, in ms. */
 const RECONNECT_EVERY_MS = 2_000;
 
 /**
- * Maximum nodes to which a command on a connection that fails fast is sent. An unavailable node costs 100 ms each time.
+ * Maximum number of nodes to which a command is sent on a connection that must fail fast. Each unavailable node takes
+ * 100 ms.
  */
 const MAX_REDIRECTIONS = 3;
 
-/** Creates a connection that reconnects without a limit, and logs failures at most every ten seconds. */
+/** Creates a connection that reconnects indefinitely and logs failures at most every ten seconds. */
 export function connectRedis(target: RedisTarget, logger: Logger, options: RedisOptions): RedisConnection {
   const redis = createConnection(target, {
     connectTimeout: 2_000,
@@ -28,7 +29,7 @@ export function connectRedis(target: RedisTarget, logger: Logger, options: Redis
   redis.on('error', (error) => {
     if (monotonicMs() - warnedAt < WARN_EVERY_MS) return;
     warnedAt = monotonicMs();
-    // A cluster's error contains the last node's error.
+    // The error of a cluster contains the error of the last node.
     const { lastNodeError } = error as { lastNodeError?: Error };
     logger.warn(
       { reason: errorMessage(lastNodeError ?? error) || 'connection refused' },
@@ -47,7 +48,7 @@ function createConnection(
   if (isCluster) {
     return new Cluster(splitHosts(url).map(readHost), {
       clusterRetryStrategy: retryStrategy,
-      // The host name is part of the certificate. Node.js resolves it when it connects.
+      // Keeps host names, which the certificates contain. Node.js resolves them when it connects.
       dnsLookup: (address, callback) => callback(null, address),
       ...(options.enableOfflineQueue === false
         ? { enableOfflineQueue: false, maxRedirections: MAX_REDIRECTIONS }
@@ -74,7 +75,7 @@ const readHost = (url: string): { host: string; port: number | undefined } => {
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? undefined : Number(port) };
 };
 
-/** Returns a URL's user, password and TLS. A user without a name is the default user. */
+/** Returns the user name, the password and the TLS options in a URL. An empty name is the default user. */
 const readAccount = ({ protocol, username, password }: URL) => ({
   username: decodeURIComponent(username),
   password: decodeURIComponent(password),
@@ -82,8 +83,8 @@ const readAccount = ({ protocol, username, password }: URL) => ({
 });
 
 /**
- * Returns a function that closes the connection, so that it is opened again, if Redis is a replica: after a failover,
- * the host may lead to the new primary.
+ * Returns a check that requests a reconnect if Redis is a read-only replica, because the host may resolve to the new
+ * primary after a failover.
  */
 function createReadOnlyCheck(): (error: Error) => boolean {
   let reconnectedAt = -Infinity;

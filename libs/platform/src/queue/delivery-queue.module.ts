@@ -7,7 +7,7 @@ import type { Logger } from '../logging/logger.js';
 import { DeliveryQueue, QUEUE_NAME, REDIS_DELIVERY_QUEUE } from './delivery-queue.js';
 import { connectRedis, type RedisConnection } from './connect-redis.js';
 
-/** Registers the queue with BullMQ. It is loaded when the prefix is known, which derives from the database. */
+/** Registers the queue with BullMQ. Loaded once the prefix is known, which depends on the database. */
 @Module({})
 class BullQueueModule {
   static forPrefix(connection: RedisConnection, prefix: string): DynamicModule {
@@ -15,7 +15,7 @@ class BullQueueModule {
       module: BullQueueModule,
       imports: [
         BullModule.forRootAsync({
-          // A connection, not its options: closing the queue then does not wait for Redis.
+          // An existing connection instead of options, so that closing the queue does not wait for Redis.
           useFactory: () => ({ connection, prefix, skipVersionCheck: true }),
           // There is no processor to discover: DeliveryQueue creates its own workers
           // (docs/adr/0029-bull-module.md).
@@ -28,7 +28,7 @@ class BullQueueModule {
 }
 
 /**
- * Provides the delivery queue. Imports BullMQ and ioredis, so a process loads this file only with Redis
+ * Provides the delivery queue. This file imports BullMQ and ioredis, so it is loaded only if Redis is configured
  * (load-delivery-queue.ts).
  */
 @Module({})

@@ -7,7 +7,7 @@ import type { RedisConnection } from './connect-redis.js';
 import { RedisHealth, type RedisProblem } from './redis-health.js';
 import { queuePrefix, sharedPrefix } from './redis-prefix.js';
 
-/** The injection token for the queue on Redis, which only exists with REDIS_URL. */
+/** The injection token of the queue in Redis, which exists only with REDIS_URL. */
 export const REDIS_DELIVERY_QUEUE = Symbol('delivery queue on Redis');
 
 export const QUEUE_NAME = 'deliveries';
@@ -21,13 +21,13 @@ const REPORT_EVERY_MS = 10_000;
 export interface DeliveryPointer {
   deliveryId: string;
   endpointId: string;
-  /** Null for an event about the organization itself, which goes to an endpoint at organization level. */
+  /** Null for an event about the organization itself, which is delivered to an endpoint at organization level. */
   projectId: string | null;
 }
 
 /** A pointer to work. The work itself is stored in PostgreSQL. */
 export interface DeliveryJob extends DeliveryPointer {
-  /** The attempt's number, starting at 1. */
+  /** The number of the attempt, starting at 1. */
   attempt: number;
 }
 
@@ -35,20 +35,22 @@ interface ScheduledJob extends DeliveryJob {
   delayMs: number;
 }
 
-/** A job's data in Redis: one attempt, or several that are due at the same time. */
+/** The data of a job in Redis: one attempt, or several that are due at the same time. */
 type JobData = DeliveryJob | DeliveryJob[];
 
-/** Maximum attempts in one job, so that several workers share a large event's attempts. */
+/**
+ * Maximum number of attempts in one job, so that several workers share the attempts of an event with many endpoints.
+ */
 const MAX_ATTEMPTS_PER_JOB = 20;
 
-/** The functions that the queue requires from Redis and BullMQ, which only a process with Redis loads. */
+/** The parts of ioredis and BullMQ that the queue uses. Only a process with Redis loads these packages. */
 interface Transport {
   target: RedisTarget;
   connection: RedisConnection;
   /** Creates a queue on the connection. */
   openQueue: (prefix: string) => Promise<BullMq.Queue>;
   workerClass: typeof BullMq.Worker;
-  /** Creates a worker's connection. */
+  /** Creates the connection of a worker. */
   connectWorker: () => RedisConnection;
 }
 
@@ -59,9 +61,9 @@ interface QueueWorker {
 }
 
 /**
- * Transports delivery jobs with BullMQ. Lost, repeated and late jobs do no harm: every job is a hint, only the claim in
- * PostgreSQL starts an attempt, and the worker's due poller finds deliveries whose job was lost. Also the queue's
- * injection token, which is null without Redis.
+ * Transports delivery jobs with BullMQ. Jobs can be lost, repeated or delayed without harm: every job is only a hint,
+ * an attempt starts only with a claim in PostgreSQL, and the due poller of the worker finds deliveries whose job was
+ * lost. The class is also the injection token of the queue, whose value is null without Redis.
  */
 export class DeliveryQueue {
   private readonly health: RedisHealth;
@@ -81,7 +83,7 @@ export class DeliveryQueue {
     this.health = new RedisHealth(transport.connection, sharedPrefix(transport.target), logger);
   }
 
-  /** Uses an installation's jobs from now on. Before that, Redis counts as unreachable. */
+  /** Opens the queue of an installation. Until then, Redis counts as unreachable. */
   async open(installationKey: string): Promise<void> {
     const prefix = queuePrefix(this.transport.target, installationKey);
     const queue = await this.transport.openQueue(prefix);
@@ -95,7 +97,7 @@ export class DeliveryQueue {
     return this.problem === null;
   }
 
-  /** The reason why Redis does not accept jobs now, or null. */
+  /** The reason why Redis currently does not accept jobs, or null. */
   get problem(): RedisProblem | null {
     return this.queue ? this.health.problem : 'unreachable';
   }
@@ -119,12 +121,12 @@ export class DeliveryQueue {
     return this.addBulk(chunks.map((chunk) => [chunk.length === 1 ? chunk[0]! : chunk, delayMs]));
   }
 
-  /** Returns the job count in Redis, or null if it does not respond within 250 ms. */
+  /** Returns the number of jobs in Redis, or null if Redis does not respond within 250 ms. */
   countJobs(): Promise<number | null> {
     return this.countByType('wait', 'active', 'delayed', 'prioritized');
   }
 
-  /** Starts to process the opened installation's jobs, `concurrency` at a time. */
+  /** Starts processing the jobs of the installation, `concurrency` at a time. */
   process(concurrency: number, handle: (job: DeliveryJob) => Promise<void>): void {
     const runAll = async ({ data }: BullMq.Job<JobData>): Promise<void> => {
       await Promise.all([data].flat().map(handle));
@@ -135,8 +137,8 @@ export class DeliveryQueue {
       await runAll(job).finally(() => (this.runningJobs -= 1));
     };
     this.startWorker(concurrency, run);
-    // Processes from the previous version add jobs under the prefix that all installations shared. The next version
-    // removes this line (docs/adr/0089-redis-keys-of-an-installation.md).
+    // Processes of the previous version add jobs under the prefix that all installations shared. The next version can
+    // remove this line (docs/adr/0089-redis-keys-of-an-installation.md).
     this.previous = this.createWorker(sharedPrefix(this.transport.target), concurrency, runAll);
     this.stuckCheckTimer = setInterval(
       () => void this.replaceIfStuck(concurrency, run),
@@ -145,8 +147,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Stops taking jobs and waits for running ones. Without force, BullMQ would also wait for an unavailable
-   * Redis.
+   * Stops taking jobs and waits for running ones. If Redis is unavailable, BullMQ would wait for it, so the worker is
+   * closed by force.
    */
   async drain(): Promise<void> {
     this.stopStuckCheck();
@@ -163,7 +165,7 @@ export class DeliveryQueue {
   }
 
   private async addBulk(jobs: [data: JobData, delayMs: number][]): Promise<void> {
-    // Before the first connection BullMQ would wait without a limit.
+    // BullMQ would wait indefinitely for the first connection.
     if (!this.queue || !this.isReady()) throw new Error('Redis does not accept jobs');
     const added = this.queue.addBulk(
       jobs.map(([data, delayMs]) => {
@@ -210,7 +212,7 @@ export class DeliveryQueue {
       connection,
       prefix,
       concurrency,
-      // A killed worker is detected after about 20 s, not 60. The lease in PostgreSQL applies in any case.
+      // Detects a killed worker after about 20 s instead of 60 s. The lease in PostgreSQL applies in any case.
       lockDuration: 15_000,
       stalledInterval: 5_000,
       skipVersionCheck: true,
@@ -219,7 +221,10 @@ export class DeliveryQueue {
     return { worker, connection };
   }
 
-  /** After a Redis outage, a BullMQ worker sometimes takes no more jobs (taskforcesh/bullmq #2466, #3185). */
+  /**
+   * Replaces the worker if it is stuck. After a Redis outage, a BullMQ worker sometimes takes no more jobs
+   * (taskforcesh/bullmq #2466, #3185).
+   */
   private async replaceIfStuck(concurrency: number, run: BullMq.Processor<JobData, void>): Promise<void> {
     const isIdle = this.isReady() && this.runningJobs < concurrency;
     const waiting = isIdle ? await this.countByType('wait') : 0;
@@ -233,8 +238,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Logs errors while Redis is available. The connection itself logs that it is lost, and its health logs why it does not
-   * accept writes.
+   * Logs errors while Redis is available. Otherwise, the connection logs that it is lost, and `RedisHealth` why writes
+   * are not accepted.
    */
   private logQueueError(error: Error): void {
     if (!this.isReady() || monotonicMs() - this.lastReportAt < REPORT_EVERY_MS) return;

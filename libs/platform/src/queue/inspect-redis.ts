@@ -8,28 +8,32 @@ import { sharedPrefix } from './redis-prefix.js';
 /** Maximum time to wait for the connection and for each response, in ms. */
 const TIMEOUT_MS = 5_000;
 
-/** The state of a Redis to which a connection could be opened. */
+/** The state of a reachable Redis. */
 export interface RedisInspection {
   /** The reason why Redis cannot be used, or null. */
   problem: RedisProblem | null;
   /** The error that Redis returned, if there is a problem. */
   error: unknown;
-  /** Null if the user may not run INFO. */
+  /** Null if the user is not allowed to run INFO. */
   version: string | null;
-  /** Such as `noeviction`; null if the user may not run INFO, or the service does not report it. */
+  /**
+   * The eviction policy, such as `noeviction`. Null if the user is not allowed to run INFO, or the service does not
+   * report it.
+   */
   evictionPolicy: string | null;
 }
 
 /**
- * Connects to Redis once, and returns whether it accepts writes, its version and its eviction policy.
+ * Connects to Redis once. Returns whether it accepts writes, its version and its eviction policy.
  * @throws Error if the connection fails, or Redis does not respond
  */
 export async function inspectRedis(target: RedisTarget, logger: Logger): Promise<RedisInspection> {
-  // A process without Redis never loads ioredis.
+  // Imported on demand, because a process without Redis never loads ioredis.
   const { connectRedis } = await import('./connect-redis.js');
   const connection = connectRedis(target, logger, {
     maxRetriesPerRequest: 0,
-    // A read-only Redis would close the connection. ioredis then keeps the process running for two more seconds.
+    // Otherwise, the connection would be closed if Redis is read-only, and ioredis would keep the process running for
+    // two more seconds.
     reconnectOnError: null,
   });
   try {
@@ -45,11 +49,14 @@ export async function inspectRedis(target: RedisTarget, logger: Logger): Promise
   }
 }
 
-/** Resolves when the connection is ready. @throws the connection's first error */
+/**
+ * Resolves when the connection is ready.
+ * @throws the first error of the connection
+ */
 function connected(connection: RedisConnection): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.once('ready', resolve);
-    // A cluster's error contains the last node's error.
+    // The error of a cluster contains the error of the last node.
     connection.once('error', (error: Error & { lastNodeError?: Error }) =>
       reject(error.lastNodeError ?? error),
     );

@@ -2,13 +2,12 @@ import type { DynamicModule } from '@nestjs/common';
 import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
 
-/** Time for which jobs may wait while none is taken, before the queue's worker is replaced, in ms. */
+/** Time in ms for which jobs can wait without one being taken, before the worker of the queue is replaced. */
 const STUCK_MS = 60_000;
 
 /**
- * Loads BullMQ and returns the module that provides REDIS_DELIVERY_QUEUE. Processes without Redis never call
- * this.
- * @param stuckMs time for which jobs may wait while none is taken, in ms
+ * Loads BullMQ and returns the module that provides REDIS_DELIVERY_QUEUE. Processes without Redis never call this.
+ * @param stuckMs time in ms for which jobs can wait without one being taken
  */
 export async function loadDeliveryQueue(
   target: RedisTarget,

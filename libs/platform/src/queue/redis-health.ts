@@ -20,7 +20,7 @@ const PROBE_INTERVAL_MS = 1_000;
 /** Maximum time to wait for the response to a probe, in ms. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** The problem behind each Redis error code. */
+/** The problems, by Redis error code. */
 const problemsByCode: Record<string, RedisProblem> = {
   READONLY: 'read_only',
   OOM: 'full',
@@ -30,8 +30,8 @@ const problemsByCode: Record<string, RedisProblem> = {
 };
 
 /**
- * Checks once a second whether Redis accepts writes. A connection alone does not prove this: a replica, a full server
- * and a cluster node respond as well.
+ * Checks once a second whether Redis accepts writes. An open connection is not sufficient, because a replica, a full
+ * server and a cluster node also accept connections.
  */
 export class RedisHealth {
   private probed: RedisProblem | null = 'unreachable';
@@ -50,7 +50,7 @@ export class RedisHealth {
     this.timer = setInterval(probe, PROBE_INTERVAL_MS).unref();
   }
 
-  /** The reason why Redis cannot be used now; null if it accepts writes. */
+  /** The reason why Redis currently cannot be used; null if it accepts writes. */
   get problem(): RedisProblem | null {
     return this.probed ?? (this.connection.status === 'ready' ? null : 'unreachable');
   }
@@ -61,7 +61,7 @@ export class RedisHealth {
 
   private async probe(): Promise<void> {
     if (this.isProbing) return;
-    // The connection logs that it is lost.
+    // Not logged here, because the connection logs that it is lost.
     if (this.connection.status !== 'ready') return void (this.probed = 'unreachable');
     this.isProbing = true;
     const { problem, error } = await probeRedis(this.connection, this.prefix);
@@ -82,14 +82,14 @@ export class RedisHealth {
 }
 
 /**
- * Writes two keys, and returns the problem if Redis rejects them.
- * @param prefix the keys' prefix
+ * Writes two keys. Returns the problem if Redis rejects them.
+ * @param prefix the prefix of the keys
  */
 export async function probeRedis(
   connection: RedisConnection,
   prefix: string,
 ): Promise<{ problem: RedisProblem | null; error: unknown }> {
-  // Only a cluster rejects two keys at once: they are in different hash slots.
+  // Only a cluster rejects a command with both keys, because they are in different hash slots.
   const written = connection.mset(`${prefix}:health:1`, 1, `${prefix}:health:2`, 1);
   const error: unknown = await withTimeout(written, PROBE_TIMEOUT_MS, 'no response').then(
     () => null,
@@ -98,7 +98,7 @@ export async function probeRedis(
   return { problem: error === null ? null : classifyError(error), error };
 }
 
-/** Returns the problem behind a write error. */
+/** Returns the problem that a write error indicates. */
 function classifyError(error: unknown): RedisProblem {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return 'unreachable';
   const [code] = /^[A-Z]+/.exec(error.message) ?? [''];

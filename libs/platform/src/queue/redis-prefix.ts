@@ -1,17 +1,17 @@
 import type { RedisTarget } from '../config/redis-target.js';
 
-/** The beginning of all keys in Redis, on which a user's ACL can depend. */
+/** The prefix of all keys in Redis, to which the ACL of a user can be limited. */
 const BASE = 'gatehouse';
 
 /**
- * Returns the prefix of the keys that all installations share. In a cluster, a queue's keys must be in one hash slot:
- * the braces select it.
+ * Returns the prefix that all installations share. In a cluster, all keys of a queue must be in the same hash slot,
+ * which the braces ensure.
  */
 export const sharedPrefix = ({ isCluster }: RedisTarget): string => (isCluster ? `{${BASE}}` : BASE);
 
-/** Returns the prefix for an installation's queue keys (docs/adr/0089-redis-keys-of-an-installation.md). */
+/** Returns the prefix of the queue keys of an installation (docs/adr/0089-redis-keys-of-an-installation.md). */
 export const queuePrefix = (target: RedisTarget, installationKey: string): string =>
   `${sharedPrefix(target)}:${installationKey}`;
 
-/** Returns the prefix for an installation's rate limits. In a cluster, they are spread over all nodes. */
+/** Returns the prefix of the rate limit keys of an installation. In a cluster, they are distributed over all nodes. */
 export const limitPrefix = (installationKey: string): string => `${BASE}:${installationKey}:limit`;

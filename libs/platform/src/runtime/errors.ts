@@ -12,6 +12,6 @@ export function errorCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** Returns the message of a thrown value, which need not be an Error. */
+/** Returns the message of a thrown value, which does not have to be an Error. */
 export const errorMessage = (error: unknown): string =>
   types.isNativeError(error) || error instanceof Error ? error.message : String(error);

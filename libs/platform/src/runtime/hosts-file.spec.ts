@@ -24,7 +24,7 @@ describe('HostsFile', () => {
       expect(hosts.findAddresses(name)).toEqual([]);
   });
 
-  it('detects that the file was changed, replaced, removed and restored', async () => {
+  it('detects that the file was changed, replaced, removed or restored', async () => {
     const path = join(folder, 'changing');
     const hosts = new HostsFile(path);
     const address = () => hosts.findAddresses('shop')[0]?.address;

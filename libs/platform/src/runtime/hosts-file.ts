@@ -6,8 +6,8 @@ const SYSTEM_PATH =
   process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 
 /**
- * Looks up hosts in the system's hosts file, which is read again after every change. It is read synchronously, because
- * other lookups may occupy all libuv threads.
+ * Looks up host names in the hosts file of the system, which is read again after every change. It is read
+ * synchronously, because other lookups may occupy all libuv threads.
  */
 export class HostsFile {
   private version = '';
@@ -15,7 +15,7 @@ export class HostsFile {
 
   constructor(private readonly path: string = SYSTEM_PATH) {}
 
-  /** Returns the addresses of a host name in lower case; none if the file cannot be read. */
+  /** Returns the addresses of a lowercase host name, or none if the file cannot be read. */
   findAddresses(name: string): LookupAddress[] {
     try {
       const { ino, mtimeMs, size } = statSync(this.path);

@@ -1,13 +1,13 @@
 import type { TracingConfig } from '../config/tracing-config.js';
 import type { NewSpan, Span, Tracing } from './tracing.js';
 
-/** This process's traces; null without OTEL_EXPORTER_OTLP_ENDPOINT. */
+/** The tracing of this process; null if traces are off. */
 export let tracing: Tracing | null = null;
 
 /**
- * Starts to record traces. A process without OTEL_EXPORTER_OTLP_ENDPOINT never loads the OpenTelemetry packages
+ * Starts recording traces. A process without OTEL_EXPORTER_OTLP_ENDPOINT never loads the OpenTelemetry packages
  * (docs/adr/0059-opentelemetry.md).
- * @param onExportError called when spans could not be exported
+ * @param onExportError called if spans cannot be exported
  */
 export async function startTracing(
   config: TracingConfig,
@@ -20,8 +20,8 @@ export async function startTracing(
 
 /**
  * Runs `work` in a span (`Tracing.run`).
- * @param describe returns the span's properties; not called if the process records no traces
- * @param work called with null in this case
+ * @param describe returns the properties of the span; not called if traces are off
+ * @param work called with null if traces are off
  */
 export const runInSpan = <Result>(
   describe: () => NewSpan,
@@ -29,6 +29,6 @@ export const runInSpan = <Result>(
   traceparent?: string | null,
 ): Promise<Result> => (tracing ? tracing.run(describe(), work, traceparent) : work(null));
 
-/** Returns a function that runs in the current code's trace, for an event listener. */
+/** Binds an event listener to the current trace. */
 export const bindToTrace = <Listener extends (...args: never[]) => unknown>(listener: Listener): Listener =>
   tracing ? tracing.bind(listener) : listener;

@@ -6,7 +6,7 @@ const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN_ID = '00f067aa0ba902b7';
 const recorded = `00-${TRACE_ID}-${SPAN_ID}-01`;
 const unrecorded = `00-${TRACE_ID}-${SPAN_ID}-00`;
-/** The trace id that a ratio sampler accepts first. */
+/** A trace with the id that a ratio sampler accepts first. */
 const lowest = `00-${'0'.repeat(31)}1-${SPAN_ID}-01`;
 
 let otlp: OtlpReceiver;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await otlp.stop();
 });
 
-/** Starts a process's tracing. */
+/** Creates the tracing of a process. */
 function start(options: Partial<TracingConfig>): Tracing {
   const config = { headers: null, sampler: 'always_on', samplerRatio: 1, trustsCallers: false } as const;
   tracing = new Tracing({ ...config, ...options }, 'test', () => undefined);
@@ -29,14 +29,14 @@ function start(options: Partial<TracingConfig>): Tracing {
   return tracing;
 }
 
-/** Returns whether a request's span is recorded, and its trace id. */
+/** Returns whether the span of a request is recorded, and its trace id. */
 function request(options: Partial<TracingConfig>, traceparent?: string): [boolean, string] {
   const span = start(options).startRequest('GET', traceparent);
   return [span.isRecording(), span.spanContext().traceId];
 }
 
-describe("a caller's trace", () => {
-  it('continues, and Gatehouse alone decides whether to record it', () => {
+describe('the trace of a caller', () => {
+  it('is continued, but Gatehouse decides whether to record it', () => {
     expect(request({ sampler: 'always_off' }, recorded)).toEqual([false, TRACE_ID]);
     expect(request({ sampler: 'parentbased_always_off' }, recorded)).toEqual([false, TRACE_ID]);
     expect(request({ sampler: 'parentbased_always_on' }, unrecorded)).toEqual([true, TRACE_ID]);
@@ -44,7 +44,7 @@ describe("a caller's trace", () => {
     expect(request(ratio, lowest)).toEqual([false, expect.stringMatching(/^0{31}1$/)]);
   });
 
-  it('follows the decision of the caller with TRUST_TRACEPARENT', () => {
+  it('is recorded as the caller decides with TRUST_TRACEPARENT', () => {
     const trust = { trustsCallers: true };
     expect(request({ ...trust, sampler: 'always_off' }, recorded)).toEqual([true, TRACE_ID]);
     expect(request({ ...trust, sampler: 'always_on' }, unrecorded)).toEqual([false, TRACE_ID]);
@@ -58,17 +58,17 @@ describe("a caller's trace", () => {
     `00-${'0'.repeat(32)}-${SPAN_ID}-01`,
     `ff-${TRACE_ID}-${SPAN_ID}-01`,
     `${recorded}, ${recorded}`,
-  ])('starts anew for the header %j', (traceparent) => {
+  ])('is replaced with a new trace if the header is %j', (traceparent) => {
     const [isRecorded, traceId] = request({}, traceparent);
     expect(isRecorded).toBe(true);
     expect(traceId).not.toMatch(/^(0{32}|4bf92f35.*)$/);
   });
 });
 
-describe("a stored trace's spans", () => {
+describe('the spans of a stored trace', () => {
   const span = { name: 'deliver webhook', kind: 'CONSUMER' } as const;
 
-  it("follow the request's decision, and pass it on", async () => {
+  it('follow the sampling decision of the request, and propagate it', async () => {
     for (const stored of [recorded, unrecorded])
       await start({ sampler: stored === recorded ? 'always_off' : 'always_on' }).run(
         span,
@@ -90,7 +90,7 @@ describe("a stored trace's spans", () => {
   });
 });
 
-it('creates no span for a statement without a trace, or after the end of its trace', async () => {
+it('does not create a span for a statement without a trace or after it has ended', async () => {
   const statement = { name: 'SELECT customers', kind: 'CLIENT' } as const;
   start({});
   expect(tracing!.startChild(statement)).toBeNull();

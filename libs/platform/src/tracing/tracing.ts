@@ -40,7 +40,7 @@ import { VERSION } from '../runtime/version.js';
 /** Minimum time between two reports of failed exports, in ms. */
 const REPORT_INTERVAL_MS = 60_000;
 
-/** A span's name and properties. Neither may contain a secret, an email address or a row value. */
+/** The name and properties of a span. They must not contain a secret, an email address or a row value. */
 export interface NewSpan {
   name: string;
   kind: keyof typeof SpanKind;
@@ -51,7 +51,7 @@ export interface NewSpan {
 
 export type { Context, Span };
 
-/** Records a process's traces and sends them to the OTLP endpoint in the background. */
+/** Records the traces of a process and sends them to the OTLP endpoint in the background. */
 export class Tracing {
   private readonly rootSampler: Sampler;
   private readonly provider: NodeTracerProvider;
@@ -82,25 +82,28 @@ export class Tracing {
     });
   }
 
-  /** The current trace, to which code that runs elsewhere can add child spans. */
+  /** The current context, with which code that runs elsewhere can add child spans. */
   get context(): Context {
     return context.active();
   }
 
-  /** Returns the header `traceparent` for the current span (W3C Trace Context), or undefined without a span. */
+  /** The `traceparent` header for the current span (W3C Trace Context), or undefined without a span. */
   get traceparent(): string | undefined {
     const current = trace.getActiveSpan()?.spanContext();
     if (!current || !isSpanContextValid(current)) return undefined;
     return `00-${current.traceId}-${current.spanId}-0${current.traceFlags & TraceFlags.SAMPLED}`;
   }
 
-  /** A log line's fields, under the names that OpenTelemetry defines. */
+  /** The trace fields of a log line, with the names that OpenTelemetry defines. */
   get logFields(): { trace_id?: string; span_id?: string } {
     const current = trace.getActiveSpan()?.spanContext();
     return current ? { trace_id: current.traceId, span_id: current.spanId } : {};
   }
 
-  /** Starts a request's span. @param traceparent the request's header */
+  /**
+   * Starts the span of a request.
+   * @param traceparent the header of the request
+   */
   startRequest(method: string, traceparent: unknown): Span {
     const caller = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
     const parent =
@@ -110,22 +113,22 @@ export class Tracing {
   }
 
   /**
-   * Starts a child of a span; null if the span is not recorded or has ended, so that work without a trace creates no
-   * span.
+   * Starts a child span. Returns null if the parent is not recorded or has ended, so that work outside a trace does not
+   * create spans.
    * @param parent default: the current span
    */
   startChild(span: NewSpan, parent = context.active()): Span | null {
     return trace.getSpan(parent)?.isRecording() ? this.start(span, parent) : null;
   }
 
-  /** Records a child of the current span that has already ended. */
+  /** Records a child of the current span for work that has already finished. */
   record(span: NewSpan, endTime: Date): void {
     this.startChild(span)?.end(endTime);
   }
 
   /**
    * Runs `work` in a span.
-   * @param traceparent the parent's, or null to start a new trace; default: the current span is the parent
+   * @param traceparent the parent, or null to start a new trace; default: the current span
    */
   async run<Result>(
     span: NewSpan,
@@ -147,7 +150,7 @@ export class Tracing {
 
   /**
    * Marks a span as failed.
-   * @param type the error's code, never its message, which can contain row values and addresses
+   * @param type the code of the error, never its message, which can contain row values and addresses
    */
   fail(span: Span, type: string): void {
     span.setAttribute('error.type', type);
@@ -159,12 +162,12 @@ export class Tracing {
     return context.with(trace.setSpan(context.active(), span), work);
   }
 
-  /** Returns a function that runs in the current trace. */
+  /** Binds a function to the current trace. */
   bind<Listener extends (...args: never[]) => unknown>(listener: Listener): Listener {
     return context.bind(context.active(), listener);
   }
 
-  /** Sends the recorded spans and ends the export. */
+  /** Sends the recorded spans and stops the export. */
   async shutdown(): Promise<void> {
     await this.provider.shutdown();
   }
@@ -177,7 +180,7 @@ export class Tracing {
   }
 
   /**
-   * Decides whether a caller's trace is recorded. The decision does not depend on the trace id, which the caller
+   * Decides whether the trace of a caller is recorded. The decision does not depend on the trace id, which the caller
    * chooses.
    */
   private sampleNewTrace(): TraceFlags {
@@ -190,7 +193,7 @@ export class Tracing {
 const toContext = (parent: SpanContext | '' | null): Context =>
   parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT;
 
-/** Returns the sampler for new traces. Spans of an existing trace always follow its decision. */
+/** Returns the sampler for new traces. The spans of an existing trace always follow its decision. */
 function createRootSampler({ sampler, samplerRatio }: TracingConfig): Sampler {
   if (sampler.endsWith('always_off')) return new AlwaysOffSampler();
   if (sampler.endsWith('always_on')) return new AlwaysOnSampler();
