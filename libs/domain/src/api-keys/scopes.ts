@@ -40,8 +40,8 @@ export const firstKeyScopes = scopes.filter(
 export type Access = 'project' | 'organization';
 
 /**
- * The tenants whose objects a caller can access. If `projectId` is null, these are all projects of the organizations
- * and of the organizations that they created (one level). If `organizationIds` is null as well, the scope is
+ * The tenants whose objects a caller can access. If `projectId` is null, these are all projects of the organizations,
+ * including organizations that they created (one level). If `organizationIds` is null as well, the scope is
  * installation-wide.
  */
 export interface AccessScope {
@@ -50,5 +50,5 @@ export interface AccessScope {
   projectId: string | null;
 }
 
-/** The access scope of the server itself and of operators who are not limited to organizations. */
+/** The access scope for the server itself and for operators who are not limited to organizations. */
 export const entireInstallation: AccessScope = { organizationIds: null, projectId: null };

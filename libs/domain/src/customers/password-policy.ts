@@ -18,7 +18,7 @@ export const PASSWORD_MAX_LENGTH = 128;
 export const passwordHashings = ['peppered', 'portable'] as const;
 export type PasswordHashing = (typeof passwordHashings)[number];
 
-/** The number of bytes of a password that bcrypt uses. It ignores the rest. */
+/** The number of password bytes that bcrypt uses. It ignores the rest. */
 const BCRYPT_MAX_BYTES = 72;
 
 /**

@@ -4,7 +4,7 @@ export type CustomEventType = `app.${string}`;
 /** The prefix of every custom type. No built-in type has this prefix. */
 export const CUSTOM_EVENT_PREFIX = 'app.';
 
-/** The subscription or filter that includes every custom type, regardless of its number of segments. */
+/** The subscription or filter that includes every custom type, regardless of how many segments it has. */
 export const ALL_CUSTOM_EVENTS = 'app.*';
 
 export const MAX_CUSTOM_EVENT_TYPE_LENGTH = 128;

@@ -12,7 +12,7 @@ export const effectiveMfa = (project: MfaPolicy, customer: CustomerMfaPolicy): M
 export const challengeKinds = ['second_factor', 'enroll_factor'] as const;
 export type ChallengeKind = (typeof challengeKinds)[number];
 
-/** The methods with which a customer completes a challenge. */
+/** The methods for completing a challenge. */
 export const challengeMethods = ['totp', 'passkey', 'recovery_code'] as const;
 export type ChallengeMethod = (typeof challengeMethods)[number];
 

@@ -10,14 +10,11 @@ export interface LocalCustomer {
 /** The facts on which a sign-in with a provider depends. */
 export interface ProviderSignIn {
   profile: Pick<ProviderProfile, 'email' | 'isEmailTrusted'>;
-  /** The customer to whom the identity is linked, or null. Also null if `isPending` is true of the link. */
+  /** The customer to whom the identity is linked, or null. Also null if `isPending` returns true for the link. */
   linked: LocalCustomer | null;
   /** The customer with the email address of the profile, or null. */
   owner: LocalCustomer | null;
-  /**
-   * The customer to whom the identity is linked if `isPending` is true of the link: the owner or another customer.
-   * Otherwise null.
-   */
+  /** The customer whose link `isPending` reports as pending: the owner or another customer; null if there is none. */
   pendingAt: 'owner' | 'other' | null;
   /** True if the project and the provider allow customers to create accounts. */
   allowSignUp: boolean;

@@ -62,21 +62,21 @@ const emailClaims = ['email', 'email_verified', 'hd', 'xms_edov'];
 const isPresent = (name: string, value: unknown): boolean =>
   textClaims.includes(name) ? nonEmptyText(value) !== null : value !== null && value !== '';
 
-const presentOf = (claims: ProviderClaims): ProviderClaims =>
+const presentClaims = (claims: ProviderClaims): ProviderClaims =>
   Object.fromEntries(Object.entries(claims).filter(([name, value]) => isPresent(name, value)));
 
 /** Returns whether an id token contains every field of a profile. If not, the userinfo endpoint may return more. */
 export const isProfileComplete = (idToken: ProviderClaims): boolean => {
-  const { name, given_name: givenName, family_name: familyName, picture } = presentOf(idToken);
+  const { name, given_name: givenName, family_name: familyName, picture } = presentClaims(idToken);
   return readEmail(idToken) !== null && !!(name ?? givenName ?? familyName) && !!picture;
 };
 
 /** Values of `email_verified` that do not deny the verification. Some providers send strings or numbers. */
-const undenied: unknown[] = [undefined, null, '', true, 'true', 'True', 1, '1'];
+const notDenied: unknown[] = [undefined, null, '', true, 'true', 'True', 1, '1'];
 
 /** Returns whether the claims state that the email address is not verified. */
 export const deniesEmail = ({ email_verified: isVerified }: ProviderClaims): boolean =>
-  !undenied.includes(isVerified);
+  !notDenied.includes(isVerified);
 
 /**
  * Adds the claims of the userinfo endpoint to the claims of the id token, which take precedence. An email address is
@@ -84,9 +84,9 @@ export const deniesEmail = ({ email_verified: isVerified }: ProviderClaims): boo
  */
 export function mergeUserInfo(idToken: ProviderClaims, userInfo: ProviderClaims): ProviderClaims {
   const source = readEmail(idToken) === null ? userInfo : idToken;
-  const ofEmail = Object.fromEntries(emailClaims.map((name) => [name, source[name]]));
+  const chosenEmailClaims = Object.fromEntries(emailClaims.map((name) => [name, source[name]]));
   const denial = [idToken, userInfo].some(deniesEmail) ? { email_verified: false } : {};
-  return { ...presentOf(userInfo), ...presentOf(idToken), ...ofEmail, ...denial };
+  return { ...presentClaims(userInfo), ...presentClaims(idToken), ...chosenEmailClaims, ...denial };
 }
 
 /** Returns the given name and the family name. If the claims contain only a full name, it is split. */

@@ -31,7 +31,7 @@ export interface CustomerImport {
   finishedAt: Date | null;
 }
 
-/** The result of one line of an import. */
+/** The result for one line of an import. */
 export interface ImportLineResult {
   /** Counted from 1. */
   line: number;
@@ -87,6 +87,6 @@ export function listedKind(result: ImportLineResult): ListedKind | null {
   return isUnchanged(result) ? 'unchanged' : 'skipped';
 }
 
-/** Returns the number of lines of a kind. */
+/** Returns the number of lines with a kind. */
 export const countOfKind = (kind: ListedKind, counts: Omit<ImportCounts, 'weakHashes'>): number =>
   kind === 'skipped' ? counts.skipped - counts.unchanged : counts[kind];

@@ -43,7 +43,7 @@ export interface ConsolePreferences {
 /** The preferences of an operator who has not changed any. */
 export const defaultPreferences: ConsolePreferences = { timeZone: 'local', pageSize: 50, columns: {} };
 
-/** A change to the preferences. null instead of the columns of a list restores its default columns. */
+/** A change to the preferences. null for a list restores its default columns. */
 export type PreferencesPatch = Partial<
   Omit<ConsolePreferences, 'columns'> & { columns: { [List in ConsoleList]?: string[] | null } }
 >;

@@ -42,7 +42,7 @@ export type OperatorSignInMethod = (typeof operatorSignInMethods)[number];
 export interface OperatorSessionState {
   method: OperatorSignInMethod;
   hasSecondFactor: boolean;
-  /** The OpenID Provider with which the operator has an account; null before the first sign-in with it. */
+  /** The issuer of the operator's single sign-on account; null before the first sign-in with it. */
   issuer: string | null;
 }
 

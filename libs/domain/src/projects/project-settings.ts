@@ -100,7 +100,7 @@ export interface ProjectSettings {
   mfa: MfaPolicy;
   /** Days for which sessions without a second factor can still be refreshed after `mfa` is set to `required`. */
   mfaGraceDays: number;
-  /** Keys of `publicMetadata` and names of `profileClaims` that access tokens contain as claims. */
+  /** Keys in `publicMetadata` and names in `profileClaims` that access tokens contain as claims. */
   accessTokenClaims: string[];
   signingAlgorithm: SigningAlgorithm;
   /** The customer field that is the `sub` of access tokens. The id is used if `externalId` is null. */

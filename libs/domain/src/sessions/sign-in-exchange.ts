@@ -28,7 +28,7 @@ export function withParameter(redirectUrl: string, name: string, value: string):
 /** The redirect target of a sign-in that ends on a hosted page or with an identity provider. */
 export interface ExchangeTarget {
   redirectUrl: string;
-  /** The hash of the code verifier of the client that started the sign-in (RFC 7636, S256). */
+  /** The code challenge from the client that started the sign-in (RFC 7636, S256). */
   codeChallenge: string;
   /** The state of the application, which the redirect returns. Default: none. */
   state?: string | null;

@@ -55,14 +55,14 @@ describe('a timestamp', () => {
   });
 
   it('excludes other formats, times out of range and dates that do not exist', () => {
-    const ofMissingDates = missingDates.flatMap((date) => [
+    const withMissingDates = missingDates.flatMap((date) => [
       `${date}T00:00:00Z`,
       `${date} 12:30:00.123456-05:00`,
     ]);
     const problems = (texts: string[]) =>
       texts.map((text) => [text, timestampProblem(text), parseTimestamp(text)]);
     expect(problems(malformed)).toEqual(malformed.map((text) => [text, 'format', null]));
-    expect(problems(ofMissingDates)).toEqual(ofMissingDates.map((text) => [text, 'date', null]));
+    expect(problems(withMissingDates)).toEqual(withMissingDates.map((text) => [text, 'date', null]));
   });
 
   it('is rounded up to milliseconds by ceilTimestamp', () => {

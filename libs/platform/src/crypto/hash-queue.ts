@@ -2,12 +2,12 @@
  * Maximum ratio of the capacity that a project uses to the capacity that it leaves free. A single project can therefore
  * use seven eighths of the queue.
  */
-const OWN_TO_FREE = 7;
+const MAX_USED_PER_FREE = 7;
 
 export interface QueuedTask {
   /** null for a task of the server itself. */
   projectId: string | null;
-  /** Duration as a whole multiple of the duration of one Gatehouse hash. */
+  /** Duration in units of one Gatehouse hash, a whole number. */
   weight: number;
   /** The monotonic time by which the task must start, in ms. */
   latestStart: number;
@@ -78,7 +78,7 @@ export class HashQueue {
     const capacity = this.maxWaitMs / threads.msEach;
     const isAlone = ownWeight === this.totalWeight;
     const free = capacity - (this.totalWeight - threads.idle + weight);
-    return ownWaiting + weight <= Math.min(isAlone ? capacity : capacity / 2, OWN_TO_FREE * free);
+    return ownWaiting + weight <= Math.min(isAlone ? capacity : capacity / 2, MAX_USED_PER_FREE * free);
   }
 
   add(task: QueuedTask): void {

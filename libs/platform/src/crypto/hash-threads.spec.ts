@@ -119,21 +119,21 @@ describe('HashThreads', () => {
       threads.beforeTask = () => void (now += ms);
       for (let index = 0; index < count; index += 1) await threads.run(task);
     };
-    const countAcceptedOf = (count: number): Promise<number> =>
+    const submitAndCountAccepted = (count: number): Promise<number> =>
       countAccepted(runMany(count, { projectId: 'a' }));
 
     it('RL-03: adapts to the speed of the machine', async () => {
       await runFor(480, 60);
-      await expect(countAcceptedOf(16)).resolves.toBe(16);
+      await expect(submitAndCountAccepted(16)).resolves.toBe(16);
       await runFor(960, 60);
-      await expect(countAcceptedOf(16)).resolves.toBe(2 + 7);
+      await expect(submitAndCountAccepted(16)).resolves.toBe(2 + 7);
       await runFor(60, 60);
-      await expect(countAcceptedOf(100)).resolves.toBe(100);
+      await expect(submitAndCountAccepted(100)).resolves.toBe(100);
     });
 
     it('RL-03: hardly changes after the process was suspended', async () => {
       await runFor(10_000, 1);
-      await expect(countAcceptedOf(64)).resolves.toBe(64);
+      await expect(submitAndCountAccepted(64)).resolves.toBe(64);
     });
   });
 

@@ -73,8 +73,8 @@ export class HashThreads {
   /** Retry slots for rejected callers, by project. */
   private readonly retrySlots = new Map<string, RetrySlots>();
   /**
-   * Moving average of the duration of a Gatehouse hash, in ms. It includes the time for which a thread waits for a
-   * core, so it depends on the load of the machine.
+   * Moving average of Gatehouse hash durations, in ms. It includes the time for which a thread waits for a core, so it
+   * depends on the load of the machine.
    */
   private averageMs: number;
 

@@ -153,7 +153,7 @@ export function decodeSaltedSha({ digest = 'sha1', order, ...fields }: HashField
   return toSaltedSha({ digest, saltPosition, salt, hash });
 }
 
-/** Decodes a hash that consists of the digest of the password and the salt, followed by the salt. */
+/** Decodes an `{SSHA}` hash: the digest of password and salt, followed by the salt. */
 export function decodeSsha(fields: HashFields): DecodedHash | null {
   const digest = fields.length === undefined ? 'sha1' : (`sha${fields.length}` as HashDigest);
   const bytes = decodeBase64(fields.hash);

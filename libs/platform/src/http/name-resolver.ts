@@ -8,7 +8,7 @@ const loopback: LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
-/** Time in ms to wait for the addresses of the other family once those of one family have arrived. */
+/** Time in ms to wait for the other address family (IPv4 or IPv6) once one family has arrived. */
 const OTHER_FAMILY_TIMEOUT_MS = 500;
 
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');

@@ -87,13 +87,13 @@ describe('ResponseFilter', () => {
     afterEach(() => void jest.useRealTimers());
 
     const receive = (socket: TestSocket, text: string): boolean => socket.push(Buffer.from(text));
-    const receiveFreely = (socket: TestSocket): void => {
+    const receiveWithoutPause = (socket: TestSocket): void => {
       for (const byte of head.slice(0, 8)) expect(receive(socket, byte)).toBe(true);
     };
 
     it('follow each small read after the eighth, and quadruple up to a second', () => {
       const [socket] = attach();
-      receiveFreely(socket);
+      receiveWithoutPause(socket);
       const pauses = [1, 4, 16, 64, 256, 1_024, 1_024, 1_024];
       for (const [index, ms] of pauses.entries()) {
         expect(receive(socket, ' ')).toBe(false);
@@ -114,7 +114,7 @@ describe('ResponseFilter', () => {
 
     it('keep received bytes, and end when the time limit of the request expires', () => {
       const [socket, filter] = attach();
-      receiveFreely(socket);
+      receiveWithoutPause(socket);
       receive(socket, head.slice(8));
       receive(socket, '\r\no');
       receive(socket, 'k');
@@ -127,7 +127,7 @@ describe('ResponseFilter', () => {
 
     it('end with the connection', () => {
       const [socket] = attach();
-      receiveFreely(socket);
+      receiveWithoutPause(socket);
       receive(socket, head.slice(8));
       receive(socket, '\r\nok');
       socket.push(null);

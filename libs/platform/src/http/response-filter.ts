@@ -13,7 +13,7 @@ const MAX_INTERIM_BYTES = 64 * 1024;
 const MAX_LEADING_BYTES = 64;
 
 /** Number of small reads per response, with fewer than SMALL_READ_BYTES bytes, that are not delayed. */
-const FREE_READS = 8;
+const UNDELAYED_READS = 8;
 const SMALL_READ_BYTES = 1_024;
 
 /** Longest pause between two reads, in ms. With it, a response that takes 10 s consists of at most 23 small reads. */
@@ -195,8 +195,8 @@ export class ResponseFilter {
     }
     const wantsMore = this.accept(bytes);
     if (bytes.length < SMALL_READ_BYTES) this.smallReadCount += 1;
-    if (this.smallReadCount > FREE_READS && this.mayPause && !this.socket.destroyed)
-      this.pauseTimer = setTimeout(this.endPause, pauseMs(this.smallReadCount - FREE_READS));
+    if (this.smallReadCount > UNDELAYED_READS && this.mayPause && !this.socket.destroyed)
+      this.pauseTimer = setTimeout(this.endPause, pauseMs(this.smallReadCount - UNDELAYED_READS));
     return wantsMore && !this.isHeld;
   }
 

@@ -63,16 +63,16 @@ export class MemoryBudget {
   }
 
   private hasShare({ id, share }: MemoryHolder, own: number, more: number): boolean {
-    const ofHolder = this.byHolder.get(id) ?? 0;
-    return ofHolder === own || ofHolder + more <= share * this.total;
+    const heldByHolder = this.byHolder.get(id) ?? 0;
+    return heldByHolder === own || heldByHolder + more <= share * this.total;
   }
 
   /** Adds bytes to a holder, or removes them if `bytes` is negative. */
   change(holder: MemoryHolder, bytes: number): void {
     this.held += bytes;
     for (const { id } of withGroups(holder)) {
-      const ofHolder = (this.byHolder.get(id) ?? 0) + bytes;
-      if (ofHolder > 0) this.byHolder.set(id, ofHolder);
+      const heldByHolder = (this.byHolder.get(id) ?? 0) + bytes;
+      if (heldByHolder > 0) this.byHolder.set(id, heldByHolder);
       else this.byHolder.delete(id);
     }
   }

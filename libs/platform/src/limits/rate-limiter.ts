@@ -30,7 +30,7 @@ export const rateLimitHeaders = ({ name, quota, windowSeconds }: RateLimitPolicy
  */
 const MAX_WINDOWS = 50_000;
 
-/** The number of requests of a key in the current window. */
+/** The number of requests that a key has sent in the current window. */
 export interface WindowCount {
   count: number;
   /** Seconds until the window ends; at least 1. */

@@ -9,7 +9,7 @@ import { LineOutput } from './line-output.js';
 const LINES = 6_000;
 
 /** Returns a line of 1,000 characters that ends with the number. */
-const numbered = (index: number): string => `${String(index).padStart(999, '.')}\n`;
+const numberedLine = (index: number): string => `${String(index).padStart(999, '.')}\n`;
 
 describe('LineOutput', () => {
   let folder: string;
@@ -48,19 +48,19 @@ describe('LineOutput', () => {
   }
 
   it('drops and counts lines beyond its limit while the reader stalls, and reports them once', async () => {
-    for (let index = 0; index < LINES; index += 1) output.write(numbered(index));
+    for (let index = 0; index < LINES; index += 1) output.write(numberedLine(index));
     const { dropped } = output;
     expect(dropped).toBeGreaterThan(0);
     expect(reports).toEqual([]);
     const received = await readUntil(readEnd, ' lost\n');
-    const kept = Array.from({ length: LINES - dropped }, (_, index) => numbered(index)).join('');
+    const kept = Array.from({ length: LINES - dropped }, (_, index) => numberedLine(index)).join('');
     expect(received).toBe(`${kept}${dropped} lost\n`);
     await output.drained();
     expect([reports, output.dropped]).toEqual([[dropped], dropped]);
   });
 
   it('returns false to the caller before it drops lines', async () => {
-    const line = numbered(0);
+    const line = numberedLine(0);
     let accepted = 0;
     while (output.write(line)) accepted += 1;
     expect([output.dropped, accepted > 1_000]).toEqual([0, true]);

@@ -20,7 +20,7 @@ const captureLines = (act: (logger: Logger) => void): Line[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
 
-/** An error like those of pg and TypeORM. */
+/** An error as thrown by pg and TypeORM. */
 const databaseError = Object.assign(
   new Error('duplicate key value violates unique constraint "customers_email"'),
   {
@@ -33,7 +33,7 @@ const databaseError = Object.assign(
   },
 );
 
-/** An error like those of axios. */
+/** An error as thrown by axios. */
 const requestError = Object.assign(new Error('Request failed with status code 500'), {
   code: 'ERR_BAD_RESPONSE',
   config: { headers: { Authorization: 'Bearer sk_keykey' }, data: 'whsec_secretsecret' },

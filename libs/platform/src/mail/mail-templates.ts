@@ -57,8 +57,8 @@ export interface RenderedMail extends OutgoingMail {
 }
 
 /**
- * Parameters with the time of the cause, at which they were written. Rows from before there were notices do not contain
- * it.
+ * The stored parameters, with the time of the event that caused the email. Rows from before notices existed do not
+ * contain it.
  */
 type SealedParameters = MailParameters & { at?: string };
 

@@ -6,8 +6,8 @@ const MAX_LENGTH = 500;
 /** The reason why an email was not accepted. */
 export interface SmtpFailure {
   /**
-   * The response of the mail server to the sender, the recipient or the content. For any other error, whose message may
-   * describe the configuration, only its code, or null.
+   * The mail server's response to the sender, the recipient or the content. Other errors may reveal the configuration,
+   * so for them this is only the code, or null.
    */
   response: string | null;
   /** True if the mail server has rejected the email permanently (RFC 5321, section 4.2.1). */

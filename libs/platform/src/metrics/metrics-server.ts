@@ -11,7 +11,7 @@ const RETRY_MS = 5_000;
 /** Maximum number of connections. Monitoring and a load balancer require far fewer. */
 const MAX_CONNECTIONS = 200;
 
-/** The health of a process and of the components of its installation. */
+/** The health of a process and the installation's components. */
 export interface HealthReport {
   /** `ready` only if each component is `ok` or `not_configured`. */
   status: string;

@@ -187,7 +187,7 @@ async function newChallenge(save: (hash: Buffer) => Promise<void>): Promise<Uint
   return new Uint8Array(challenge);
 }
 
-/** Consumes the challenge of a response, even if the response proves to be invalid later (requirement MF-06). */
+/** Consumes the challenge of a response, even if the response turns out to be invalid (requirement MF-06). */
 async function consumeChallenge<Consumed>(
   ceremony: WebAuthnCeremony<Consumed>,
   response: PasskeyRegistration | PasskeyAssertion,

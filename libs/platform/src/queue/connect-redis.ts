@@ -53,11 +53,11 @@ function createConnection(
       ...(options.enableOfflineQueue === false
         ? { enableOfflineQueue: false, maxRedirections: MAX_REDIRECTIONS }
         : {}),
-      redisOptions: { ...readAccount(first!), ...options },
+      redisOptions: { ...readCredentials(first!), ...options },
     });
   }
   if (!sentinels) return new Redis(url, { retryStrategy, ...options });
-  const { username, password, tls } = readAccount(new URL(splitHosts(sentinels)[0]!));
+  const { username, password, tls } = readCredentials(new URL(splitHosts(sentinels)[0]!));
   return new Redis(url, {
     sentinels: splitHosts(sentinels).map(readHost),
     name: first!.hostname,
@@ -76,7 +76,7 @@ const readHost = (url: string): { host: string; port: number | undefined } => {
 };
 
 /** Returns the user name, the password and the TLS options in a URL. An empty name is the default user. */
-const readAccount = ({ protocol, username, password }: URL) => ({
+const readCredentials = ({ protocol, username, password }: URL) => ({
   username: decodeURIComponent(username),
   password: decodeURIComponent(password),
   tls: protocol === 'rediss:' ? {} : undefined,

@@ -238,8 +238,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Logs errors while Redis is available. Otherwise, the connection logs that it is lost, and `RedisHealth` why writes
-   * are not accepted.
+   * Logs errors while Redis is available. Otherwise, the connection logs that it is lost, or `RedisHealth` logs why
+   * writes are not accepted.
    */
   private logQueueError(error: Error): void {
     if (!this.isReady() || monotonicMs() - this.lastReportAt < REPORT_EVERY_MS) return;

@@ -9,9 +9,9 @@ const BASE = 'gatehouse';
  */
 export const sharedPrefix = ({ isCluster }: RedisTarget): string => (isCluster ? `{${BASE}}` : BASE);
 
-/** Returns the prefix of the queue keys of an installation (docs/adr/0089-redis-keys-of-an-installation.md). */
+/** Returns the prefix for an installation's queue keys (docs/adr/0089-redis-keys-of-an-installation.md). */
 export const queuePrefix = (target: RedisTarget, installationKey: string): string =>
   `${sharedPrefix(target)}:${installationKey}`;
 
-/** Returns the prefix of the rate limit keys of an installation. In a cluster, they are distributed over all nodes. */
+/** Returns the prefix for an installation's rate limit keys. In a cluster, they are distributed over all nodes. */
 export const limitPrefix = (installationKey: string): string => `${BASE}:${installationKey}:limit`;

@@ -82,7 +82,7 @@ export class Tracing {
     });
   }
 
-  /** The current context, with which code that runs elsewhere can add child spans. */
+  /** The current context. Code that runs elsewhere can use it to add child spans. */
   get context(): Context {
     return context.active();
   }
