@@ -19,10 +19,10 @@ export type ProcessProblemKind = (typeof processProblemKinds)[number];
 export const alertChannels = ['webhook', 'email'] as const;
 export type AlertChannel = (typeof alertChannels)[number];
 
-/** The destination of an alert: a configured channel, or the log of the worker. */
+/** The destination of an alert: a configured channel, or the worker's log. */
 export type AlertDestination = AlertChannel | 'log';
 
-/** The types of messages in the alert log: a problem has started, it is over, or a test. */
+/** The states in the alert log: a problem has started (`open`), a problem is over, or a test was sent. */
 export const alertLogStates = ['open', 'over', 'test'] as const;
 export type AlertLogState = (typeof alertLogStates)[number];
 

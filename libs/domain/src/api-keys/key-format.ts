@@ -5,7 +5,7 @@ export type ApiKeyType = 'secret' | 'publishable';
 /** The published API key format, for secret scanners. */
 export const apiKeyPattern = /^(sk|pk)_[0-9A-Za-z]{49}$/;
 
-/** Matches a secret key or the signing secret of an endpoint anywhere in a string. */
+/** Matches a secret key or an endpoint's signing secret anywhere in a string. */
 const secretPattern = /\bsk_[0-9A-Za-z]{49}|\bwhsec_[0-9A-Za-z+/]/;
 
 /** Returns whether a string contains a secret, for example one that was pasted by mistake. */

@@ -11,7 +11,6 @@ import {
 } from './customer-examples.js';
 import { customerFields, type Customer } from './customer.js';
 
-/** The schema of each customer field. */
 const schemas = Object.fromEntries(
   Object.entries(customerFields).map(([name, { schema }]) => [name, schema]),
 ) as Record<keyof Customer, JsonSchema>;

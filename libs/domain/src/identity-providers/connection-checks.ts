@@ -15,7 +15,6 @@ export const connectionCheckNames = [
 ] as const;
 export type ConnectionCheckName = (typeof connectionCheckNames)[number];
 
-/** The result of a connection check. */
 export interface ConnectionCheck {
   name: ConnectionCheckName;
   ok: boolean;

@@ -101,8 +101,8 @@ export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine):
 
 /**
  * Returns whether a line with the `externalId` or id of a customer belongs to another person: systems with numeric ids
- * assign the same ids, and an id can be copied. The email address of a customer can change, but their creation time in
- * the source system does not. Some exports round it, so differences of less than a second are ignored.
+ * assign the same ids, and an id can be copied. A customer's email address can change, but not their creation time in
+ * the source system. Some exports round it, so differences of less than a second are ignored.
  */
 const isOtherPerson = (current: ImportTarget, { fields, createdAt }: ImportUpdateLine): boolean =>
   createdAt !== null &&

@@ -12,7 +12,7 @@ export interface LanguagePreference {
   locale: string | null;
   /** The languages of the request, in order of preference. Ignored if there is a locale. */
   accepted: readonly string[];
-  /** The default locale of the project, or null. */
+  /** The project's default locale, or null. */
   defaultLocale: string | null;
 }
 

@@ -143,7 +143,6 @@ export type ProjectLimits = Record<QuotaSetting | 'failureWindow', number>;
 export const limitSetting = <Name extends AddressLimit | FailureLimit>(name: Name) =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
 
-/** A member of the setting `limits`. */
 export interface LimitSetting {
   description: string;
   fallback: number;

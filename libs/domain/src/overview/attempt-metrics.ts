@@ -11,7 +11,6 @@ export const durationBounds = [
   7_000, 10_000, 15_000, 30_000,
 ] as const;
 
-/** The metrics for a set of attempts. */
 export interface AttemptMetrics {
   attempts: number;
   failed: number;

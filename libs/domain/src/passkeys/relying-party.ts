@@ -36,7 +36,7 @@ export const isRpId = (text: string): boolean =>
   hostNamePattern.test(text) && (text.includes('.') || text === DEVELOPMENT_RP_ID);
 
 /**
- * Returns whether the passkeys of a project can be bound to this domain. A public suffix is rejected because anyone can
+ * Returns whether a project's passkeys can be bound to this domain. A public suffix is rejected because anyone can
  * register a domain under it. Browsers would offer such passkeys only on a page at the suffix itself.
  */
 export const isProjectRpId = (text: string): boolean =>
@@ -51,7 +51,7 @@ export const isPasskeyOrigin = (text: string): boolean =>
   localOriginPattern.test(text) ||
   (isPageOrigin(text) && text.startsWith('https:') && isRpId(parseValidUrl(text).hostname));
 
-/** Returns the domain for the passkeys of a project, or null if passkeys are disabled. */
+/** Returns the domain for a project's passkeys, or null if passkeys are disabled. */
 export const effectiveRpId = (
   passkeys: PasskeySettings | null,
   { production }: { production: boolean },

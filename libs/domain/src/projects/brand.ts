@@ -17,8 +17,8 @@ export interface Brand {
 const DEFAULT_COLOR = '#1d4ed8';
 
 /**
- * Returns the branding of a project. A value that is not safe in a style, a header or a content security policy is
- * replaced with its default.
+ * Returns a project's branding. A value that is not safe in a style, a header or a content security policy is replaced
+ * with its default.
  */
 export function resolveBrand(projectName: string, branding?: Partial<Branding>): Brand {
   const { displayName, logoUrl, color } = branding ?? {};

@@ -36,7 +36,7 @@ export const endpointResources = {
   ),
 };
 
-/** A delivery whose attempts have all failed, without its payload and the responses of the receiver. */
+/** A delivery whose attempts have all failed, without its payload and the receiver's responses. */
 const delivery = object(
   {
     id: { ...text, pattern: '^dlv_' },

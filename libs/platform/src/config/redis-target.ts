@@ -1,7 +1,7 @@
 import type { SettingValues } from './settings.js';
 import { splitHosts } from './split-hosts.js';
 
-/** The Redis of an installation: a single server, the current primary of a Sentinel setup, or a cluster. */
+/** An installation's Redis: a single server, the current primary of a Sentinel setup, or a cluster. */
 export interface RedisTarget {
   /** The URL of the server, or of several cluster nodes. With Sentinel, the name of the primary replaces the host. */
   url: string;

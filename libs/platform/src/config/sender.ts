@@ -1,7 +1,6 @@
 import addressparser from 'nodemailer/lib/addressparser';
 import { canonicalEmail, toSingleLine } from '@gatehouse/domain';
 
-/** The sender of an email. */
 export interface Sender {
   /** Empty if there is no name. */
   name: string;

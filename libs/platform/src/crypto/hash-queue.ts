@@ -18,7 +18,7 @@ export interface QueuedTask {
 export interface ThreadState {
   /** The number of idle threads. */
   idle: number;
-  /** The average time in ms between two hashes that all threads together complete. */
+  /** The average time in ms in which all threads together complete one Gatehouse hash. */
   msEach: number;
 }
 

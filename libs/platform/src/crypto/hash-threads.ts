@@ -228,7 +228,7 @@ export class HashThreads {
     this.retrySlots.clear();
   }
 
-  /** The average time in ms between two hashes that all threads together complete. */
+  /** The average time in ms in which all threads together complete one Gatehouse hash. */
   private get msEach(): number {
     return this.averageMs / this.threads;
   }

@@ -54,7 +54,7 @@ export class PasswordHasher {
   }
 
   /**
-   * Hashes the password of a customer with the method of the project.
+   * Hashes a customer's password with the project's hashing method.
    * @throws GatehouseError `overloaded`, `request_timeout`; `weak_password` if the project has portable hashes and
    * bcrypt would truncate the password
    */
@@ -101,7 +101,7 @@ export class PasswordHasher {
 
   /**
    * Takes as long as the verification of a hash, without using its salt and hash value: the result of a comparison with
-   * the hash of another customer could be measured.
+   * another customer's hash could be measured.
    * @param model the stored hash whose scheme and parameters determine the time; null for a new hash
    * @throws GatehouseError `overloaded`, `request_timeout`
    */

@@ -8,7 +8,7 @@ import { nonceBytes } from './nonce-bytes.js';
 /** The time of the newest id in ms, and its counter (RFC 9562, section 6.2, method 1). */
 let [msecs, seq] = [0, 0];
 
-/** Returns a new UUIDv7 (RFC 9562). The ids of a process increase, even within a millisecond. */
+/** Returns a new UUIDv7 (RFC 9562). Ids from one process always increase, even within a millisecond. */
 export function newId(): string {
   const random = nonceBytes(16);
   const time = nowMs();

@@ -5,7 +5,6 @@ import { TxtResolver } from './txt-resolver.js';
 
 const TIMEOUT_MS = 5_000;
 
-/** The result of a domain lookup. */
 export interface LookedUpDomain {
   finding: DomainFinding;
   /** The reason for a DNS error, for the log; otherwise null. */

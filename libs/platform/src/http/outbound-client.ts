@@ -69,8 +69,8 @@ export class OutboundClient {
   }
 
   /**
-   * Creates a client for URLs in the settings of the installation. It connects to any address, including private ones,
-   * and uses the resolver of the system, which can resolve the names of internal services. Never use it for other URLs.
+   * Creates a client for URLs in the installation's settings. It connects to any address, including private ones, and
+   * uses the system resolver, which can resolve the names of internal services. Never use it for other URLs.
    * @param timeoutMs the time limit of a request, in ms
    */
   static forOperatorTargets(timeoutMs: number): OutboundClient {

@@ -34,7 +34,7 @@ export class RequestQueue {
   /** @param handler sends the response to a request */
   constructor(private readonly handler: Handler) {}
 
-  /** Handles a request. Used as the `request` listener of a server. */
+  /** Handles a request. Used as a server's `request` listener. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
     const run = (): void => this.start(request, response);

@@ -16,7 +16,7 @@ export class TxtResolver {
   ) {}
 
   /**
-   * Returns the strings of the TXT records of a name, with the parts of each record joined.
+   * Returns the strings in a name's TXT records, with the parts of each record joined.
    * @throws Error if no name server responds in time or one reports an error, so that it is unknown whether there are
    * records
    */

@@ -62,14 +62,14 @@ export class RateLimiter {
     return new RateLimiter(connectRedis(target, logger, options));
   }
 
-  /** Starts counting together with the other processes of the installation. */
+  /** Starts counting together with the installation's other processes. */
   open(installationKey: string): void {
     this.prefix = limitPrefix(installationKey);
     this.limiters.clear();
   }
 
   /**
-   * Counts a request of `key`. Returns null if the policy allows it, otherwise the number of seconds until the window
+   * Counts a request for `key`. Returns null if the policy allows it, otherwise the number of seconds until the window
    * ends.
    */
   async consume(policy: RateLimitPolicy, key: string): Promise<RetryAfterSeconds> {
@@ -77,7 +77,7 @@ export class RateLimiter {
     return count <= policy.quota ? null : secondsLeft;
   }
 
-  /** Counts a request of `key` in the window of a policy, regardless of the quota. */
+  /** Counts a request for `key` in the window of a policy, regardless of the quota. */
   async count(policy: Omit<RateLimitPolicy, 'quota'>, key: string): Promise<WindowCount> {
     if (!this.redis || this.prefix === null) return this.countInProcess(policy, key);
     try {

@@ -7,7 +7,7 @@ import { LineOutput } from './line-output.js';
 
 export type { Logger };
 
-/** The injection token of the logger. */
+/** The logger's injection token. */
 export const LOGGER = Symbol('logger');
 
 /** Shared by all loggers of the process. */

@@ -17,7 +17,6 @@ type Notice = (typeof notices)[number];
 type LinkMailKind = OneTimeTokenKind | 'email-code' | 'operator-invitation';
 export type MailKind = LinkMailKind | 'reauthentication-code' | Notice;
 
-/** All email kinds. */
 export const mailKinds: readonly MailKind[] = [
   ...oneTimeTokenKinds,
   'email-code',

@@ -29,7 +29,7 @@ export interface MailParameters {
   branding?: Branding;
   fromName?: string | null;
   replyTo?: string | null;
-  /** The new email address of the customer; only for `change-email-*`. */
+  /** The customer's new email address; only for `change-email-*`. */
   newEmail?: string;
   /**
    * The language of the email; undefined for English. Workers of version 0.1.0 ignore this field and `text`, but would
@@ -42,7 +42,6 @@ export interface MailParameters {
   notice?: OperatorNotice;
 }
 
-/** A stored email, with its recipient and encrypted parameters. */
 export interface StoredMail {
   id: string;
   kind: MailKind;
@@ -159,5 +158,5 @@ export function formatTime(language: string, at: Date): string {
   return `${format.format(at)} UTC`;
 }
 
-/** Without the second language, Intl would use the language of the server for an unknown one. */
+/** Without the second language, Intl would use the server's language for an unknown one. */
 const localesFor = (language: string): string[] => [language, FALLBACK_LANGUAGE];

@@ -94,7 +94,7 @@ export interface OperatorNotice {
   actor: string;
   /** The email address of the operator whom the action concerns. */
   target: string;
-  /** The client IP of the actor; null if it is unknown. */
+  /** The actor's client IP; null if it is unknown. */
   ip: string | null;
   role?: string;
   previousRole?: string;

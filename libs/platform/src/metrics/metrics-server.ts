@@ -95,7 +95,6 @@ export class MetricsServer {
   }
 }
 
-/** Sends a JSON response in the format of the API. */
 function sendJson(response: ServerResponse, status: number, body: object): void {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
   response.writeHead(status, headers).end(JSON.stringify(body));

@@ -11,8 +11,8 @@ export const READY_HELP =
 type LabelValues = Record<string, readonly string[]>;
 
 /**
- * The Prometheus metrics of this process. The class is also their injection token, whose value is null if the process
- * serves no metrics. Labels never contain an id or a URL (requirement CO-05).
+ * This process's Prometheus metrics. The class is also their injection token, whose value is null if the process serves
+ * no metrics. Labels never contain an id or a URL (requirement CO-05).
  */
 export class Metrics {
   private readonly registry: PromClient.Registry;

@@ -15,8 +15,8 @@ export const mailResults = ['sent', 'captured', 'rejected', 'expired', 'postpone
 export type MailResult = (typeof mailResults)[number];
 
 /**
- * The metrics of the webhook-worker. The class is also their injection token, whose value is null if the process serves
- * no metrics.
+ * The webhook-worker's metrics. The class is also their injection token, whose value is null if the process serves no
+ * metrics.
  */
 export class WorkerMetrics {
   private readonly attempts;

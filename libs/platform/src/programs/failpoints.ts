@@ -6,7 +6,7 @@ export type Failpoint =
   /** Before a transaction that creates deliveries is committed. Transactions at startup create none. */
   | 'delivery.before-commit'
   | 'delivery.before-enqueue'
-  /** After the response of the receiver, before the outcome is recorded. */
+  /** After the receiver's response, before the outcome is recorded. */
   | 'delivery.before-record'
   /** Between two committed batches of an encrypted column. */
   | 'reencrypt.between-batches';

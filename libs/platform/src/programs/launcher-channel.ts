@@ -1,9 +1,9 @@
 import type { Metrics } from '../metrics/metrics.js';
 
-/** The request for the metrics of the webhook-worker, which the launcher forwards to the worker. */
+/** The request for the webhook-worker's metrics, which the launcher forwards to the worker. */
 const REQUEST = 'metrics';
 
-/** The response of the webhook-worker. */
+/** The webhook-worker's response. */
 interface MetricsMessage {
   metrics: string | null;
 }
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 5_000;
 const isResponse = (message: unknown): message is MetricsMessage =>
   typeof message === 'object' && message !== null && 'metrics' in message;
 
-/** Sends the metrics of this process to the launcher whenever it requests them. */
+/** Sends this process's metrics to the launcher whenever it requests them. */
 export function sendMetricsOnRequest(metrics: Metrics): void {
   process.on('message', (message) => {
     if (message !== REQUEST) return;

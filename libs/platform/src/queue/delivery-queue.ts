@@ -47,14 +47,11 @@ const MAX_ATTEMPTS_PER_JOB = 20;
 interface Transport {
   target: RedisTarget;
   connection: RedisConnection;
-  /** Creates a queue on the connection. */
   openQueue: (prefix: string) => Promise<BullMq.Queue>;
   workerClass: typeof BullMq.Worker;
-  /** Creates the connection of a worker. */
   connectWorker: () => RedisConnection;
 }
 
-/** A BullMQ worker with its connection. */
 interface QueueWorker {
   worker: BullMq.Worker;
   connection: RedisConnection;
@@ -62,8 +59,8 @@ interface QueueWorker {
 
 /**
  * Transports delivery jobs with BullMQ. Jobs can be lost, repeated or delayed without harm: every job is only a hint,
- * an attempt starts only with a claim in PostgreSQL, and the due poller of the worker finds deliveries whose job was
- * lost. The class is also the injection token of the queue, whose value is null without Redis.
+ * an attempt starts only with a claim in PostgreSQL, and the worker's due poller finds deliveries whose job was lost.
+ * The class is also the injection token of the queue, whose value is null without Redis.
  */
 export class DeliveryQueue {
   private readonly health: RedisHealth;
@@ -83,7 +80,7 @@ export class DeliveryQueue {
     this.health = new RedisHealth(transport.connection, sharedPrefix(transport.target), logger);
   }
 
-  /** Opens the queue of an installation. Until then, Redis counts as unreachable. */
+  /** Opens an installation's queue. Until then, Redis counts as unreachable. */
   async open(installationKey: string): Promise<void> {
     const prefix = queuePrefix(this.transport.target, installationKey);
     const queue = await this.transport.openQueue(prefix);
@@ -126,7 +123,7 @@ export class DeliveryQueue {
     return this.countByType('wait', 'active', 'delayed', 'prioritized');
   }
 
-  /** Starts processing the jobs of the installation, `concurrency` at a time. */
+  /** Starts processing the installation's jobs, `concurrency` at a time. */
   process(concurrency: number, handle: (job: DeliveryJob) => Promise<void>): void {
     const runAll = async ({ data }: BullMq.Job<JobData>): Promise<void> => {
       await Promise.all([data].flat().map(handle));

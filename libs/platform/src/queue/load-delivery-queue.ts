@@ -2,7 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import type { RedisTarget } from '../config/redis-target.js';
 import type { Logger } from '../logging/logger.js';
 
-/** Time in ms for which jobs can wait without one being taken, before the worker of the queue is replaced. */
+/** Time in ms for which jobs can wait without one being taken, before the queue's worker is replaced. */
 const STUCK_MS = 60_000;
 
 /**

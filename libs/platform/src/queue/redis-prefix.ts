@@ -1,6 +1,6 @@
 import type { RedisTarget } from '../config/redis-target.js';
 
-/** The prefix of all keys in Redis, to which the ACL of a user can be limited. */
+/** The prefix of all keys in Redis, to which a user's ACL can be limited. */
 const BASE = 'gatehouse';
 
 /**

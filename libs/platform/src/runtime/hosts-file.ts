@@ -6,8 +6,8 @@ const SYSTEM_PATH =
   process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 
 /**
- * Looks up host names in the hosts file of the system, which is read again after every change. It is read
- * synchronously, because other lookups may occupy all libuv threads.
+ * Looks up host names in the system's hosts file, which is read again after every change. It is read synchronously,
+ * because other lookups may occupy all libuv threads.
  */
 export class HostsFile {
   private version = '';

@@ -1,7 +1,7 @@
 import type { TracingConfig } from '../config/tracing-config.js';
 import type { NewSpan, Span, Tracing } from './tracing.js';
 
-/** The tracing of this process; null if traces are off. */
+/** Null if traces are off. */
 export let tracing: Tracing | null = null;
 
 /**

@@ -21,7 +21,6 @@ afterAll(async () => {
   await otlp.stop();
 });
 
-/** Creates the tracing of a process. */
 function start(options: Partial<TracingConfig>): Tracing {
   const config = { headers: null, sampler: 'always_on', samplerRatio: 1, trustsCallers: false } as const;
   tracing = new Tracing({ ...config, ...options }, 'test', () => undefined);
@@ -29,7 +28,7 @@ function start(options: Partial<TracingConfig>): Tracing {
   return tracing;
 }
 
-/** Returns whether the span of a request is recorded, and its trace id. */
+/** Starts a request's span. Returns whether it is recorded, and its trace id. */
 function request(options: Partial<TracingConfig>, traceparent?: string): [boolean, string] {
   const span = start(options).startRequest('GET', traceparent);
   return [span.isRecording(), span.spanContext().traceId];

@@ -101,7 +101,7 @@ export class Tracing {
   }
 
   /**
-   * Starts the span of a request.
+   * Starts a request's span.
    * @param traceparent the header of the request
    */
   startRequest(method: string, traceparent: unknown): Span {
@@ -180,7 +180,7 @@ export class Tracing {
   }
 
   /**
-   * Decides whether the trace of a caller is recorded. The decision does not depend on the trace id, which the caller
+   * Decides whether a caller's trace is recorded. The decision does not depend on the trace id, which the caller
    * chooses.
    */
   private sampleNewTrace(): TraceFlags {
