@@ -29,8 +29,8 @@ export interface IdentityProvider {
   /** True if customers with an email address in its verified domains can sign in only with this provider. */
   required: boolean;
   /**
-   * True if its id tokens contain `auth_time`; null if no id token has been received since the provider was last
-   * changed.
+   * True if its id tokens contain `auth_time`. Null until the first id token after a change of the provider has
+   * determined this.
    */
   statesAuthTime: boolean | null;
   createdAt: Date;

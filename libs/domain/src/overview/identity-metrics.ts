@@ -6,7 +6,7 @@ export const identityEventTypes = [
   'login.succeeded',
 ] as const;
 
-/** The sign-in methods, by first factor. `other` is an event that does not contain its methods. */
+/** The sign-in methods, by first factor. `other` stands for events without methods. */
 export const signInMethods = [
   'password',
   'email_code',

@@ -96,7 +96,7 @@ export interface ProjectSettings {
   refreshGrace: RefreshGrace;
   /** null disables passkeys in production, and binds them to localhost elsewhere. */
   passkeys: PasskeySettings | null;
-  /** Whether customers can or must use a second factor. */
+  /** The second factor policy: customers cannot, can or must use one. */
   mfa: MfaPolicy;
   /** Days for which sessions without a second factor can still be refreshed after `mfa` is set to `required`. */
   mfaGraceDays: number;

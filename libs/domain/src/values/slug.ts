@@ -6,7 +6,7 @@ export const slugPattern = /^[a-z0-9-]{3,48}$/;
 export const isSlug = (text: string): boolean => slugPattern.test(text);
 
 /**
- * Derives a slug from the ASCII letters and digits of a name. Returns `fallback` for a name without any.
+ * Derives a slug from the ASCII letters and digits of a name. If there are fewer than three, it starts with `fallback`.
  * @param suffix appended to make the slug unique
  */
 export function slugify(name: string, fallback: string, suffix = ''): string {

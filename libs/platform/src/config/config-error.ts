@@ -11,7 +11,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Thrown if GATEHOUSE_SECRET is valid, but was not used to create the database. */
+/** Thrown if GATEHOUSE_SECRET is valid, but is not the secret with which the database was created. */
 export class RootSecretError extends ConfigError {
   constructor(cause: unknown) {
     super([]);

@@ -334,8 +334,8 @@ function buildWebhooksConfig(values: SettingValues, hosts: Hosts): Config['webho
       checkInterval: 60_000 / Math.min(scale, 100),
       disableAfter: (3 * 86_400_000) / scale,
     },
-    // Must exceed the maximum age of an attempt id when it is claimed, 2 s (`claimPicked`), plus the maximum duration
-    // of a statement, 5 s.
+    // Must exceed the maximum age of an attempt id when it is claimed, 2 s (`claimPickedSql`), plus the maximum
+    // duration of a statement, 5 s.
     rollups: { interval: 10_000 / Math.min(scale, 10), settlingTime: Math.max(8_000, 30_000 / scale) },
     concurrency: values.WEBHOOK_CONCURRENCY,
     allowedCidrs: [

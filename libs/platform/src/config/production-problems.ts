@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.js';
 import { loadConfig } from './config.js';
 
-/** Returns the problems because of which production would reject a configuration. */
+/** Returns the problems that a configuration would have in production. */
 export function listProductionProblems(
   environment: Record<string, string | undefined> = process.env,
 ): string[] {

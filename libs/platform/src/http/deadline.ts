@@ -12,13 +12,13 @@ export class Deadline {
 
   /**
    * @param ms the time limit, which starts now
-   * @param beforeExpiry called when the time has passed, two event loop turns before the signal aborts
+   * @param beforeExpiry called when the time has passed, one event loop turn before the signal aborts
    */
   constructor(
     private readonly ms: number,
     private readonly beforeExpiry: () => void = () => undefined,
   ) {
-    // A timer, because the caller does not have the deadline yet.
+    // Armed in a timer, because the caller does not have the deadline yet.
     this.timer = setTimeout(() => this.arm(), ms);
   }
 

@@ -143,8 +143,8 @@ function decompress({ bytes, isCut }: Content, decode: Decoder, maxBytes: number
 }
 
 /**
- * Decodes text. A byte order mark takes precedence over the declared encoding. Text without either is decoded as UTF-8,
- * or as windows-1252 if it is not valid UTF-8.
+ * Decodes text. A byte order mark takes precedence over the declared encoding. Without either, text is decoded as
+ * UTF-8, or as windows-1252 if it is declared as text but not valid UTF-8.
  */
 function decodeText({ bytes, isCut }: Content, type: string): string {
   const declared = /;\s*charset\s*=\s*["']?([^\s"';,]+)/.exec(type)?.[1];

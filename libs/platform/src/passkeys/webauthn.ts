@@ -152,8 +152,8 @@ async function readRegistration(
 
 /**
  * Verifies the signature of a passkey (WebAuthn, section 7.2) and consumes the challenge, but does not verify the
- * counter. The library compares the counter before it verifies the signature, so anyone could cause a report of a
- * copied passkey.
+ * counter. The library compares the counter before it verifies the signature, so anyone could trigger a false report of
+ * a copied passkey.
  * @param find returns the passkey that the caller accepts, or null
  * @throws the error from `ceremony.reject`
  */
