@@ -92,7 +92,7 @@ export async function runProcess(
     logger.fatal(isConfigError ? {} : { error }, errorMessage(error));
     stop(isConfigError ? 'invalid configuration' : 'unexpected error', isConfigError ? EXIT_CONFIG : 1);
   };
-  // Node.js 24 handles a signal that arrived while modules were loaded only in the next complete event loop turn.
+  // If a signal arrives while Node.js 24 loads modules, it is handled in the next complete event loop turn.
   await nextTurn();
   await nextTurn();
   if (isStopping) return;
