@@ -106,7 +106,7 @@ export function sha256(text) {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Returns the text of a file, or "" if it does not exist. */
+/** Returns a file's text, or "" if it does not exist. */
 export function read(file) {
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
 }

@@ -8,7 +8,7 @@ export const MEMORY_OPTIONS = {
 };
 
 /**
- * Adds these variables to the environment of a program. Values in `env` take precedence.
+ * Adds these variables to a program's environment. Values in `env` take precedence.
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}
  */

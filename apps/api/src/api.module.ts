@@ -71,7 +71,7 @@ export const publicModules: Type[] = [
 /** Root module of the API process. */
 @Module({
   providers: [
-    // Order matters: a rejected action is recorded after the transaction of the request has been rolled back, and the
+    // Order matters: a rejected action is recorded after the request's transaction has been rolled back, and the
     // memory of the request stays reserved until all of this is done.
     { provide: APP_INTERCEPTOR, useExisting: RequestMemoryInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: AuditInterceptor },

@@ -1,7 +1,7 @@
 import type { ClientCore } from './client-core.js';
 
 /**
- * Returns a `fetch` that adds the customer's access token to requests to the origin of the page, the origin of
+ * Returns a `fetch` that adds the customer's access token to requests to the page's origin, the origin of
  * Gatehouse and the `apiOrigins`, and to no others. It refreshes the token shortly before it expires. After a 401
  * response, it refreshes once and repeats the request if the body can be sent again.
  */

@@ -24,7 +24,7 @@ export type SessionCheck =
   | { status: 'unmet'; error: GatehouseError; cookies: CookieSession };
 
 /**
- * Verifies the session in the cookies of a request. Sends no request while the public keys are cached.
+ * Verifies the session in a request's cookies. Sends no request while the public keys are cached.
  * @throws GatehouseError `unavailable` (503), which must not be treated as signed out
  */
 export async function verifySession(

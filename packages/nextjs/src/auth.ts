@@ -17,7 +17,7 @@ export interface AuthFunction {
   (): Promise<Auth>;
 
   /**
-   * Returns the session of the request, or redirects: to the handler, which refreshes an expired access token and
+   * Returns the request's session, or redirects: to the handler, which refreshes an expired access token and
    * redirects back, or to the sign-in page.
    * @throws GatehouseError `unavailable` (503) while the public keys cannot be read; `reauthentication_required` (403)
    *   without `reauthenticationUrl`

@@ -5,7 +5,7 @@ import { CookieProvider } from './cookie-provider.js';
 import { environment, type Deployment } from './deployment.js';
 import { hydratedSession } from './hydrated-session.js';
 
-/** The props of the provider. */
+/** The provider's props. */
 export type ProviderProps = Omit<GatehouseProviderProps, 'client' | 'initialState'>;
 
 /** A server component that provides the session to the components and hooks from `@gatehouse/react`. */

@@ -12,7 +12,7 @@ export interface HydratedSession {
 }
 
 /**
- * Returns the session in the cookies of a request, for display. It is not verified, so that pages keep working while
+ * Returns the session in a request's cookies, for display. It is not verified, so that pages keep working while
  * the public keys cannot be read. Do not use it to protect anything.
  */
 export function hydratedSession(

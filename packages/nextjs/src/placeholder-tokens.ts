@@ -17,7 +17,7 @@ export function placeholderAccessToken(accessToken: string): string {
 export const unsignedToken = (claims: { sid: string; jti: string }): string =>
   `${HEADER}.${encodeBase64Url(JSON.stringify(claims))}.`;
 
-/** Returns the placeholder for the refresh token of a session. */
+/** Returns the placeholder for a session's refresh token. */
 export const placeholderRefreshToken = (sessionId: string): string => REFRESH_PREFIX + sessionId;
 
 /** Returns the session id in a placeholder, or null if the value is not a placeholder but, for example, a token. */

@@ -9,7 +9,7 @@ export interface ProtectOptions extends AuthConditions {
   /** The path of the sign-in page. Default: `signInUrl` of the app, or `/sign-in`. */
   signInUrl?: string;
   /**
-   * The path to which the customer returns. Default: the path of the page, which is available only if the proxy runs
+   * The path to which the customer returns. Default: the page's path, which is available only if the proxy runs
    * for it.
    */
   returnUrl?: string;
@@ -24,7 +24,7 @@ export interface ProtectOptions extends AuthConditions {
 export type Protected = { session: AuthSession } | { redirectTo: string };
 
 /**
- * Returns the session state from the cookies of a request.
+ * Returns the session state from a request's cookies.
  * @throws GatehouseError `unavailable` (503) while the public keys cannot be read, which must not be treated as signed
  *   out
  */
@@ -35,7 +35,7 @@ export async function readAuth(deployment: Deployment, headers: Headers): Promis
 }
 
 /**
- * Returns the session of a request, or the URL to redirect to: the handler to refresh the tokens, the sign-in page, or
+ * Returns a request's session, or the URL to redirect to: the handler to refresh the tokens, the sign-in page, or
  * the reauthentication page.
  * @throws GatehouseError `reauthentication_required` (403) without `reauthenticationUrl`; `unavailable` (503) while the
  *   public keys cannot be read, or if the browser does not store the cookies from a refresh

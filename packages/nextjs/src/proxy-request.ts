@@ -3,7 +3,7 @@ import { handlerRoute } from './handler-route.js';
 import { changedCookieHeader, readCookies, serializeCookies } from './session-cookies.js';
 import { changesOf, needsRefresh } from './session-refresher.js';
 
-/** The request header with the path of the page, which `auth.protect()` uses as the return URL. */
+/** The request header with the page's path, which `auth.protect()` uses as the return URL. */
 export const PATH_HEADER = 'x-gatehouse-path';
 
 /** The changes to a proxied request and its response. */
@@ -18,7 +18,7 @@ export interface ProxiedRequest {
 export type IncomingRequest = Pick<Request, 'url' | 'headers'> & { nextUrl?: { basePath: string } };
 
 /**
- * Refreshes the session of a request if its access token has expired. Never rejects a request: pages and routes protect
+ * Refreshes a request's session if its access token has expired. Never rejects a request: pages and routes protect
  * themselves, because a request can reach them without the proxy.
  */
 export async function proxyRequest(

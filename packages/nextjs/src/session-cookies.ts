@@ -2,7 +2,7 @@ import type { CustomerSummary } from '@gatehouse/js';
 import type { ResolvedOptions } from './options.js';
 import { decodeBase64Url, encodeBase64Url, readClaims, type TokenClaims } from './token-claims.js';
 
-/** The session in the cookies of a request. Nothing in it is verified. */
+/** The session in a request's cookies. Nothing in it is verified. */
 export interface CookieSession {
   accessToken: string | null;
   /** The claims of the access token, or null. */
@@ -53,7 +53,7 @@ export function isSecure(
   return secureCookies ?? headers.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https';
 }
 
-/** Returns the session in the cookies of a request. */
+/** Returns the session in a request's cookies. */
 export function readCookies(
   options: Pick<ResolvedOptions, 'secureCookies'>,
   headers: Headers,
@@ -164,7 +164,7 @@ function serializeChanges(changes: CookieChanges): [name: string, value: string 
 const fullName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
 
 /**
- * Returns the cookies of a request. Removes only spaces before names: `trim` would also remove characters such as
+ * Returns a request's cookies. Removes only spaces before names: `trim` would also remove characters such as
  * U+00A0, and any subdomain can set a cookie named U+00A0 followed by `__Host-…`.
  */
 function parseCookies(headers: Headers): [name: string, value: string][] {

@@ -8,7 +8,7 @@ export type Refreshed =
   | { status: 'refreshed'; tokens: RefreshResponse['tokens']; customer: RefreshResponse['customer'] }
   /** Gatehouse ended the session. `code` is the error code. */
   | { status: 'ended'; code: string }
-  /** The state of the session is unknown, so it must stay unchanged. */
+  /** The session's state is unknown, so it must stay unchanged. */
   | { status: 'unavailable' };
 
 /** Access tokens are refreshed this many milliseconds before they expire. */

@@ -8,7 +8,7 @@ export type ProviderState = AuthState | { status: 'loading'; customer: null };
 
 /** A flow that redirected to this page from an identity provider, the hosted page or an emailed link. */
 export interface Redirect {
-  /** The result of the flow, such as a challenge. Null without a flow. */
+  /** The flow's result, such as a challenge. Null without a flow. */
   result: RedirectResult | null;
   /** The error that ended the flow. */
   error: GatehouseError | null;

@@ -2,7 +2,7 @@ import type { AccessTokenClaims } from './access-token-claims.js';
 import { toSeconds, type Duration } from './duration.js';
 import { GatehouseError } from './gatehouse-error.js';
 
-/** The conditions of a route, in addition to a valid access token. */
+/** A route's conditions, in addition to a valid access token. */
 export interface AuthConditions {
   /** Requires a session that was authenticated with two factors. */
   mfa?: boolean;

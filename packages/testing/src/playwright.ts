@@ -44,7 +44,7 @@ export interface CustomerFixtureOptions extends SignInTokenOptions {
 }
 
 /**
- * Signs a customer in to the application in the browser context of a page, by storing a session in the application's
+ * Signs a customer in to the application in a page's browser context, by storing a session in the application's
  * localStorage. Open or reload the application afterwards.
  * @throws Error if the sign-in requires another step, such as a second factor
  */

@@ -29,7 +29,7 @@ export class BuiltInBilling implements BillingPortal {
     return Promise.resolve({ url: `${this.config.publicUrl}/billing-portal?token=${token}`, expiresAt });
   }
 
-  /** Returns the payload of a token, or null if Gatehouse did not create the token. */
+  /** Returns a token's payload, or null if Gatehouse did not create the token. */
   readToken(token: string): PortalVisit | null {
     const content = readSignedJson(this.keyring, 'billing-portal', token) as PortalToken | null;
     if (!content) return null;

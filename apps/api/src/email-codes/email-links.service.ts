@@ -57,6 +57,6 @@ export class EmailLinksService {
 const isAllowed = ({ project: { settings }, target }: EmailLink): boolean =>
   settings.signIn.emailCode && isRedirectUrlAllowed(settings, target.redirectUrl);
 
-/** The code cannot be derived from the stored hash of the token. */
+/** The code cannot be derived from the token's stored hash. */
 const exchangeCodeOf = (token: string): string =>
   createHmac('sha256', token).update('exchange code').digest('base64url');

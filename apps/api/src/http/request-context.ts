@@ -66,12 +66,12 @@ export function requestContext(logger: Logger, metrics: ApiMetrics | null): Requ
   };
 }
 
-/** Starts the span of a request. Returns null for a monitoring route, or if the process records no traces. */
+/** Starts a request's span. Returns null for a monitoring route, or if the process records no traces. */
 const startSpan = ({ path, method, headers }: Request): Span | null =>
   tracing && !probedRoutes.has(path) ? tracing.startRequest(method, headers['traceparent']) : null;
 
 /**
- * Ends the span of a request. Omits `url.path`, which the semantic conventions include, because a path can
+ * Ends a request's span. Omits `url.path`, which the semantic conventions include, because a path can
  * contain a token.
  */
 function endSpan(span: Span, request: GatehouseRequest, status: number | null): void {

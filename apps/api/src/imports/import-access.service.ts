@@ -3,7 +3,7 @@ import { notSignedIn, type ManagementCaller } from '@gatehouse/auth';
 import { GatehouseError, invalidField, type ProjectContext, type AccessScope } from '@gatehouse/domain';
 import { ApiKeysRepository, OperatorSessionsRepository, ProjectsRepository } from '@gatehouse/persistence';
 
-/** Finds the project of an import, and checks during the import that the caller may still access it. */
+/** Finds an import's project, and checks during the import that the caller may still access it. */
 @Injectable()
 export class ImportAccessService {
   constructor(

@@ -13,7 +13,7 @@ export interface AppliedUpdate extends AppliedAdditions {
   changed: string[];
 }
 
-/** Records the updates of an import, and revokes the access that they invalidate. */
+/** Records an import's updates, and revokes the access that they invalidate. */
 @Injectable()
 export class ImportUpdateEffectsService {
   constructor(

@@ -251,7 +251,7 @@ function unlessFailed<T>(next: Promise<T>, previous: Promise<void>): Promise<T> 
 }
 
 /**
- * Returns the digest of the lines of an import. It is different for an update, so that an import can only be resumed in
+ * Returns the digest of an import's lines. It is different for an update, so that an import can only be resumed in
  * the mode in which it was started.
  */
 const digestForMode = ({ options }: ImportWork, digest: Buffer): Buffer =>

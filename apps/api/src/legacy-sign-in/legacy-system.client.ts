@@ -88,7 +88,7 @@ export class LegacySystemClient {
     }
     const text = await response.text(MAX_RESPONSE_BYTES);
     const json = parseStrictJson(Buffer.from(text), { ...lineLimits, name: 'response' });
-    // Some systems return an error with status 200, together with the email address of the request.
+    // Some systems return an error with status 200, together with the request's email address.
     if (json['error']) throw invalidField('error', 'unknown_field', 'error is not a known field');
     const target = { type: 'body', metatype: LegacyProfile } as const;
     const profile = this.input.transform(json, target) as LegacyProfile;

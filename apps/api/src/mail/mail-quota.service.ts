@@ -127,7 +127,7 @@ export class MailQuotaService {
     const projectWait = await this.limiter.consume(projectPolicy, projectKey(project, request));
     if (projectWait === null) return null;
     this.logger.warn({ projectId: project.id, purpose, quota: projectPolicy.quota }, 'email quota exhausted');
-    // A stranger can exhaust the limit of a project, but must not block the only email to a customer.
+    // A stranger can exhaust a project's limit, but must not block the only email to a customer.
     const isReserved = request.isTrusted && (await this.limiter.consume(reservePolicy, recipient)) === null;
     return isReserved ? null : this.reject(request, 'project_limit', projectPolicy, projectWait);
   }

@@ -26,7 +26,7 @@ export class SystemMailsService {
 
   /**
    * Inserts an email, which the worker sends.
-   * @returns the id of the email
+   * @returns the email's id
    */
   async create(
     tx: Tx,

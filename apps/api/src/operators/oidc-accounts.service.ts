@@ -48,7 +48,7 @@ export class OidcAccountsService {
   ) {}
 
   /**
-   * Returns the operator of an account, with the access that the claims grant. The first sign-in links an operator with
+   * Returns an account's operator, with the access that the claims grant. The first sign-in links an operator with
    * the same verified email address, or creates one.
    * @throws SingleSignOnRejection
    */
@@ -130,7 +130,7 @@ export class OidcAccountsService {
   }
 
   /**
-   * Links the operator who has the email address of the account, but only if the provider has verified the address:
+   * Links the operator who has the account's email address, but only if the provider has verified the address:
    * otherwise anyone could take over an operator with an account that claims the address. An account with a previous
    * provider is replaced, and the operator's sessions end.
    * @returns null if no operator has the address

@@ -8,7 +8,7 @@ import { RunningApisService } from '../running-apis/running-apis.service.js';
 import { OperatorResponse, operatorVolatileFields } from './dto/operator.response.js';
 import { OperatorNoticesService, type NoticeActor } from './operator-notices.service.js';
 
-/** The changeable fields of an operator. Omitted fields stay as they are. */
+/** An operator's changeable fields. Omitted fields stay as they are. */
 export type OperatorChange = Partial<Pick<Operator, 'role' | 'name' | 'organizationIds'>>;
 
 /** Changes the access of operators. A change takes effect with the next request in their sessions. */

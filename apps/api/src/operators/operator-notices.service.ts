@@ -6,7 +6,7 @@ import type { AdminAction, OperatorNotice, OwnAction } from '@gatehouse/platform
 import type { Client } from '../http/request-context.js';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 
-/** The admin who acts, and the client of the request. */
+/** The admin who acts, and the request's client. */
 export interface ActingAdmin {
   caller: OperatorCaller;
   client: Client;

@@ -44,7 +44,7 @@ import { assertNotSingleSignOn, OperatorSessionsService } from './operator-sessi
 
 type Owner = Pick<Operator, 'id' | 'email'>;
 
-/** The passkey challenge of a session, for its operator. */
+/** A session's passkey challenge, for its operator. */
 interface Ceremony {
   sessionId: string;
   owner: Owner;
@@ -231,7 +231,7 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Consumes the reauthentication of a session, because a stolen session could otherwise use a single one to replace
+   * Consumes a session's reauthentication, because a stolen session could otherwise use a single one to replace
    * all passkeys.
    * @throws GatehouseError `reauthentication_required`
    */

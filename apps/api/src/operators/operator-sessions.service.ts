@@ -201,7 +201,7 @@ export class OperatorSessionsService {
     cookie.clear();
   }
 
-  /** Ends the session of the request, because the operator signs out or a new session replaces it. */
+  /** Ends the request's session, because the operator signs out or a new session replaces it. */
   async end(tx: Tx, cookie: ConsoleCookie): Promise<void> {
     const ended = cookie.token === null ? null : await this.sessions.end(tx, sha256(cookie.token));
     if (!ended) return;
@@ -270,7 +270,7 @@ const hasSecondFactor = ({ method, operator }: OperatorSession): boolean =>
   method === 'oidc' || operator.secondFactor;
 
 /**
- * Checks that Gatehouse verifies the second factor of the session. After single sign-on, the provider does.
+ * Checks that Gatehouse verifies the session's second factor. After single sign-on, the provider does.
  * @throws GatehouseError `conflict`
  */
 export function assertNotSingleSignOn({ method }: OperatorCaller): void {

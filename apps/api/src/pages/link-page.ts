@@ -36,7 +36,7 @@ interface PageLink extends PageSubject {
   state?: OneTimeToken['state'];
 }
 
-/** Returns the branding for the pages of a project. */
+/** Returns the branding for a project's pages. */
 export const projectBrand = ({ name, settings }: ProjectContext): Brand =>
   resolveBrand(name, settings.branding);
 
@@ -48,7 +48,7 @@ export const textsFor = (response: Response, subject: PageSubject | null = null)
     defaultLocale: subject?.project.settings.defaultLocale ?? null,
   });
 
-/** A visit to the page of a link. Sends pages in the customer's language and with the branding of the project. */
+/** A visit to the page of a link. Sends pages in the customer's language and with the project's branding. */
 export class LinkVisit<Link extends PageLink | null> {
   readonly texts: PageTexts;
 

@@ -12,7 +12,7 @@ export interface PageStyle {
 
 const cache = new Map<string, PageStyle>();
 
-/** Returns the style of a hosted page in the color of the project. */
+/** Returns the style of a hosted page in the project's color. */
 export function pageStyle({ color, textColor }: Brand): PageStyle {
   const cached = cache.get(color);
   if (cached) return cached;

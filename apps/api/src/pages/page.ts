@@ -7,7 +7,7 @@ import { pageStyle } from './page-style.js';
 export interface PageContent {
   /** Language of the page, as a BCP 47 tag. */
   language: BuiltInLanguage;
-  /** The only heading of the page. */
+  /** The page's only heading. */
   title: string;
   /** Default: none. */
   text?: string;
@@ -29,7 +29,7 @@ export interface PageContent {
 }
 
 /**
- * With the policy in the header, `no-referrer`, browsers would send `Origin: null` with the forms of the page. The
+ * With the policy in the header, `no-referrer`, browsers would send `Origin: null` with the page's forms. The
  * origin contains no token.
  */
 const ORIGIN_ONLY = '<meta name="referrer" content="strict-origin">';

@@ -39,7 +39,7 @@ import {
 import { customerEvent } from '../events/customer-events.js';
 import { PasskeyResponse } from './dto/passkey.response.js';
 
-/** Returns the default name of a passkey. */
+/** Returns a passkey's default name. */
 export const defaultPasskeyName = (userAgent: string | null): string => deviceName(userAgent) ?? 'Passkey';
 
 /**
@@ -149,7 +149,7 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Verifies the response of a passkey, and saves its counter before anything else depends on it. Its challenge can be
+   * Verifies a passkey's response, and saves its counter before anything else depends on it. Its challenge can be
    * used once. The caller completes the request in a transaction that calls `assertCurrent` or `assertExists`.
    * @throws GatehouseError `passkey_not_accepted`, `method_not_enabled`
    */
@@ -191,7 +191,7 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Checks that the passkeys of the project are still bound to the same site, which then cannot change until the
+   * Checks that the project's passkeys are still bound to the same site, which then cannot change until the
    * transaction ends.
    * @throws GatehouseError `passkey_not_accepted`
    */
@@ -200,7 +200,7 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Returns true if the passkeys of the project are still bound to the same site, which then cannot change until the
+   * Returns true if the project's passkeys are still bound to the same site, which then cannot change until the
    * transaction ends.
    */
   async isSameSite(tx: Tx, { id, settings }: ProjectContext): Promise<boolean> {

@@ -125,7 +125,7 @@ export class PasswordCheckService {
   /**
    * Verifies the password of a customer who is already signed in, and clears the failures.
    * @param field an object whose only entry is the request field with the password
-   * @throws GatehouseError `method_not_enabled`, and the same codes as `check`, with the name of the field
+   * @throws GatehouseError `method_not_enabled`, and the same codes as `check`, with the field's name
    */
   async confirm(
     project: ProjectContext,

@@ -84,7 +84,7 @@ export class SignInExchangeService {
 
   /**
    * Continues the flow of the hosted page, after the return from a provider or after the recovery codes were shown.
-   * @param client the client, with the flow of the page
+   * @param client the client, with the page's flow
    * @throws GatehouseError with the same codes as `exchange`
    */
   continue(project: ProjectContext, client: Client): Promise<SignInOutcome> {

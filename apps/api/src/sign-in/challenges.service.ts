@@ -72,7 +72,7 @@ export class ChallengesService {
 
   /**
    * Completes a challenge with a code. In an enrollment, the code confirms the new authenticator. A challenge accepts
-   * five codes, and the attempts of a customer are also counted across challenges.
+   * five codes, and a customer's attempts are also counted across challenges.
    * @throws GatehouseError `challenge_expired`, `invalid_code`, `too_many_attempts`, and every sign-in error
    */
   complete(
@@ -267,7 +267,7 @@ export class ChallengesService {
   }
 }
 
-/** Returns the ceremony of a challenge, to which the passkey response is bound. */
+/** Returns a challenge's ceremony, to which the passkey response is bound. */
 const ceremony = (
   purpose: 'second_factor' | 'enroll',
   { customerId, tokenHash }: Challenge,

@@ -30,7 +30,7 @@ export class LoginService {
 
   /**
    * Signs a customer in, and renews the password hash if its scheme, cost or pepper is outdated. A customer without a
-   * password, or with an imported password that does not match, may be moved from the previous system of the project
+   * password, or with an imported password that does not match, may be moved from the project's previous system
    * (`legacySignIn`).
    * @throws GatehouseError `method_not_enabled`, `too_many_attempts`, `invalid_credentials`, `customer_disabled`,
    * `email_not_verified`, `overloaded`

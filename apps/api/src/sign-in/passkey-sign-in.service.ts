@@ -16,7 +16,7 @@ import { SignInService } from './sign-in.service.js';
 /** Client properties that identify the page on which the customer signs in. */
 type PageClient = Pick<Client, 'page'>;
 
-/** Returns the ceremony of a sign-in. On the hosted page, the response is bound to the target of the page. */
+/** Returns the ceremony of a sign-in. On the hosted page, the response is bound to the page's target. */
 const ceremony = ({ page }: PageClient): PasskeyCeremony => {
   const { redirectUrl, codeChallenge, state = null } = page?.target ?? {};
   const bindingHash = page ? sha256(JSON.stringify([redirectUrl, codeChallenge, state])) : null;

@@ -118,7 +118,7 @@ const toProfile = ({ kind }: Registrant, input: RegisterRequest): AccountProfile
   isBySecretKey: kind === 'secret-key',
 });
 
-/** Returns the error for a taken address. Only secret keys receive the id of the customer. */
+/** Returns the error for a taken address. Only secret keys receive the customer's id. */
 function alreadyRegisteredError(caller: Registrant, customer: Customer | null): GatehouseError {
   const members = caller.kind === 'secret-key' && customer ? { customerId: customer.id } : {};
   return new GatehouseError('email_already_registered', { members });

@@ -12,7 +12,7 @@ import { newToken, sha256 } from '@gatehouse/platform';
 
 /** A flow that has just been started. */
 interface NewFlow {
-  /** Secret for the query of the page. */
+  /** Secret for the page's query. */
   secret: string;
   secretHash: Buffer;
 }
@@ -62,13 +62,13 @@ export class SignInFlowsService {
     return flow;
   }
 
-  /** Returns the flow of a page, or null if it has ended or belongs to another page. */
+  /** Returns a page's flow, or null if it has ended or belongs to another page. */
   find(projectId: string, target: ExchangeTarget, secret: string): Promise<SignInFlow | null> {
     return this.flows.find({ secretHash: sha256(secret), projectId, target });
   }
 
   /**
-   * Consumes the flow of the page, if it has one. The caller must have locked the customer.
+   * Consumes the page's flow, if it has one. The caller must have locked the customer.
    * @returns false if a concurrent request has consumed it
    */
   async consume(tx: Tx, flow: SignInFlow | null | undefined): Promise<boolean> {

@@ -14,7 +14,7 @@ export class SignInOptionsService {
     private readonly required: RequiredProvidersService,
   ) {}
 
-  /** Returns the enabled providers of a project, in the order in which they were added. */
+  /** Returns a project's enabled providers, in the order in which they were added. */
   listProviders({ id }: ProjectContext): Promise<IdentityProvider[]> {
     return this.providers.listEnabled(id);
   }

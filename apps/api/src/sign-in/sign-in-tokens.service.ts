@@ -85,7 +85,7 @@ export class SignInTokensService {
   }
 
   /**
-   * Signs in with a token. A support session does not prove the identity of the customer, so its proof counts as old,
+   * Signs in with a token. A support session does not prove the customer's identity, so its proof counts as old,
    * and the client IP does not become a known address of the customer.
    * @throws GatehouseError `invalid_token`, `sso_required`, `customer_disabled`, `email_not_verified`
    */
@@ -120,7 +120,7 @@ export class SignInTokensService {
     });
   }
 
-  /** Returns null if the lifetime of the session has passed in the meantime, or if an event has ended it. */
+  /** Returns null if the session's lifetime has passed in the meantime, or if an event has ended it. */
   private proveMigrated(
     { settings }: ProjectContext,
     customer: CustomerForUpdate,

@@ -82,7 +82,7 @@ export class SignInService {
    * factor is required. Nothing else opens a session. The transaction must have locked the customer, so that concurrent
    * sign-ins count each other's sessions. On the hosted page, the session is opened by a code exchange, which completes
    * the sign-in a second time.
-   * @param options `isNew` if the customer has just been created: only the event of the session is recorded, and a
+   * @param options `isNew` if the customer has just been created: only the session's event is recorded, and a
    * customer who must first verify the address receives a response without tokens; `isHeld` if the hosted page shows
    * something before it continues
    * @throws GatehouseError `method_not_enabled`, the rejection by the project, `sso_required`,

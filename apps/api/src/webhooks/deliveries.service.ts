@@ -40,7 +40,7 @@ export class DeliveriesService {
   }
 
   /**
-   * Returns a delivery by its id or by the id of an attempt.
+   * Returns a delivery by its id or by an attempt's id.
    * @throws GatehouseError `not_found`
    */
   async get({ accessScope }: ManagementCaller, id: string): Promise<DeliveryWithAttempts> {

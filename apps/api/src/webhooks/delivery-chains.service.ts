@@ -5,7 +5,7 @@ import { ActorNamesService } from '../audit/actor-names.service.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { ChainedDeliveryResponse, type DeliveryChainResponse } from './dto/delivery-chain.response.js';
 
-/** Reads the redelivery chain of a delivery, with actors and reasons. */
+/** Reads a delivery's redelivery chain, with actors and reasons. */
 @Injectable()
 export class DeliveryChainsService {
   constructor(

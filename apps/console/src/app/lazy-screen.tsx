@@ -2,7 +2,7 @@ import type { ComponentType, ReactNode } from 'react';
 import { useLoaderData, type RouteObject } from 'react-router';
 import { wasUpgraded } from '../http/was-upgraded';
 
-/** Thrown if the files of a screen cannot be loaded. */
+/** Thrown if a screen's files cannot be loaded. */
 export class ScreenLoadError extends Error {}
 
 /**

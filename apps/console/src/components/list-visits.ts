@@ -34,7 +34,7 @@ export interface ReturnState {
 }
 
 /**
- * Returns the key for the scroll position of a page. A page that was reached through a back link has the key of the
+ * Returns the key for a page's scroll position. A page that was reached through a back link has the key of the
  * previous visit.
  */
 export const scrollKey = ({ key, state }: Location): string => (state as ReturnState | null)?.listKey ?? key;

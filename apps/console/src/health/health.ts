@@ -7,7 +7,7 @@ import { formatDuration } from '../components/time';
 export type Health = Schemas['HealthResponse'];
 export type HealthWorker = Schemas['WorkerHealth'];
 
-/** The status of a component. The label conveys the same information as the color. */
+/** A component's status. The label conveys the same information as the color. */
 export interface ComponentStatus {
   tone: Tone;
   label: string;

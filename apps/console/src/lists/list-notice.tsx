@@ -84,7 +84,7 @@ export function RefreshError({ list }: { list: ListControls }): ReactNode {
   );
 }
 
-/** Renders the skeleton of a table: its header and rows. */
+/** Renders a table's skeleton: its header and rows. */
 function RowSkeletons(): ReactNode {
   return (
     <div role="status" aria-label="Loading">

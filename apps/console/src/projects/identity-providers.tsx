@@ -21,7 +21,7 @@ const columns: Column<Provider>[] = [
   { header: 'Created', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
-/** Renders the status of a provider: enabled or disabled. */
+/** Renders a provider's status: enabled or disabled. */
 export function ProviderStatus({ provider }: { provider: Provider }): ReactNode {
   return provider.enabled ? <StatusBadge state="enabled" /> : <Badge tone="calm">Disabled</Badge>;
 }

@@ -156,7 +156,7 @@ export class AttemptRunner {
     });
     this.failpoints.hit('delivery.before-record');
     const state = await this.recordOutcome(attempt, result);
-    // `worker_lost` does not reflect the health of the endpoint.
+    // `worker_lost` does not reflect the endpoint's health.
     if (state && result.error !== 'worker_lost')
       this.healthReporter.recordAttempt(attempt.endpointId, result.success);
     this.logger.info(

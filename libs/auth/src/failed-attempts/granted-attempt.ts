@@ -23,7 +23,7 @@ const growingPolicy = (name: LimitName, quota: number, windowSeconds: number): A
   maxWindowSeconds: 24 * 3600,
 });
 
-/** Returns the limit on failed attempts for the customers of a project. */
+/** Returns the limit on failed attempts for a project's customers. */
 export const failurePolicy = (
   name: FailureLimit,
   { settings: { limits } }: Pick<ProjectContext, 'settings'>,

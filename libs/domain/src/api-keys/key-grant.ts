@@ -1,7 +1,7 @@
 import { GatehouseError, insufficientScope } from '../errors/gatehouse-error.js';
 import type { Access, Scope } from './scopes.js';
 
-/** The permissions of a key. */
+/** A key's permissions. */
 export interface KeyGrant {
   access: Access;
   scopes: readonly Scope[];

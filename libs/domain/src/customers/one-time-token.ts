@@ -32,7 +32,7 @@ export const oneTimeTokenTtl: Record<OneTimeTokenKind, number> = {
 };
 
 /**
- * The state of a token. A token is also `voided` if the customer's email address has changed, the customer is disabled,
+ * A token's state. A token is also `voided` if the customer's email address has changed, the customer is disabled,
  * or the project is archived: it then no longer authorizes anything.
  */
 export type OneTimeTokenState = 'live' | 'consumed' | 'expired' | 'voided';

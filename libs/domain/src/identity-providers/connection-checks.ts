@@ -1,6 +1,6 @@
 import { targetUrlProblem, type TargetPolicy } from '../targets/target-policy.js';
 
-/** The connection checks of a provider, in the order in which they run. */
+/** A provider's connection checks, in the order in which they run. */
 export const connectionCheckNames = [
   'issuer_url',
   'private_key',
@@ -45,7 +45,7 @@ export interface DiscoveredMetadata {
 }
 
 /**
- * Checks the discovery document of a provider.
+ * Checks a provider's discovery document.
  * @param isPublic true if the client has no secret
  */
 export const checkMetadata = (

@@ -5,7 +5,7 @@ import { deniesEmail, emailDomain, readEmail, type ProviderClaims } from './prov
 
 /** The properties of a provider that determine whether its emails are trusted. */
 export interface EmailSource extends Pick<IdentityProvider, 'issuer' | 'trustEmail'> {
-  /** The verified domains of the provider. */
+  /** The provider's verified domains. */
   domains: string[];
 }
 

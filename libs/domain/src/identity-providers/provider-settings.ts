@@ -18,7 +18,7 @@ const reservedSlugs: readonly string[] = ['callback', 'exchange', 'token'];
 /** Returns whether a slug would conflict with a route. */
 export const isReservedProviderSlug = (slug: string): boolean => reservedSlugs.includes(slug);
 
-/** Returns the default settings of a provider. */
+/** Returns a provider's default settings. */
 export const defaultProviderSettings = ({ name }: ProviderPreset): ProviderSettings => ({
   name,
   enabled: true,

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 
-/** The state of an import. `interrupted`: it is not complete, and no request is processing it. */
+/** An import's state. `interrupted`: it is not complete, and no request is processing it. */
 export type ImportState = 'running' | 'interrupted' | 'completed';
 
 /**

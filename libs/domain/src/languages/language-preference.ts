@@ -10,7 +10,7 @@ const MAX_ACCEPTED = 20;
 export interface LanguagePreference {
   /** The customer's locale, or null. */
   locale: string | null;
-  /** The languages of the request, in order of preference. Ignored if there is a locale. */
+  /** The request's languages, in order of preference. Ignored if there is a locale. */
   accepted: readonly string[];
   /** The project's default locale, or null. */
   defaultLocale: string | null;

@@ -5,7 +5,7 @@ import type { OperatorRole } from './role.js';
 /** Maximum number of organizations to which an operator can be limited. */
 export const MAX_OPERATOR_ORGANIZATIONS = 50;
 
-/** The status of an operator. An invited operator has neither a password nor an account with an OpenID Provider. */
+/** An operator's status. An invited operator has neither a password nor an account with an OpenID Provider. */
 export const operatorStatuses = ['invited', 'active', 'disabled'] as const;
 export type OperatorStatus = (typeof operatorStatuses)[number];
 

@@ -120,7 +120,7 @@ export interface ProjectSettings {
   limits: ProjectLimits;
 }
 
-/** The stored settings of a project: only values that differ from the defaults. */
+/** A project's stored settings: only values that differ from the defaults. */
 export type StoredSettings = Partial<
   Omit<ProjectSettings, 'signIn' | 'branding' | 'mail' | 'mailLimits' | 'limits'>
 > & {

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors/gatehouse-error.js';
 
-/** The custom headers of an endpoint, by lowercase name. */
+/** An endpoint's custom headers, by lowercase name. */
 export type CustomHeaders = Record<string, string>;
 
 export const MAX_CUSTOM_HEADERS = 20;
@@ -32,7 +32,7 @@ const isReserved = (name: string): boolean =>
   reservedNames.has(name) || reservedPrefixes.some((prefix) => name.startsWith(prefix));
 
 /**
- * Returns the errors in the custom headers of a request. The field of each error is `headers.<name>`.
+ * Returns the errors in a request's custom headers. The field of each error is `headers.<name>`.
  * @param isPatch true if null, which removes a header, is a valid value (RFC 7396)
  */
 export function customHeaderErrors(headers: Record<string, unknown>, isPatch: boolean): FieldError[] {

@@ -1,4 +1,4 @@
-/** The health of an endpoint, derived from its attempts. */
+/** An endpoint's health, derived from its attempts. */
 export interface EndpointHealth {
   /** Time of the first failure after the last success. */
   failingSince: Date | null;

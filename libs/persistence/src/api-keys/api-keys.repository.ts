@@ -180,7 +180,7 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns the keys of a project, newest first, optionally in one state only. The caller has checked the access
+   * Returns a project's keys, newest first, optionally in one state only. The caller has checked the access
    * scope.
    */
   list(

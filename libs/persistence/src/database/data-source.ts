@@ -177,7 +177,7 @@ class UnpreparedConnection extends Connection {
   }
 }
 
-/** The data source of a process. An unresponsive PostgreSQL cannot delay the shutdown. */
+/** A process's data source. An unresponsive PostgreSQL cannot delay the shutdown. */
 class GatehouseDataSource extends DataSource {
   /** Closes the pool within two seconds. Does nothing if the pool is already closed. */
   override async destroy(): Promise<void> {

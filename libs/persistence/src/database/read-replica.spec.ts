@@ -4,7 +4,7 @@ import { notFound, unavailable } from '@gatehouse/domain';
 import type { Logger } from '@gatehouse/platform';
 import { ReadReplica } from './read-replica.js';
 
-/** The clock of the process, in ms. */
+/** The process's clock, in ms. */
 let clock = 0;
 /** Positions in the log. If `replayed` is null, the replica is not a standby. */
 let written = 100;

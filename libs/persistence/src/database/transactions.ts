@@ -9,7 +9,7 @@ import { Outbox, outboxValues, writeOutbox } from './outbox.js';
 import { runQuery, runStatement, type PgQueryable, type StatementCall } from './run-statement.js';
 
 /**
- * The entity manager of a transaction, limited to methods that run one statement each. `save` and `remove` would
+ * A transaction's entity manager, limited to methods that run one statement each. `save` and `remove` would
  * first read the rows that they write. `query` is excluded, because SQL must be declared (statements.ts).
  */
 export type TransactionManager = ReadManager & Pick<EntityManager, 'create' | 'delete' | 'insert' | 'update'>;

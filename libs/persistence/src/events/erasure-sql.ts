@@ -14,11 +14,11 @@ export const erasedBody = (event: string): string =>
     to_char(${event}.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), ${event}.project_id,
     ${event}.organization_id, ${event}.customer_id)`;
 
-/** Returns SQL for the body of an event: the erased body if the event is about a deleted customer. */
+/** Returns SQL for an event's body: the erased body if the event is about a deleted customer. */
 export const visibleBody = (event: string): string =>
   `CASE WHEN ${isErased(event)} THEN ${erasedBody(event)} ELSE ${event}.body END`;
 
-/** Returns SQL for the response body of an attempt: empty if its event is about a deleted customer. */
+/** Returns SQL for an attempt's response body: empty if its event is about a deleted customer. */
 export const visibleResponseBody = (attempt: string): string =>
   `CASE WHEN (SELECT ${isErased('e')} FROM events e WHERE e.id = ${attempt}.event_id) THEN ''
     ELSE ${attempt}.response_body END`;

@@ -114,7 +114,7 @@ export class AttemptCounter {
     await sql.execute(this.releaseStatements[granted], key);
   }
 
-  /** Clears the count of a key. */
+  /** Clears a key's count. */
   async clear(sql: Sql, key: unknown[]): Promise<void> {
     await sql.execute(this.clearStatement, key);
   }

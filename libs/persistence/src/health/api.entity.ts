@@ -7,7 +7,7 @@ export class ApiEntity {
   /** Null for 0.1.0 processes, which other API processes have detected. */
   @Column('text', { nullable: true }) host!: string | null;
   @Column('text') version!: string;
-  /** Timestamp of the newest migration in the version of the process. */
+  /** Timestamp of the newest migration in the process's version. */
   @Column('bigint', { name: 'schema_version' }) schemaVersion!: string;
   @Column({ type: 'timestamptz', name: 'seen_at', precision: 3, default: () => 'now()' }) seenAt!: Date;
 }

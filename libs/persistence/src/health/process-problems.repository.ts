@@ -12,7 +12,7 @@ export interface ProcessProblem {
 
 /** A process that reports problems. */
 export interface ProblemSource {
-  /** Identifies the run of the process. */
+  /** Identifies the process's run. */
   id: string;
   service: 'api' | 'webhook-worker';
   host: string;

@@ -34,7 +34,7 @@ const statusRow = {
   mailsFailing: integer,
 };
 
-/** The status of the installation, according to the database. No count exceeds 10,000. */
+/** The installation's status, according to the database. No count exceeds 10,000. */
 export type SystemStatus = RowOf<typeof statusRow>;
 
 const countSql = (from: string): string =>

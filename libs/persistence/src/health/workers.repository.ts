@@ -15,7 +15,7 @@ import {
 
 /** A webhook worker's heartbeat. */
 export interface WorkerHeartbeat {
-  /** Identifies the run of the worker. */
+  /** Identifies the worker's run. */
   id: string;
   host: string;
   version: string;

@@ -193,7 +193,7 @@ export class IdentitiesRepository {
     return (await this.findLink(providerId, subject, sql))?.customerId ?? null;
   }
 
-  /** Returns the link of an identity, or null if it is not linked. */
+  /** Returns an identity's link, or null if it is not linked. */
   async findLink(
     providerId: string,
     subject: string,

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { IdentityProviderType } from '@gatehouse/domain';
 
-/** A service that signs in the customers of a project. */
+/** A service that signs in a project's customers. */
 @Entity('identity_providers')
 export class IdentityProviderEntity {
   @PrimaryColumn('uuid') id!: string;

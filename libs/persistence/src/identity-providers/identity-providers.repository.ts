@@ -181,7 +181,7 @@ export class IdentityProvidersRepository {
     return new Set(rows.map(({ slug }) => slug));
   }
 
-  /** Returns the project of a provider. Null if the provider does not exist or its project is archived. */
+  /** Returns a provider's project. Null if the provider does not exist or its project is archived. */
   async findProject(id: string): Promise<ProjectContext | null> {
     const [row] = await this.database.execute(findProject, [id]);
     return row ? toProjectContext(row) : null;
@@ -255,7 +255,7 @@ export class IdentityProvidersRepository {
 
   /**
    * Records whether a provider's id tokens contain `auth_time`. Has no effect after a token has contained it. Does
-   * not change the entity tag of the provider.
+   * not change the provider's entity tag.
    */
   async setStatesAuthTime(id: string, statesAuthTime: boolean): Promise<void> {
     await this.database.execute(setStatesAuthTime, [id, statesAuthTime]);

@@ -132,7 +132,7 @@ const pruneImports = pruneStatement('imports', isOld);
 export class ImportsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the progress of an import, or the initial progress if it was not started. */
+  /** Returns an import's progress, or the initial progress if it was not started. */
   async getProgress({ id, projectId }: ImportClaim): Promise<StoredProgress> {
     const started = await this.database.read((manager) => manager.findOneBy(ImportEntity, { id, projectId }));
     if (!started) return { lastLine: 0, linesMac: null, isCompleted: false };
@@ -204,7 +204,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Returns the recorded lines of an import, in order. */
+  /** Returns an import's recorded lines, in order. */
   async listFailures(
     { id, projectId }: CustomerImport,
     afterLine: number,

@@ -20,7 +20,7 @@ const PAGE_SCAN_LIMIT = 5_000;
 /** An index range: an owner's rows by id or, without `column`, all rows by id. */
 export interface SearchRange {
   column?: string;
-  /** SQL for the value of the column. */
+  /** SQL for the column's value. */
   value?: string;
   /** Condition on each scanned row. */
   condition?: string;

@@ -25,7 +25,7 @@ import { tracingConfig, type TracingConfig } from './tracing-config.js';
 import { errorMessage } from '../runtime/errors.js';
 import { HostsFile } from '../runtime/hosts-file.js';
 
-/** The validated configuration of a process, and its injection token. Durations are in ms. */
+/** A process's validated configuration, and its injection token. Durations are in ms. */
 export abstract class Config {
   abstract readonly production: boolean;
   /** The base URL of every link, and the `iss` claim. Has no trailing slash. */

@@ -11,7 +11,7 @@ export interface Setting<T> {
   displayedDefault: string;
   /** True if the value must never be printed, not even in an error. */
   secret: boolean;
-  /** Parses the value. Throws an Error with a message that is worded to follow the name of the setting. */
+  /** Parses the value. Throws an Error with a message that is worded to follow the setting's name. */
   parse: (text: string) => T;
   /** The value if the setting is not set. */
   fallback: T;

@@ -137,7 +137,7 @@ export class PasswordHasher {
   /**
    * Returns the value to store for a hash from another system. It is encrypted because it has no pepper, so that
    * guesses cannot be verified with a stolen database. A Gatehouse hash from `exportHash` is stored unchanged.
-   * @throws GatehouseError `validation_failed` for a hash that `parseImportedHash` rejects. The code of the field is
+   * @throws GatehouseError `validation_failed` for a hash that `parseImportedHash` rejects. The field's code is
    * `fast_hash` if the hash requires `allowFastHashes`, and `unknown_pepper` for a Gatehouse hash from another
    * installation
    */

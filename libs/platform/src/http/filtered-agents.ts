@@ -6,7 +6,7 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { ResponseFilter } from './response-filter.js';
 
-/** The agents of a client, one per scheme. */
+/** A client's agents, one per scheme. */
 export interface Agents {
   httpAgent: http.Agent;
   httpsAgent: https.Agent;

@@ -3,7 +3,7 @@ import { errorCode, errorMessage } from '../runtime/errors.js';
 
 /**
  * Thrown if a request fails, with the `code` of the cause. It replaces the axios error, which contains the headers and
- * the body of the request.
+ * the request's body.
  */
 export class OutboundRequestError extends Error {
   readonly code: string;

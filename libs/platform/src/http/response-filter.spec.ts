@@ -35,7 +35,7 @@ describe('responses from targets', () => {
     }
   };
 
-  /** Returns the status of the response if curl accepts it, otherwise 0. */
+  /** Returns the response's status if curl accepts it, otherwise 0. */
   const sendWithCurl = async (): Promise<number> => {
     const options = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}', '--data', '{}'];
     const { stdout } = await execute('curl', [...options, target.url]).catch(() => ({ stdout: '0' }));

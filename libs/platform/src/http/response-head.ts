@@ -32,7 +32,7 @@ const FRAMING_HEADERS = new Set(['content-length', 'transfer-encoding']);
 /** Headers about the connection, which are passed on only if it can be reused. */
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'proxy-connection', 'trailer', 'upgrade']);
 
-/** Returns the status of a response, undefined if the status line is incomplete, or null if it is invalid. */
+/** Returns a response's status, undefined if the status line is incomplete, or null if it is invalid. */
 export function readStatus(head: Buffer): number | null | undefined {
   const end = head.indexOf('\n');
   const isTooLong = head.length > MAX_RESPONSE_HEAD_BYTES;
@@ -43,7 +43,7 @@ export function readStatus(head: Buffer): number | null | undefined {
 }
 
 /**
- * Parses the headers of a response, even if they violate RFC 9112: lines can end with only LF, headers can be folded,
+ * Parses a response's headers, even if they violate RFC 9112: lines can end with only LF, headers can be folded,
  * contain control characters or have invalid names, and lengths can be repeated or contradictory. Returns a well-formed
  * head. If there is a violation or a limit is exceeded, this head closes the connection after the response, so that the
  * response cannot affect another one (docs/adr/0086-tolerant-response-heads.md).

@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
 /**
- * Forwards the messages of Nest to the logger of the process. Messages below warnings are logged at debug level,
+ * Forwards the messages of Nest to the process's logger. Messages below warnings are logged at debug level,
  * because they only describe how modules are wired.
  */
 export class NestLogger implements LoggerService {

@@ -7,7 +7,7 @@ export interface MailContent extends MailText {
   link: string | null;
 }
 
-/** Returns the plain text of an email, which contains the same information as the HTML. */
+/** Returns an email's plain text, which contains the same information as the HTML. */
 export function renderText({ paragraphs, link, closing }: MailContent): string {
   return `${[...paragraphs, ...(link ? [link] : []), ...closing].join('\n\n')}\n`;
 }

@@ -15,7 +15,7 @@ import { operatorNoticeText, type OperatorNotice } from './operator-notices.js';
 import type { OutgoingMail } from './mailer.js';
 
 /**
- * The variable content of an email, as of the commit that caused it. It is encrypted and stored until the email is
+ * An email's variable content, as of the commit that caused it. It is encrypted and stored until the email is
  * sent.
  */
 export interface MailParameters {
@@ -32,7 +32,7 @@ export interface MailParameters {
   /** The customer's new email address; only for `change-email-*`. */
   newEmail?: string;
   /**
-   * The language of the email; undefined for English. Workers of version 0.1.0 ignore this field and `text`, but would
+   * The email's language; undefined for English. Workers of version 0.1.0 ignore this field and `text`, but would
    * fail on a field named `language` with a value other than `en`.
    */
   locale?: string;
@@ -61,7 +61,7 @@ export interface RenderedMail extends OutgoingMail {
  */
 type SealedParameters = MailParameters & { at?: string };
 
-/** Encrypts the parameters of an email. Only an email with the same id can be rendered from them. */
+/** Encrypts an email's parameters. Only an email with the same id can be rendered from them. */
 export function sealMailParameters(keyring: Keyring, mailId: string, parameters: MailParameters): Buffer {
   const sealed: SealedParameters = { ...parameters, at: now().toISOString() };
   return keyring.encrypt('mail-parameters', mailId, JSON.stringify(sealed));

@@ -43,7 +43,7 @@ export class Mailer {
 
   /**
    * Sends an email.
-   * @param id the id of the email. The Message-ID contains it, so that an email that is sent again after a crash can be
+   * @param id the email's id. The Message-ID contains it, so that an email that is sent again after a crash can be
    * recognized as a duplicate
    * @throws Error from the mail server or the connection
    */

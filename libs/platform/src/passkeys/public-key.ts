@@ -6,7 +6,7 @@ const label = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3, modulus: -1, exp
 /** Minimum length of an RSA modulus, in bits. */
 const MIN_RSA_BITS = 2048;
 
-/** Returns whether bytes are a COSE key that can be the public key of a passkey: ES256, EdDSA or RS256. */
+/** Returns whether bytes are a COSE key that can be a passkey's public key: ES256, EdDSA or RS256. */
 export async function isPasskeyPublicKey(bytes: Buffer): Promise<boolean> {
   const { isoCBOR } = await import('@simplewebauthn/server/helpers');
   try {

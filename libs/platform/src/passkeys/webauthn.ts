@@ -31,7 +31,7 @@ interface Credential {
   transports: string[];
 }
 
-/** The registration or assertion of a passkey. The caller stores the hash of the challenge. */
+/** The registration or assertion of a passkey. The caller stores the challenge's hash. */
 export interface WebAuthnCeremony<Consumed> {
   relyingParty: RelyingParty;
   saveChallenge: (hash: Buffer) => Promise<void>;
@@ -187,7 +187,7 @@ async function newChallenge(save: (hash: Buffer) => Promise<void>): Promise<Uint
   return new Uint8Array(challenge);
 }
 
-/** Consumes the challenge of a response, even if the response turns out to be invalid (requirement MF-06). */
+/** Consumes a response's challenge, even if the response turns out to be invalid (requirement MF-06). */
 async function consumeChallenge<Consumed>(
   ceremony: WebAuthnCeremony<Consumed>,
   response: PasskeyRegistration | PasskeyAssertion,

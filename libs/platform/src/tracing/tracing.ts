@@ -102,7 +102,7 @@ export class Tracing {
 
   /**
    * Starts a request's span.
-   * @param traceparent the header of the request
+   * @param traceparent the request's header
    */
   startRequest(method: string, traceparent: unknown): Span {
     const caller = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;

@@ -99,7 +99,7 @@ export class FileUsers {
   }
 }
 
-/** Returns the keys of a customer, the strongest first. */
+/** Returns a customer's keys, the strongest first. */
 function keysOf({ externalId, id, email }: Customer): [key: string, match: number][] {
   const keys: [string, string, number][] = [
     ['externalId', toText(externalId), Match.externalId],

@@ -10,7 +10,7 @@ export interface ConvertedRow {
   leftOut: { column: string; problem: CellProblem }[];
 }
 
-/** The target of a column: null if the column is ignored, undefined if no field has its name. */
+/** A column's target: null if the column is ignored, undefined if no field has its name. */
 type Target = { field: string; key: string | null } | null | undefined;
 
 type Kind = 'text' | 'secret' | 'boolean' | 'object' | 'list';

@@ -28,7 +28,7 @@ const MAX_ROW_LENGTH = 1024 * 1024;
 /**
  * Parses the rows of a CSV file with a header (RFC 4180), in constant memory. Rows without a value are omitted. The
  * first group can be empty, but already has the columns.
- * @param texts the decoded chunks of the file, without a byte order mark
+ * @param texts the file's decoded chunks, without a byte order mark
  * @param delimiter default: the most frequent one in the header
  * @throws FileError for a header with an empty or repeated name, and for a row with a misplaced or unclosed quote,
  * which can swallow the next rows

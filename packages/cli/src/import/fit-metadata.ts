@@ -4,7 +4,7 @@ import { reasons, type Reason } from './reasons.js';
 import type { LeftOut } from './source.js';
 
 /**
- * Limits for the metadata of a customer. Gatehouse rejects a line that is nested deeper than 20 levels, including the
+ * Limits for a customer's metadata. Gatehouse rejects a line that is nested deeper than 20 levels, including the
  * level of the customer.
  */
 export const METADATA_LIMITS = { bytes: 8 * 1024, keys: 50, levels: 19 };

@@ -87,7 +87,7 @@ export async function printReasons(cli: Cli, report: ImportReport): Promise<void
   );
 }
 
-/** Prints the result of an import, and the number of report entries for each reason. */
+/** Prints an import's result, and the number of report entries for each reason. */
 export async function printSummary(
   cli: Cli,
   state: ImportState,

@@ -219,7 +219,7 @@ interface PassedOptions {
   optionFiles: Record<string, string>;
 }
 
-/** Returns the passed options of a source. @throws CliError for an option that belongs to another source */
+/** Returns a source's passed options. @throws CliError for an option that belongs to another source */
 function readSourceOptions(cli: Cli, source: ImportSource, options: FileOptions): PassedOptions {
   const passed: PassedOptions = { values: {}, lists: {}, optionFiles: {} };
   for (const { name, options: own = [] } of sources)

@@ -14,7 +14,7 @@ export interface FileRecord<T> {
   value: T;
 }
 
-/** The cells of a row, by column name. An empty cell is an empty string. */
+/** A row's cells, by column name. An empty cell is an empty string. */
 export type Row = Record<string, string>;
 
 /**
@@ -131,7 +131,7 @@ export function writeJson(parser: JSONParser, { bytes, text, encoding }: Decoded
   }
 }
 
-/** Returns true if the extension of a file is csv or tsv, optionally followed by gz. */
+/** Returns true if a file's extension is csv or tsv, optionally followed by gz. */
 export const isCsv = (file: string): boolean => /\.(csv|tsv)(\.gz)?$/i.test(file);
 
 /** Returns the column names of a CSV file. @throws CliError */

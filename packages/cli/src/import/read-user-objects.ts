@@ -43,7 +43,7 @@ export async function* readUserObjects(
     } else if (typeof value === 'number') totals.stated = Math.max(totals.stated, value);
 }
 
-/** Returns the name of the member that contains the users of a page, or null if the file has no pages. */
+/** Returns the name of the member that contains a page's users, or null if the file has no pages. */
 async function findList(file: string): Promise<string | null> {
   for await (const text of readText(file))
     if (text.trim() !== '') return PAGE.exec(text.slice(0, 4_096))?.[1] ?? null;

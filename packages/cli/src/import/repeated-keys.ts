@@ -5,7 +5,7 @@ import type { LeftOut } from './source.js';
 const fields = new Map<string, string>();
 
 /**
- * Stores that a field in a record occurs twice. Returns null as the value of the record, which every source reports as
+ * Stores that a field in a record occurs twice. Returns null as the record's value, which every source reports as
  * invalid.
  */
 export function rejectRepeatedKey(position: string, field: string): null {

@@ -32,7 +32,7 @@ const UNUSED = new Set(Object.values(unusedApp).map(({ reason }) => reason));
 
 export interface MfaRequest {
   projectId: string | undefined;
-  /** The setting of the project; null if the key cannot read it. */
+  /** The project's setting; null if the key cannot read it. */
   mfa: Mfa | null;
   /** The value for `--set-mfa`. */
   wanted: MfaChoice | undefined;
@@ -94,11 +94,11 @@ export async function planMfa(
 
 /**
  * Adds an entry to the record if no sign-in will require the customer's authenticator app.
- * @param mfa the setting of the project; null if it is unknown
+ * @param mfa the project's setting; null if it is unknown
  */
 export function reportUnusedApp(record: SourceRecord, mfa: Mfa | null): SourceRecord {
   const { customer, leftOut } = record;
-  // The setting of the customer takes precedence over the setting of the project.
+  // The setting of the customer takes precedence over the project's setting.
   if (!customer?.totpSecret || customer.mfa === 'required') return record;
   if (mfa === 'optional' || mfa === 'required') return record;
   return { ...record, leftOut: [...leftOut, { field: 'totpSecret', ...unusedApp[mfa ?? 'unknown'] }] };

@@ -179,7 +179,7 @@ export class CustomerDraft {
     );
   }
 
-  /** Returns the record of the user. @param sourceId the id in the other system, or an empty string if there is none */
+  /** Returns the user's record. @param sourceId the id in the other system, or an empty string if there is none */
   toRecord(position: string, sourceId: string): SourceRecord {
     const [customer, { leftOut, isBanUnknown }] = [this.finish(), this];
     return { position, sourceId: sourceId || null, customer, leftOut, ...(isBanUnknown && { isBanUnknown }) };

@@ -141,7 +141,7 @@ export async function assertOneTenant(
   }
 }
 
-/** Adds the tenant of a row. @throws CliError for a second tenant */
+/** Adds a row's tenant. @throws CliError for a second tenant */
 export function addTenant(tenants: Set<string>, row: JsonObject | null, column: string): void {
   const tenant = toText(row?.[column]);
   if (tenant === '') return;

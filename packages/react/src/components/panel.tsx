@@ -4,7 +4,7 @@ import { cssVariables } from '../appearance.js';
 import { useGatehouse } from '../gatehouse-context.js';
 import { useTexts } from '../use-texts.js';
 
-/** The outermost element of a component, with the language, theme and CSS variables from the provider. */
+/** A component's outermost element, with the language, theme and CSS variables from the provider. */
 export function Panel({ className = 'gh-card', children }: { className?: string; children: ReactNode }) {
   const { appearance } = useGatehouse();
   return (

@@ -33,7 +33,7 @@ export interface AuthFlowProps extends AuthProps {
 /** The kinds of challenges that a sign-in can require. */
 export type ChallengeKind = 'second_factor' | 'enroll_factor';
 
-/** The screens of a flow. */
+/** A flow's screens. */
 export type Screen =
   | { name: 'sign_in' | 'sign_up' | 'forgot_password' | 'reset_sent' | 'verify_email' }
   | { name: 'email_code'; token: string }

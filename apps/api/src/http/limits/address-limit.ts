@@ -9,7 +9,7 @@ import {
 } from '@gatehouse/domain';
 import { limitReached, type WindowCount, type LimitPolicy } from '@gatehouse/platform';
 
-/** The limit of a route. It is either adjustable per project, or the same for all projects. */
+/** A route's limit. It is either adjustable per project, or the same for all projects. */
 export type RouteLimit =
   | AddressLimit
   | 'oauth-callback'

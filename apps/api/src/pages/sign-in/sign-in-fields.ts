@@ -60,7 +60,7 @@ export const linkLine = (href: string, label: string, question = ''): string =>
 export const divider = (text: string): string => `<p class="divider"><span>${escapeHtml(text)}</span></p>`;
 
 export interface PasskeyForm {
-  /** Path to which the response of the browser is posted. */
+  /** Path to which the browser's response is posted. */
   path: string;
   /** Path from which the options are requested. */
   optionsPath: string;

@@ -81,7 +81,7 @@ export const readClientId = (query: Record<string, unknown>): string | null =>
   readParameter(query, 'client_id');
 
 /**
- * Reads the query of the page.
+ * Reads the page's query.
  * @throws GatehouseError `validation_failed`, with a message for the developer of the application
  */
 export function readSignInQuery(project: ProjectContext, query: Record<string, unknown>): SignInQuery {

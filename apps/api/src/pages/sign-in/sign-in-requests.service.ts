@@ -91,7 +91,7 @@ const toTarget = ({ redirectUrl, codeChallenge, state }: SignInQuery): ExchangeT
 });
 
 /**
- * Returns the path of a link or form on the page, with the query of the page.
+ * Returns the path of a link or form on the page, with the page's query.
  * @param more further parameters
  */
 export function signInPath(

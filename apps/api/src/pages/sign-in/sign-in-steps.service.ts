@@ -55,7 +55,7 @@ export class SignInStepsService {
     await this.finish(page, outcome, {});
   }
 
-  /** Continues the flow of the page, after the return from a provider or after the recovery codes were shown. */
+  /** Continues the page's flow, after the return from a provider or after the recovery codes were shown. */
   async continue(page: SignInPageRequest): Promise<void> {
     let outcome: StepOutcome;
     try {
@@ -69,7 +69,7 @@ export class SignInStepsService {
     await this.finish(page, outcome, {});
   }
 
-  /** Sends the first screen, because the flow of the page has ended. */
+  /** Sends the first screen, because the page's flow has ended. */
   async showEnded(page: SignInPageRequest): Promise<void> {
     await this.screens.show(page, 'sign_in', { problem: 'invalid_return' });
   }

@@ -10,7 +10,7 @@ export class AccessTokenResponse {
   @ApiProperty({ description: 'Lifetime of the access token in seconds', example: 3600 }) expiresIn!: number;
 }
 
-/** The tokens of a session. */
+/** A session's tokens. */
 export class TokensResponse extends AccessTokenResponse {
   @ApiProperty({ description: 'Opaque token. Each refresh replaces it', example: 'AZqizX0ecACAAAAAAAAA…' })
   refreshToken!: string;

@@ -158,7 +158,7 @@ export class DeliveryResponse extends DeliverySummaryResponse {
 }
 
 /**
- * A delivery, as returned to operators, with the status of the endpoint, which determines whether the delivery can be
+ * A delivery, as returned to operators, with the endpoint's status, which determines whether the delivery can be
  * redelivered.
  */
 export class OperatorDeliveryResponse extends DeliveryResponse {

@@ -49,7 +49,7 @@ export class RedeliveryProgressResponse {
   skipped!: RefusalCountResponse[];
 }
 
-/** A bulk redelivery, or the recovery of an endpoint. */
+/** A bulk redelivery, or an endpoint's recovery. */
 export class RedeliveryResponse {
   @ApiProperty(publicIdSchema('redelivery')) id!: string;
   @ApiProperty({ enum: redeliveryKinds }) kind!: string;

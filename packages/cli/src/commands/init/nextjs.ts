@@ -61,7 +61,7 @@ const layoutPaths = ['app', 'src/app'].flatMap((folder) =>
   ['tsx', 'jsx', 'js'].map((extension) => `${folder}/layout.${extension}`),
 );
 
-/** Returns true if Next.js renders a static shell for each page, which cannot read the session of a request. */
+/** Returns true if Next.js renders a static shell for each page, which cannot read a request's session. */
 function hasStaticShell(folder: AppFolder): boolean {
   const config = folder.find(...['ts', 'mts', 'js', 'mjs'].map((extension) => `next.config.${extension}`));
   return /\bcacheComponents:\s*true\b/.test((config && folder.read(config)) ?? '');
@@ -143,7 +143,7 @@ export default async function OrdersPage() {
 /** Makes pages wait for the request, as they do without `cacheComponents`. */
 const INSTANT = `
 
-// The provider reads the session of the request.
+// The provider reads the request's session.
 export const instant = false;`;
 
 const LAYOUT_LINES = `import { GatehouseProvider } from '@gatehouse/nextjs';

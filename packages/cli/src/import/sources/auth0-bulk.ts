@@ -25,7 +25,7 @@ export function isBulkUser(user: JsonObject | null): user is JsonObject {
 
 /** The content of the files other than the user. */
 interface BulkFiles {
-  /** The hashes in the password export. The conversion removes the hash of the user. */
+  /** The hashes in the password export. The conversion removes the user's hash. */
   passwords: Passwords;
   /** The fields that no user in the files has. */
   missing: ReadonlySet<string>;

@@ -78,7 +78,7 @@ function listFactors(draft: CustomerDraft, user: JsonObject): Factor[] {
 }
 
 /**
- * Returns the factors in `guardian_authenticators`, the enrollments of a user. Auth0 does not document their fields,
+ * Returns the factors in `guardian_authenticators`, a user's enrollments. Auth0 does not document their fields,
  * and usually does not export secrets.
  */
 function listAuthenticators(draft: CustomerDraft, user: JsonObject): Factor[] {

@@ -82,7 +82,7 @@ export const passwordIds = (user: JsonObject): string[] =>
     .filter(({ provider }) => provider === 'auth0')
     .map(({ subject }) => subject);
 
-/** Returns the identities of a user, from the export or else from the user id. */
+/** Returns a user's identities, from the export or else from the user id. */
 function listIdentities(
   userId: string,
   user: JsonObject,

@@ -2,7 +2,7 @@ import { reasons } from '../reasons.js';
 import type { CustomerDraft } from '../source-fields.js';
 import { unknown } from '../unknown-reasons.js';
 
-/** The email addresses of a user. The customer gets `primary`, or the first address if there is no primary one. */
+/** A user's email addresses. The customer gets `primary`, or the first address if there is no primary one. */
 export interface Addresses {
   verified: string[];
   unverified: string[];
@@ -13,7 +13,7 @@ export interface Addresses {
 export const addressOf = ({ verified, unverified, primary }: Addresses): string =>
   primary || verified[0] || unverified[0] || '';
 
-/** Sets the email address of the customer, and whether it is verified. */
+/** Sets the customer's email address, and whether it is verified. */
 export function setEmail(draft: CustomerDraft, addresses: Addresses): void {
   const { verified, unverified } = addresses;
   const email = addressOf(addresses);

@@ -48,7 +48,7 @@ function convertPbkdf2(
   decodeSalt: (salt: string) => Buffer | null,
   decodeHash: (hash: string) => Buffer | null,
 ): string | null {
-  // The SHA-1 format may end with the length of the key.
+  // The SHA-1 format may end with the key's length.
   const [, iterationsText, saltText = '', hashText = ''] = text.split('$');
   const [iterations, salt, hash] = [
     readPositiveInteger(iterationsText),

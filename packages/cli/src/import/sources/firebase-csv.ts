@@ -95,7 +95,7 @@ function toUser(row: Row): JsonObject {
   };
 }
 
-/** Returns the values of each user that are not in the columns of the file. */
+/** Returns the values of each user that are not in the file's columns. */
 function findUnknown(row: Row): LeftOut[] {
   const length = Object.keys(row).length;
   return [

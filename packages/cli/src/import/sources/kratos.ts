@@ -73,7 +73,7 @@ export const kratos: ImportSource = {
   name: 'kratos',
   files:
     'identities as JSON of the admin API with include_credential, or the files of customers export --to kratos',
-  // Depending on the configuration of the provider, the id at Microsoft is `sub` or `oid`.
+  // Depending on the provider's configuration, the id at Microsoft is `sub` or `oid`.
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
   unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
   options: [
@@ -177,7 +177,7 @@ function setEmail(draft: CustomerDraft, identity: JsonObject): void {
   leaveOutRecoveryAddresses(draft, identity, isEmail);
 }
 
-/** Reports recovery addresses other than the email address of the customer. */
+/** Reports recovery addresses other than the customer's email address. */
 function leaveOutRecoveryAddresses(
   draft: CustomerDraft,
   identity: JsonObject,

@@ -21,7 +21,7 @@ export class RelatedRows {
   hasFactors = false;
   readonly files: CompanionFile[] = [];
   /**
-   * The identities of a user, one per line, as the provider and the subject. A string needs less memory than objects.
+   * A user's identities, one per line, as the provider and the subject. A string needs less memory than objects.
    */
   private readonly identities = new Map<string, string>();
   private readonly factors = new Map<string, Factors>();
