@@ -9,7 +9,7 @@ import { expectVerifies, WebhooksDocument, type Verifier } from '../support/webh
 
 const DOCUMENT = 'docs/webhooks.md';
 
-/** The examples' start commands. The Go example is compiled and is in webhooks-docs.dedicated.spec.ts. */
+/** The start commands of the examples. webhooks-docs.nightly.spec.ts compiles and runs the Go example. */
 const receivers: [string, string[]][] = [
   ['Node', [process.execPath, 'receiver.mjs']],
   ['Express', [process.execPath, 'receiver-express.mjs']],

@@ -7,8 +7,7 @@ import { WebhooksDocument } from '../support/webhooks-document.js';
 const isMissing = spawnSync('go', ['version']).error !== undefined;
 if (isMissing) process.stderr.write('docs/webhooks.md is not fully tested. Not installed: Go.\n');
 
-// This test is in its own file, because the first build on a machine also compiles the standard library,
-// which takes 20 s.
+// The first build on a machine also compiles the standard library, which takes 35 s of CPU time.
 (isMissing ? it.skip : it)(
   'WH-07: the receiver in Go accepts real deliveries and rejects other requests',
   async () => {
