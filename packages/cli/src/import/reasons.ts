@@ -29,7 +29,7 @@ export const reasons = {
     remedy: 'Write it as a string in the file, and run the command again',
   },
   noEmail: {
-    reason: 'The user has no email address, which every customer needs',
+    reason: 'The user has no email address, but every customer needs one',
     remedy:
       'The user is not imported and cannot sign in at Gatehouse: add an email address to the file, and run the command again',
   },
@@ -69,7 +69,7 @@ export const reasons = {
     remedy: 'The customer signs in with the imported address',
   },
   onePassword: {
-    reason: 'A customer has one password: those of linked accounts are left out',
+    reason: 'A customer has one password, so passwords of other linked accounts are left out',
     remedy: 'The customer signs in with the imported password',
   },
   oneApp: {
@@ -97,7 +97,7 @@ export const reasons = {
     remedy: 'Set the name after the import if it is one',
   },
   invisibleName: { reason: 'The name has no visible character', remedy: 'Set a name after the import' },
-  noTime: { reason: 'The value is not a time since 1970', remedy: CORRECT_FILE },
+  noTime: { reason: 'The value is not a valid time after 1970', remedy: CORRECT_FILE },
   noLanguageTag: {
     reason: 'The language is not a BCP 47 tag',
     remedy: 'Set the locale of the customer after the import',
@@ -115,16 +115,16 @@ export const reasons = {
     reason: 'The name is reserved, and no key of metadata can have it',
     remedy: 'Rename the value in the file, and run the command again',
   },
-  hashFormat: { reason: 'Gatehouse does not accept this format of password hashes', remedy: RESET },
-  hashAlgorithm: { reason: 'Gatehouse does not accept hashes of this algorithm', remedy: RESET },
-  hasher: { reason: 'Gatehouse does not accept hashes of this hasher', remedy: RESET },
+  hashFormat: { reason: 'Gatehouse does not accept this password hash format', remedy: RESET },
+  hashAlgorithm: { reason: 'Gatehouse does not accept this hash algorithm', remedy: RESET },
+  hasher: { reason: 'Gatehouse does not accept hashes from this hasher', remedy: RESET },
   argon2Version: {
     reason: 'Gatehouse accepts argon2 only as argon2id or argon2i of version 1.3',
     remedy: RESET,
   },
   malformedHash: { reason: 'The password hash is malformed', remedy: RESET },
   hashNotBase64: { reason: 'The hash or the salt is missing or not base64', remedy: RESET },
-  noFirebaseHash: { reason: 'The hash is not one of Firebase', remedy: RESET },
+  noFirebaseHash: { reason: 'The hash is not a Firebase hash', remedy: RESET },
   hashRedacted: {
     reason: 'The hash is redacted',
     remedy: 'Export again with an account that has the role Firebase Authentication Admin',
@@ -134,7 +134,7 @@ export const reasons = {
     remedy: 'Use legacySignIn, or send the customer a password reset',
   },
   missingPassword: {
-    reason: 'The files contain no password of this user',
+    reason: 'The files contain no password for this user',
     remedy: 'Add the password export to the command, or send the customer a password reset',
   },
   passwordInCsv: {
@@ -195,7 +195,7 @@ export const reasons = {
     remedy: NEW_FACTOR,
   },
   securityKey: {
-    reason: 'A security key that was only a second factor may not verify the customer, as passkeys do',
+    reason: 'A security key that was only a second factor might not verify the customer, unlike a passkey',
     remedy: 'The customer adds a passkey',
   },
   recoveryCodes: {
@@ -251,7 +251,7 @@ export const reasons = {
     remedy: 'The address is imported as not verified: the customer verifies it',
   },
   banWithoutEnd: {
-    reason: 'The customer is disabled without an end',
+    reason: 'The customer is disabled, but the end of the ban is not imported',
     remedy: 'Enable the customer when the ban ends',
   },
 } satisfies Record<string, Reason>;

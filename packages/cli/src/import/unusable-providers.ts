@@ -5,7 +5,7 @@ const { remedy } = reasons.noSaml;
 
 /** Identities with ids that Gatehouse never receives. */
 export const OTHER_IDS: Reason = {
-  reason: 'The other system stores an id that is not the claim sub, which Gatehouse compares',
+  reason: 'The other system does not store the claim sub, which Gatehouse compares',
   remedy,
 };
 

@@ -54,7 +54,7 @@ const ownReasons = {
       'Decrypt the secrets as docs/moving-in/better-auth.md describes. Otherwise, the customer sets up a second factor again',
   },
   missingFactors: {
-    reason: 'The user has a second factor, and the files do not contain it',
+    reason: 'The user has a second factor, but the files do not contain it',
     remedy: 'Add the table twoFactor to the command',
   },
   banColumn: {
@@ -92,7 +92,7 @@ const ownReasons = {
     remedy: 'Export the table account again with all rows, and run the command again',
   },
   passkey: {
-    reason: 'Better Auth does not store the user handle of passkeys, without which they cannot be verified',
+    reason: 'Better Auth does not store the user handle, which Gatehouse needs to verify a passkey',
     remedy: 'The customer adds a passkey again',
   },
 } satisfies Record<string, Reason>;

@@ -12,8 +12,7 @@ export const cognitoReasons = {
     remedy: RESET,
   },
   notConfirmed: {
-    reason:
-      'The user has never confirmed the account (UNCONFIRMED), and Gatehouse does not require it to sign in',
+    reason: 'The user never confirmed the account (UNCONFIRMED), but can sign in to Gatehouse',
     remedy: 'Set requireVerifiedEmail of the project, or remove the user from the file',
   },
   archived: {
@@ -29,15 +28,15 @@ export const cognitoReasons = {
     remedy: 'Check the user in Cognito, and disable the customer if necessary',
   },
   unknownFactor: {
-    reason: 'list-users does not state whether the user has a second factor',
-    remedy: `Request the users with admin-get-user, which states it. ${NEW_FACTOR}`,
+    reason: 'list-users does not return second factors',
+    remedy: `Request the users with admin-get-user, which returns them. ${NEW_FACTOR}`,
   },
   unknownAuthenticator: {
-    reason: 'The CSV file states only second factors by text message',
+    reason: 'The CSV file contains only second factors by text message',
     remedy: `Use the JSON of admin-get-user. ${NEW_FACTOR}`,
   },
   unknownGroups: {
-    reason: 'The file does not state the groups of the user',
+    reason: 'The file does not contain the groups of the user',
     remedy: 'Find them with list-users-in-group, and store them in your own database or in metadata',
   },
   repeatedAttribute: {
@@ -45,7 +44,7 @@ export const cognitoReasons = {
     remedy: 'Correct the file, and run the command again',
   },
   unknownState: {
-    reason: 'The file does not state whether the user is disabled or not confirmed',
+    reason: 'The file does not state whether the user is disabled or unconfirmed',
     remedy: 'Use the complete JSON of list-users, or check the user in Cognito',
   },
   missingIdentity: {
@@ -53,7 +52,7 @@ export const cognitoReasons = {
     remedy: LINK_AGAIN,
   },
   unknownIdentities: {
-    reason: 'The CSV file does not state the accounts of the user at identity providers',
+    reason: 'The CSV file does not contain the linked accounts of the user',
     remedy: 'Use the JSON of list-users',
   },
 } satisfies Record<string, Reason>;

@@ -9,7 +9,7 @@ export const firebaseReasons = {
     remedy: EXPORT_JSON,
   },
   unknownFactors: {
-    reason: 'The CSV export does not state the second factors of the user',
+    reason: 'The CSV export does not contain the second factors of the user',
     remedy: EXPORT_JSON,
   },
   unknownProviders: {
@@ -18,8 +18,7 @@ export const firebaseReasons = {
   },
   unknownState: { reason: 'The CSV export does not state whether the user is disabled', remedy: EXPORT_JSON },
   noMethod: {
-    reason:
-      'The export contains neither a password nor an account at a provider, with which the user signs in',
+    reason: 'The export contains no password or linked account with which the user could sign in',
     remedy: `Add the accounts of the Admin SDK to the file. ${LINK_AGAIN}`,
   },
   noTenants: {

@@ -3,7 +3,7 @@ import { LINK_AGAIN, NEW_FACTOR, RESET, STORE_ELSEWHERE, type Reason } from '../
 /** The reasons that apply only to Keycloak users. */
 export const keycloakReasons = {
   unknownCredentials: {
-    reason: 'The file does not contain the credentials of the user, as lists of the Admin API',
+    reason: 'The file contains no credentials, for example because it is a list from the Admin API',
     remedy: 'Use the files of kc.sh export, or send the customer a password reset',
   },
   unknownApp: {
@@ -11,11 +11,11 @@ export const keycloakReasons = {
     remedy: `Use the files of kc.sh export. ${NEW_FACTOR}`,
   },
   unknownIdentities: {
-    reason: 'The file does not state the accounts of the user at identity providers',
+    reason: 'The file does not contain the linked accounts of the user',
     remedy: `Use the files of kc.sh export. ${LINK_AGAIN}`,
   },
   unknownAccess: {
-    reason: 'The file does not state the roles and groups of the user',
+    reason: 'The file does not contain the roles and groups of the user',
     remedy: 'Use the files of kc.sh export, or find them in Keycloak',
   },
   unknownDetails: {
@@ -28,7 +28,7 @@ export const keycloakReasons = {
     remedy: 'The customer is disabled: check the user in Keycloak, and enable the customer',
   },
   otherPassword: {
-    reason: 'Keycloak verifies only the first password of a user: additional ones are left out',
+    reason: 'Keycloak verifies only the first password of a user, so other passwords are left out',
     remedy: 'Nothing: the customer signs in with the first one',
   },
   unknownCredential: {

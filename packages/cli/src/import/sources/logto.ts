@@ -25,7 +25,7 @@ type Table = 'users' | 'passwords';
 
 const ownReasons = {
   missingPassword: {
-    reason: 'The user has a password, and the files do not contain it',
+    reason: 'The user has a password, but the files do not contain it',
     remedy: 'Add the passwords of the table users to the command, or send the customer a password reset',
   },
   otherName: {
@@ -33,7 +33,7 @@ const ownReasons = {
     remedy: STORE_ELSEWHERE,
   },
   unsalted: {
-    reason: 'The password hash has no salt, so that it is not accepted',
+    reason: 'The password hash has no salt, so it is not accepted',
     remedy: 'Send the customer a password reset, or let them sign in with an email code',
   },
   samePassword: {

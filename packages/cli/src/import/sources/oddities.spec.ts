@@ -99,7 +99,7 @@ const keycloakSystem: System & { cells: Record<Oddity, Cell> } = {
   },
   cells: {
     banned: { users: [{ enabled: false }], customers: [{ disabledAt: created }], report: [] },
-    deleted: 'Keycloak deletes users at once',
+    deleted: 'Keycloak deletes users immediately',
     unverified: { users: [{ emailVerified: false }], customers: [{ emailVerified: false }], report: [] },
     'no email': {
       users: [{ email: undefined, username: 'ada' }],
@@ -186,7 +186,7 @@ const firebaseSystem: System & { cells: Record<Oddity, Cell> } = {
   },
   cells: {
     banned: { users: [{ disabled: true }], customers: [{ disabledAt: created }], report: [] },
-    deleted: 'Firebase deletes users at once',
+    deleted: 'Firebase deletes users immediately',
     unverified: { users: [{ emailVerified: false }], customers: [{ emailVerified: false }], report: [] },
     'no email': {
       users: [{ email: undefined, passwordHash: undefined, salt: undefined, providerUserInfo: [] }],
@@ -204,7 +204,7 @@ const firebaseSystem: System & { cells: Record<Oddity, Cell> } = {
       customers: [{}, { externalId: 'uid2', identities: undefined }],
       report: [],
     },
-    'two passwords': 'A user of Firebase has one password',
+    'two passwords': 'a Firebase user has only one password',
     'foreign hash': {
       users: [{ version: 2 }],
       customers: [{ passwordHash: undefined }],
@@ -313,7 +313,7 @@ const cognitoSystem: System & { cells: Record<Oddity, Cell> } = {
       customers: [{}, { id: undefined, externalId: 'other', identities: [google] }],
       report: [cognitoPassword, ...cognitoUnknown, leftOut('groups', cognitoReasons.unknownGroups)],
     },
-    'two passwords': 'A user of Cognito has one password, which is not exported',
+    'two passwords': 'a Cognito user has only one password, which is not exported',
     'foreign hash': {
       users: [{ UserStatus: 'FORCE_CHANGE_PASSWORD' }],
       customers: [{}],
@@ -392,7 +392,7 @@ const auth0System: System = {
   customer: { externalId: 'auth0|1', email, emailVerified: true, passwordHash: bcrypt, createdAt: created },
   cells: {
     banned: { users: [{ blocked: true }], customers: [{ disabledAt: created }], report: [] },
-    deleted: 'Auth0 deletes users at once',
+    deleted: 'Auth0 deletes users immediately',
     unverified: { users: [{ email_verified: false }], customers: [{ emailVerified: false }], report: [] },
     'no email': {
       users: [{ email: undefined }],
@@ -494,7 +494,7 @@ const clerkSystem: System = {
   customer: { externalId: 'user_1', email, emailVerified: true, passwordHash: bcrypt, createdAt: created },
   cells: {
     banned: { users: [{ banned: true }], customers: [{ disabledAt: created }], report: [] },
-    deleted: 'Clerk deletes users at once',
+    deleted: 'Clerk deletes users immediately',
     unverified: {
       users: [{ email_addresses: [unverifiedAddress] }],
       customers: [{ emailVerified: false }],
@@ -515,7 +515,7 @@ const clerkSystem: System = {
       customers: [{}, { externalId: 'user_2' }],
       report: [],
     },
-    'two passwords': 'A user of Clerk has one password',
+    'two passwords': 'a Clerk user has only one password',
     'foreign hash': {
       users: [],
       files: clerkFiles([{}], 'awscognito'),
@@ -611,7 +611,7 @@ const supabaseSystem: System = {
       customers: [{}, { id: undefined, externalId: 'other', identities: undefined }],
       report: [],
     },
-    'two passwords': 'A user of Supabase has one password',
+    'two passwords': 'a Supabase user has only one password',
     'foreign hash': {
       users: [{ encrypted_password: 'md5' }],
       customers: [{ passwordHash: undefined }],
@@ -680,7 +680,7 @@ const betterAuthSystem: System & { cells: Record<Oddity, Cell> } = {
   },
   cells: {
     banned: { users: [{ banned: true }], customers: [{ disabledAt: created }], report: [] },
-    deleted: 'Better Auth deletes users at once',
+    deleted: 'Better Auth deletes users immediately',
     unverified: { users: [{ emailVerified: false }], customers: [{ emailVerified: false }], report: [] },
     'no email': { users: [{ email: '' }], customers: [null], report: [notSent('email', reasons.noEmail)] },
     'phone only': {
@@ -720,7 +720,7 @@ const betterAuthSystem: System & { cells: Record<Oddity, Cell> } = {
     'missing companion file': {
       users: [{ twoFactorEnabled: true }],
       customers: [{}],
-      report: ['left_out twoFactorEnabled: The user has a second factor, and the files do not contain it'],
+      report: ['left_out twoFactorEnabled: The user has a second factor, but the files do not contain it'],
     },
     'factor that cannot be moved': {
       users: [],
@@ -755,8 +755,8 @@ const logtoSystem: System & { cells: Record<Oddity, Cell> } = {
   },
   cells: {
     banned: { users: [{ is_suspended: true }], customers: [{ disabledAt: created }], report: [] },
-    deleted: 'Logto deletes users at once',
-    unverified: 'Logto stores an address only after its owner has proven it',
+    deleted: 'Logto deletes users immediately',
+    unverified: 'Logto stores an address only after verifying it',
     'no email': {
       users: [{ primary_email: null }],
       customers: [null],
@@ -768,7 +768,7 @@ const logtoSystem: System & { cells: Record<Oddity, Cell> } = {
       report: [notSent('email', reasons.noEmail), notSent('primaryPhone', reasons.noPhone)],
     },
     'duplicate address': { users: [{}, { id: 'l2' }], customers: [{}, { externalId: 'l2' }], report: [] },
-    'two passwords': 'a user of Logto has one password',
+    'two passwords': 'a Logto user has only one password',
     'foreign hash': {
       users: [{ password_encrypted: '0'.repeat(32), password_encryption_method: 'MD5' }],
       customers: [{ passwordHash: undefined }],
@@ -792,7 +792,7 @@ const logtoSystem: System & { cells: Record<Oddity, Cell> } = {
     'missing companion file': {
       users: [{ password_encrypted: undefined, hasPassword: true }],
       customers: [{ passwordHash: undefined }],
-      report: ['left_out passwordEncrypted: The user has a password, and the files do not contain it'],
+      report: ['left_out passwordEncrypted: The user has a password, but the files do not contain it'],
     },
     'factor that cannot be moved': {
       users: [{ mfa_verifications: [{ type: 'WebAuthn' }] }],
@@ -830,7 +830,7 @@ const kratosSystem: System & { cells: Record<Oddity, Cell> } = {
   },
   cells: {
     banned: { users: [{ state: 'inactive' }], customers: [{ disabledAt: created }], report: [] },
-    deleted: 'Kratos deletes identities at once',
+    deleted: 'Kratos deletes identities immediately',
     unverified: {
       users: [{ verifiable_addresses: [{ ...kratosAddress, verified: false }] }],
       customers: [{ emailVerified: false }],
@@ -851,7 +851,7 @@ const kratosSystem: System & { cells: Record<Oddity, Cell> } = {
       customers: [{}, { id: undefined, externalId: 'k2' }],
       report: [],
     },
-    'two passwords': 'an identity of Kratos has one password',
+    'two passwords': 'a Kratos identity has only one password',
     'foreign hash': {
       users: [{ credentials: kratosPassword('$md5$x') }],
       customers: [{ passwordHash: undefined, identities: undefined }],
@@ -937,7 +937,7 @@ const supertokensSystem: System & { cells: Record<Oddity, Cell> } = {
   },
   cells: {
     banned: 'SuperTokens has no bans',
-    deleted: 'SuperTokens deletes users at once',
+    deleted: 'SuperTokens deletes users immediately',
     unverified: {
       users: [{ email: 'b@example.com' }],
       customers: [{ email: 'b@example.com', emailVerified: false }],
@@ -955,7 +955,8 @@ const supertokensSystem: System & { cells: Record<Oddity, Cell> } = {
       customers: [null],
       report: [notSent('email', reasons.noEmail), notSent('phone_number', reasons.noPhone)],
     },
-    'duplicate address': 'linked accounts become one customer, and others with the same address are skipped',
+    'duplicate address':
+      'linked accounts become one customer, and other users with the same address are skipped',
     'two passwords': {
       users: [],
       files: supertokensFiles([uuid, 's2'], {}, [{}, { user_id: 's2' }]),
@@ -965,7 +966,7 @@ const supertokensSystem: System & { cells: Record<Oddity, Cell> } = {
     'foreign hash': {
       users: [{ password_hash: '$f_scrypt$x' }],
       customers: [{ passwordHash: undefined }],
-      report: ['left_out password_hash: The hash is one of Firebase'],
+      report: ['left_out password_hash: The hash is a Firebase hash'],
     },
     'unreadable times': {
       users: [{ time_joined: 'yesterday' }],
@@ -988,7 +989,7 @@ const supertokensSystem: System & { cells: Record<Oddity, Cell> } = {
       users: [],
       files: supertokensFiles([uuid], {}, []),
       customers: [null],
-      report: ['not_sent : The files contain no account of this user'],
+      report: ['not_sent : The files contain no account for this user'],
     },
     'factor that cannot be moved': {
       users: [],
@@ -1037,7 +1038,7 @@ const wordpressSystem: System & { cells: Record<Oddity, Cell> } = {
       report: ['left_out user_status: WordPress itself does not use user_status'],
     },
     deleted: { users: [{ deleted: 1 }], customers: [null], report: [notSent('', reasons.deleted)] },
-    unverified: 'WordPress does not store it: every customer is imported as not verified',
+    unverified: 'WordPress does not store this state, so every customer is imported as not verified',
     'no email': {
       users: [{ user_login: 'ada', user_email: '' }],
       customers: [null],
@@ -1045,7 +1046,7 @@ const wordpressSystem: System & { cells: Record<Oddity, Cell> } = {
     },
     'phone only': 'WordPress has no phone numbers',
     'duplicate address': { users: [{}, { ID: 2 }], customers: [{}, { externalId: '2' }], report: [] },
-    'two passwords': 'a user of WordPress has one password',
+    'two passwords': 'a WordPress user has only one password',
     'foreign hash': {
       users: [{ user_pass: '0'.repeat(32) }],
       customers: [{ passwordHash: undefined }],
@@ -1068,7 +1069,7 @@ const wordpressSystem: System & { cells: Record<Oddity, Cell> } = {
       files: wordpressFiles([{ ID: 2 }], {}, [1]),
       customers: [{ externalId: '2' }],
       report: [
-        'left_out wp_usermeta: The table wp_usermeta has no row of the user',
+        'left_out wp_usermeta: The table wp_usermeta has no row for the user',
         'not_sent wp_usermeta: The table wp_users does not contain the user of these rows',
       ],
     },
@@ -1171,7 +1172,7 @@ describe('docs/moving-in/unusual-users.md', () => {
     return [
       'imported',
       ...(values.length > 0
-        ? [`with ${values.map(([name, value]) => `\`${name}: ${json(value)}\``).join()}`]
+        ? [`with ${values.map(([name, value]) => `\`${name}: ${json(value)}\``).join(', ')}`]
         : []),
       ...(missing.length > 0 ? [`without ${missing.join(', ')}`] : []),
     ].join(' ');
@@ -1180,7 +1181,7 @@ describe('docs/moving-in/unusual-users.md', () => {
   async function createRow(system: System, oddity: Oddity, usual: string[]): Promise<string[]> {
     const cell = system.cells[oddity];
     if (cell === undefined) return ['see the page of the system', ''];
-    if (typeof cell === 'string') return [`none: ${cell}`, ''];
+    if (typeof cell === 'string') return [`not applicable: ${cell}`, ''];
     const lines = await listLines(system, cell.files ?? system.files(cell.users));
     // The server skips the second one (test/clients/cli-import-formats.spec.ts).
     const customer =
@@ -1198,7 +1199,7 @@ describe('docs/moving-in/unusual-users.md', () => {
     return [
       `## ${title}`,
       '',
-      ...(usual.length > 0 ? [`The report contains for every user: ${usual.join('. ')}.`, ''] : []),
+      ...(usual.length > 0 ? [`For every user, the report contains: ${usual.join('. ')}.`, ''] : []),
       '| User | Customer | Report |',
       '| :-- | :-- | :-- |',
       ...rows,

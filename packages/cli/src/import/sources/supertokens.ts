@@ -28,11 +28,11 @@ const ADD_TABLE = 'Export the table, with its header even if it is empty, and ad
 
 const ownReasons = {
   noSignerKey: {
-    reason: 'The hash is one of Firebase, whose signer key is not in the files',
+    reason: 'The hash is a Firebase hash, but the signer key is missing',
     remedy: 'Pass --signer-key <file> with the firebase_password_hashing_signer_key of the SuperTokens core',
   },
   missingAccount: {
-    reason: 'The files contain no account of this user',
+    reason: 'The files contain no account for this user',
     remedy: 'Add the tables emailpassword_users, thirdparty_users and passwordless_users to the command',
   },
   noHash: {

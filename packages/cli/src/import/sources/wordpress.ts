@@ -39,7 +39,7 @@ interface UserMeta {
 
 const ownReasons = {
   md5: {
-    reason: 'The password hash is MD5 without a salt, so that it is not accepted',
+    reason: 'The password hash is MD5 without a salt, so it is not accepted',
     remedy: RESET,
   },
   noHash: {
@@ -48,7 +48,7 @@ const ownReasons = {
   },
   userStatus: {
     reason:
-      'WordPress itself does not use user_status: a plugin has blocked the user, or awaits an activation',
+      'WordPress itself does not use user_status: a plugin has banned the user or is waiting for an activation',
     remedy: 'The customer is imported as disabled: enable the customer if they may sign in',
   },
   unknownUser: {
@@ -56,7 +56,7 @@ const ownReasons = {
     remedy: 'Export both tables at the same time, and run the command again',
   },
   noMeta: {
-    reason: 'The table wp_usermeta has no row of the user, so the roles and second factors are unknown',
+    reason: 'The table wp_usermeta has no row for the user, so the roles and second factors are unknown',
     remedy: 'Export both tables at the same time with all rows, and run the command again',
   },
   notPhp: {
