@@ -10,9 +10,9 @@ const sources: Record<AccountSource, string> = {
   registration: 'A customer registers with a password',
   server: 'A server or an operator creates a customer',
   invitation: 'A server or an operator creates a customer with `sendInvite`',
-  email: 'The owner of an address signs in with a code or a link in an email',
-  provider: 'A person signs in with an identity provider',
-  legacy: 'A customer of the previous system signs in with the password',
+  email: 'A new customer signs in with an email code or link',
+  provider: 'A new customer signs in with an identity provider',
+  legacy: 'A customer signs in with the password from the previous system',
   import: 'An import adds a customer',
 };
 
@@ -27,16 +27,16 @@ const audits = { always: 'yes', by_secret_key: 'if a secret key registers the cu
 
 /** Descriptions of when each action happens. */
 const actions: Record<AccessAction, string> = {
-  logout: 'The customer signs out everywhere, or everywhere else: then the session of the request stays',
+  logout: 'The customer signs out everywhere, or everywhere except in the current session',
   revoked: 'A server or an operator revokes all sessions',
   factor_removed: 'A server or an operator removes a second factor or a passkey',
   identity_removed: 'A server or an operator removes an identity',
-  password_changed: 'The customer changes the password: the session of the request stays',
-  password_reset: 'The customer sets a password with a link to a verified address',
+  password_changed: 'The customer changes the password. The current session stays',
+  password_reset: 'The customer sets a password with a link that was sent to a verified address',
   address_claimed:
-    'The owner proves the address of an account, which another person may have registered, or disowns the account',
+    'The owner of an address verifies it for an account that another person may have registered, or disowns the account',
   address_changed: 'A server, an operator or an import changes the address',
-  address_change_confirmed: 'The customer changes the address with links to both addresses',
+  address_change_confirmed: 'The customer confirms an address change with links in emails to both addresses',
   customer_disabled: 'A server, an operator or an import disables the customer',
   customer_deleted: 'A server, an operator or the customer deletes the account',
 };
@@ -44,17 +44,17 @@ const actions: Record<AccessAction, string> = {
 const parts: Record<AccessPart, string> = {
   password: 'the password',
   factors: 'second factors and passkeys',
-  identities: 'identities, except one that proves the address',
+  identities: 'identities, except one that verifies the address',
   links: 'links in emails',
   signInTokens: 'sign-in tokens',
   emailCodes: 'email codes',
   exchanges: 'exchange codes',
-  addressRecords: 'failed sign-ins, email codes and exchange codes of the address',
+  addressRecords: 'failed sign-ins, email codes and exchange codes for the address',
   knownAddresses: 'known client IPs',
-  proofs: 'every earlier proof, code, flow and challenge',
-  challenges: 'the rows of challenges',
+  proofs: 'all earlier proofs of identity, codes, flows and challenges',
+  challenges: 'stored challenges',
   sessions: 'sessions',
-  account: 'the customer, and everything else that belongs only to them',
+  account: 'the customer, and all data that belongs only to them',
 };
 
 const code = (value: string): string => `\`${value}\``;
