@@ -102,7 +102,7 @@ export const unknown = {
     remedy: 'Export the users with the field identities, and run the command again',
   },
   clerkJson: {
-    reason: 'The user is missing in the JSON export, and the CSV export does not contain this value',
+    reason: 'The user is missing from the JSON export, and the CSV export does not contain this value',
     remedy: EXPORT_CLERK_JSON,
   },
   clerkField: { reason: 'The JSON export does not contain this value', remedy: EXPORT_CLERK_JSON },
