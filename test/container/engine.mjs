@@ -11,7 +11,7 @@ import { readCompose, readDockerfile } from '../support/compose.mjs';
 /** Exit code for a test that cannot run, as in Automake. */
 export const SKIPPED = 77;
 
-/** The images and containers in an engine that this test starts. The next run uses the images again. */
+/** Docker's data directory for an engine that this test starts. Later runs reuse its images. */
 const CACHE = path.join(root, 'node_modules', '.cache', 'container');
 const BASE = 'gatehouse-test/debian:trixie';
 const FILES = path.join(root, 'test', 'container');
@@ -22,7 +22,7 @@ class CannotRunError extends ScriptError {
   }
 }
 
-/** A Docker engine: the one that is running, or one that is started for this test. */
+/** A Docker engine: the running one, or one that was started for this test. */
 export class Engine {
   /** @type {string[]} */
   #compose = [];
@@ -36,7 +36,7 @@ export class Engine {
     const engine = new Engine();
     if ((await run('docker', ['--version'])).code !== 0) throw new CannotRunError('docker is not installed');
     if ((await engine.#docker('info')).code !== 0) await engine.#startDaemon();
-    // Without buildx, recent clients only build with the earlier versions' builder.
+    // Without buildx, recent Docker clients can build only with the legacy builder.
     if ((await engine.#docker('buildx', 'version')).code !== 0)
       Object.assign(engine.env, { DOCKER_BUILDKIT: '0', COMPOSE_DOCKER_CLI_BUILD: '0' });
     if ((await engine.#docker('compose', 'version')).code === 0) engine.#compose = ['docker', 'compose'];
@@ -65,7 +65,7 @@ export class Engine {
         `--exec-root=${folder}/exec`,
         `--pidfile=${folder}/pid`,
       ],
-      // Ctrl-C ends the containers first.
+      // A separate process group: Ctrl-C must not stop the engine before its containers are removed.
       { stdio: ['ignore', log, log], detached: true },
     );
     this.env['DOCKER_HOST'] = socket;
@@ -93,9 +93,10 @@ export class Engine {
   }
 
   /**
-   * Runs Docker Compose in a folder, like `docker`.
+   * Runs Docker Compose in a folder and returns its output.
    * @param {string} folder
    * @param {string[]} args
+   * @throws Error with the output if it fails
    */
   compose(folder, ...args) {
     return this.#run([...this.#compose, ...args], folder);
@@ -108,9 +109,10 @@ export class Engine {
   }
 
   /**
-   * Provides the images on which the image and the compose file are based: pulls them, or, in an engine that this
-   * test has started, builds stand-ins from Debian and from this machine's programs.
-   * @returns {Promise<string[]>} the images that have a stand-in, which has their tag and never their digest
+   * Provides the images on which the image and the compose file are based. Pulls them or, in an engine that this test
+   * has started, builds stand-ins from Debian packages and from programs on this machine.
+   * @returns {Promise<string[]>} the images that were replaced by a stand-in, which has their tag but not their
+   * digest
    * @throws CannotRunError with the reason if an image is missing
    */
   async provideImages() {
@@ -125,7 +127,7 @@ export class Engine {
       const { code, output } = await this.#docker('pull', '--quiet', image);
       if (code === 0) continue;
       const reason = `${image} cannot be pulled (${output.trim().split('\n').at(-1)})`;
-      // A stand-in has the official image's tag, so a developer's engine must not contain the stand-in.
+      // A stand-in has the official image's tag, so it must not end up in a developer's engine.
       if (!this.#daemon) throw new CannotRunError(reason);
       replaced.push(image);
       const [tag = ''] = image.split('@');
@@ -160,7 +162,7 @@ export class Engine {
     }
   }
 
-  /** Builds the image's program with Go. */
+  /** Builds Mailpit from source with Go. */
   async #buildMailpit(image, folder) {
     const [, tag = ''] = image.split(':');
     const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0' };
@@ -180,7 +182,7 @@ export class Engine {
     }
   }
 
-  /** Stops the engine if this test has started it. */
+  /** Stops the engine if this test started it. */
   async stop() {
     if (!this.#daemon || this.#daemon.exitCode !== null) return;
     const exited = once(this.#daemon, 'exit');

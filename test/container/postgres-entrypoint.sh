@@ -1,4 +1,4 @@
-# Does what docker-compose.yml requires of the entrypoint of the PostgreSQL image.
+# A minimal entrypoint for PostgreSQL, which supports only what docker-compose.yml requires.
 set -eu
 export PGDATA=/var/lib/postgresql/17/docker
 if [ ! -s "$PGDATA/PG_VERSION" ]; then

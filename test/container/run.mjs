@@ -13,7 +13,7 @@ const WORKERS = 2;
 const API = 'http://127.0.0.1:3000';
 const CUSTOMER = { email: 'ada@example.com', password: 'correct horse battery staple' };
 
-/** Responds with 200 and prints each event's type. */
+/** A receiver that responds with 200 and prints the type of each event. */
 const RECEIVER_PROGRAM = `require('node:http').createServer((request, response) => {
   let body = '';
   request.on('data', (data) => (body += data)).on('end', () => {
@@ -24,7 +24,7 @@ const RECEIVER_PROGRAM = `require('node:http').createServer((request, response) 
 
 /** Builds the image and runs the compose file as an operator does, from a copy of the working tree. */
 await main(async () => {
-  // Ctrl-C ends the current command, and this process continues, to clean up.
+  // Ctrl-C stops the current command. This process keeps running, so that it can clean up.
   process.on('SIGINT', () => {});
   const engine = await Engine.start();
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-container-'));
@@ -36,7 +36,7 @@ await main(async () => {
     await copyWorkingTree(folder);
     removeDigests(folder, replaced);
     await runOrThrow('sh', ['ops/compose/make-env.sh'], folder);
-    // The Docker networks in which the receiver runs.
+    // The address ranges of Docker networks, one of which contains the receiver.
     fs.appendFileSync(path.join(folder, '.env'), 'WEBHOOK_ALLOWED_CIDRS=172.16.0.0/12,192.168.0.0/16\n');
     await show('Building the image', () => compose('build'));
     try {
@@ -45,7 +45,7 @@ await main(async () => {
       console.error(await compose('logs', '--no-color').catch(String));
       throw error;
     } finally {
-      // A network with a container cannot be removed.
+      // Docker cannot remove a network that still has containers.
       await engine.docker('rm', '--force', RECEIVER).catch(() => undefined);
       await compose('down', '--volumes');
     }
@@ -67,7 +67,7 @@ async function copyWorkingTree(folder) {
     fs.cpSync(path.join(root, name), path.join(folder, name));
 }
 
-/** Removes image digests from the files that use them. */
+/** Removes the digests of images from the files that contain them. */
 function removeDigests(folder, images) {
   for (const file of ['Dockerfile', 'docker-compose.yml'].map((name) => path.join(folder, name))) {
     const text = images.reduce(
@@ -80,7 +80,7 @@ function removeDigests(folder, images) {
 
 async function test(engine, compose, show) {
   const start = () => compose('up', '--detach', '--scale', `webhook-worker=${WORKERS}`);
-  /** @returns a service's containers, including those that have ended */
+  /** Returns the containers of services, including those that have exited. */
   const inspect = async (...services) => {
     const ids = (await compose('ps', '--all', '--quiet', ...services)).trim().split('\n').filter(Boolean);
     return JSON.parse(await engine.docker('inspect', ...ids));

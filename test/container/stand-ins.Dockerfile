@@ -1,5 +1,6 @@
-# Stand-ins for the images of docker-compose.yml and Dockerfile, for machines without a registry of images. Each has the
-# tag, the users and the interface of the image that it replaces, with programs of Debian, of this machine, or built from source.
+# Stand-ins for the images in docker-compose.yml and Dockerfile, for machines that cannot reach an image registry.
+# Each has the tag, the users and the interface of the image that it replaces. Its programs come from Debian, from
+# this machine or from source.
 ARG BASE
 FROM ${BASE} AS node
 COPY node /usr/local/bin/node

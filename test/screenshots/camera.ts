@@ -24,7 +24,7 @@ export const variants: Variant[] = ([1440, 1280, 390] as const).flatMap((width) 
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 
-/** Takes screenshots of one instance's console, in one variant. */
+/** Takes screenshots of one instance's console in one variant. */
 export class Camera {
   private constructor(
     readonly page: Page,
@@ -33,7 +33,7 @@ export class Camera {
     private readonly folder: string,
   ) {}
 
-  /** @param operator the signed-in operator; default: none */
+  /** @param operator the signed-in operator. Default: none */
   static async open(
     browser: TestBrowser,
     variant: Variant,
@@ -49,14 +49,14 @@ export class Camera {
     return new Camera(page, variant, `${baseUrl}/console`, folder);
   }
 
-  /** The variant as a part of file names: "1280-light". */
+  /** The variant as part of a file name, such as `1280-light`. */
   get suffix(): string {
     return `${this.variant.width}-${this.variant.colorScheme}`;
   }
 
   /** @param path below `/console` */
   async go(path: string): Promise<void> {
-    // If only the fragment differs, the page would not load again.
+    // The browser does not reload the page for a URL that differs only in its fragment.
     await this.page.goto('about:blank');
     await this.page.goto(this.console + path);
     await this.waitUntilSettled();
@@ -64,12 +64,12 @@ export class Camera {
 
   /**
    * @param name the screenshot's name, without its variant
-   * @param fullPage includes the page below the viewport
+   * @param fullPage true to include the part of the page below the viewport
    */
   async take(name: string, fullPage = false): Promise<void> {
     await this.waitUntilSettled();
     const viewport = viewports[this.variant.width];
-    // As high as the page, so that rows far below are rendered and the sidebar has its full height.
+    // A viewport as tall as the page, so that rows far down are rendered and the sidebar spans the whole height.
     if (fullPage) {
       const height = await this.page.evaluate<number>('document.documentElement.scrollHeight');
       await this.page.setViewportSize({ ...viewport, height: Math.max(viewport.height, height) });
@@ -79,7 +79,7 @@ export class Camera {
     this.write(`${this.folder}/${name}-${this.suffix}.png`, png);
   }
 
-  /** Takes a small screenshot of the viewport for a document. @param path the file path */
+  /** Takes a screenshot of the viewport for a document, with a reduced palette. @param path the file path */
   async takeSmall(path: string): Promise<void> {
     this.write(path, smallPng(await this.page.screenshot(SCREENSHOT_OPTIONS)));
   }
@@ -95,8 +95,8 @@ export class Camera {
   }
 
   /**
-   * Waits until the page is complete: headings, data instead of skeletons, and charts, which are measured
-   * before they render.
+   * Waits until the page is complete: headings, data instead of skeletons, and charts, which are measured before they
+   * render.
    */
   private async waitUntilSettled(): Promise<void> {
     await this.page.getByRole('heading').first().waitFor();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { OperatorClient } from '../support/operator-client.js';
 import { operatorRequest } from './sample-people.js';
 
-/** Creates a project's identity providers in several states. */
+/** Creates identity providers in several states for a project. */
 export async function createProviders(operator: OperatorClient, projectId: string): Promise<void> {
   const create = (body: object) =>
     operatorRequest(operator, 'POST', `/projects/${projectId}/identity-providers`, {

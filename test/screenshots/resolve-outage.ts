@@ -14,9 +14,9 @@ interface DeadLetter {
 }
 
 /**
- * Resolves two receivers' outages: redelivers all dead letters for the recovered receiver in a bulk redelivery, and
- * one for the other receiver, which fails again. Plans a bulk redelivery for the rest.
- * @returns ids with their prefixes: the bulk redelivery, the delivery that failed twice, and its event
+ * Resolves the outages of two receivers. Redelivers all dead letters of the recovered receiver in bulk, and one of
+ * the other receiver, which fails again. Plans a bulk redelivery of the rest.
+ * @returns the ids, with prefixes, of the bulk redelivery, of the delivery that failed twice and of its event
  */
 export async function resolveOutage(
   instance: TestInstance,

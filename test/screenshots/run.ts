@@ -12,7 +12,7 @@ import { createFirstOperator, takeDialogs, takeScreens, takeSetup, takeSignIn } 
 
 const USAGE = 'npm run screenshots -- [<folder>; default .screenshots]';
 
-/** The first operator, whose email address is visible in screenshots. */
+/** The instance's settings. The email address of the first operator is visible in screenshots. */
 const env = {
   RATE_LIMITS: 'off',
   OPERATOR_EMAIL: 'mara.lind@nordwind.example',
@@ -38,7 +38,7 @@ async function captureFull(browser: TestBrowser, folder: string): Promise<void> 
       }
     };
     await captureEach((camera) => takeScreens(camera, instance, 'full', chosen));
-    // Dialogs and sign-ins change data, so they come last, after the workers have stopped and send no
+    // Dialogs and sign-ins change data, so they come last. The workers stop first, so that they send no
     // notifications.
     await Promise.all(instance.workers.map((worker) => worker.stop()));
     await captureEach((camera) => takeDialogs(camera, chosen));
@@ -68,7 +68,7 @@ async function captureEmpty(browser: TestBrowser, folder: string): Promise<void>
 }
 
 async function captureHosted(browser: TestBrowser, folder: string): Promise<void> {
-  // Browsers have no passkeys for IP addresses.
+  // Browsers do not support passkeys on IP addresses.
   const port = String(await freePort());
   const localhost = { PORT: port, PUBLIC_URL: `http://localhost:${port}` };
   const instance = await TestInstance.start({ env: { ...env, ...localhost }, workers: 0 });
@@ -87,7 +87,7 @@ async function captureHosted(browser: TestBrowser, folder: string): Promise<void
   }
 }
 
-/** Resolves when the worker has computed the rollups for the overview. */
+/** Waits until the worker has computed the rollups for the overview. */
 const waitForRollups = (instance: TestInstance): Promise<unknown> =>
   eventually(
     'the rollups',
@@ -118,7 +118,7 @@ async function main(): Promise<number> {
     } finally {
       await browser.close();
     }
-    // Chromium reports the responses to incorrect forms too, which are among the screens.
+    // Some screens show rejected forms. Chromium logs the response to each of them.
     const messages = browser.consoleMessages.filter((text) => !text.includes('responded with a status of 4'));
     for (const message of messages) process.stderr.write(`The browser: ${message}\n`);
     return messages.length > 0 ? 1 : 0;

@@ -18,7 +18,7 @@ export interface Person {
   lastName: string;
 }
 
-/** Returns the same name for the same number, and different names for several hundred consecutive numbers. */
+/** Returns the customer for a number. Several hundred consecutive numbers have different names. */
 export function personAt(number: number): Omit<Person, 'id'> {
   const firstName = FIRST_NAMES[number % FIRST_NAMES.length]!;
   const lastName = LAST_NAMES[number % LAST_NAMES.length]!;
@@ -30,7 +30,7 @@ export function personAt(number: number): Omit<Person, 'id'> {
   return { firstName, lastName, email: `${plain}@example.com` };
 }
 
-/** Returns a pseudorandom number generator with a fixed seed; values from 0 to 1 (mulberry32). */
+/** Returns a seeded pseudorandom number generator (mulberry32) with values from 0 to 1. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

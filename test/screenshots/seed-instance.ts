@@ -28,11 +28,11 @@ const invalidSignature: AttemptOutcome = {
   body: '{"error":"invalid_signature","hint":"Is the signing secret the one after the rotation?"}',
 };
 
-/** The records whose screens are shown in screenshots. */
+/** Records whose screens appear in screenshots. */
 export interface FeaturedRecords {
   project: string;
   customer: string;
-  /** With its prefix, like the following ids. */
+  /** With its prefix, like the ids below. */
   endpoint: string;
   delivery: string;
   event: string;
@@ -40,7 +40,7 @@ export interface FeaturedRecords {
   organization: string;
 }
 
-/** Creates two organizations with several months' data. The instance must not have a worker yet. */
+/** Creates two organizations with several months of data. No worker may be running yet. */
 export async function seedInstance(
   instance: TestInstance,
 ): Promise<{ operator: OperatorClient; chosen: FeaturedRecords }> {
@@ -203,10 +203,7 @@ async function insertCustomers(
   }));
 }
 
-/**
- * Registers customers who log in themselves, with the resulting mails and sessions.
- * @returns the first of them
- */
+/** Registers customers who sign in themselves, which creates emails and sessions. @returns the first customer */
 async function registerCustomers(
   instance: TestInstance,
   publishableKey: string,
@@ -246,7 +243,7 @@ async function registerCustomers(
   return { id: ids[0]!, ...names[0]! };
 }
 
-/** Creates keys in every state. @returns a publishable key's value */
+/** Creates keys in every state. @returns the value of a publishable key */
 async function createKeys(
   instance: TestInstance,
   operator: OperatorClient,
@@ -254,7 +251,7 @@ async function createKeys(
 ): Promise<string> {
   const create = (body: object) =>
     operatorRequest(operator, 'POST', `/projects/${projectId}/api-keys`, { access: 'project', ...body });
-  // Later than a week: an earlier expiry would send an event.
+  // More than a week from now: an earlier expiry would send an event.
   const soon = iso(Date.now() + 9 * DAY_MS);
   const web = await create({ name: 'Web shop', type: 'publishable' });
   await create({ name: 'Order service', type: 'secret', scopes: ['customer:read', 'customer:write'] });
@@ -269,7 +266,7 @@ async function createKeys(
   return web.key as string;
 }
 
-/** The endpoint names by host. Others are named after their host. */
+/** Endpoint names by host. Any other endpoint is named after its host. */
 const endpointNames: Record<string, string> = {
   'api.nordwind.example': 'Order service',
   'crm.nordwind.example': 'CRM',

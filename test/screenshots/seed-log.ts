@@ -7,11 +7,11 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS = 30;
-/** Offsets between a delivery's attempts and its event, in ms. */
+/** Offsets of a delivery's attempts from its event, in ms. */
 const SCHEDULE_MS = [0, 15_000, 75_000, 375_000, 2_175_000];
 /**
- * Minimum delay for pending attempts, in ms: earlier ones would be sent during the screenshots, to receivers that do
- * not exist.
+ * Minimum delay of pending attempts, in ms. Earlier attempts would be sent while screenshots are taken, to receivers
+ * that do not exist.
  */
 const NOT_BEFORE_MS = 20 * MINUTE_MS;
 
@@ -26,14 +26,14 @@ const EVENT_TYPES: [type: string, share: number][] = [
   ['email.changed', 1],
 ];
 
-/** A receiver's response, or the reason for a missing response. */
+/** A receiver's response, or the error if there was none. */
 export interface AttemptOutcome {
   status: number;
   error: AttemptError | null;
   body: string;
 }
 
-/** An endpoint, and its receiver's behavior in these thirty days. */
+/** An endpoint, and the behavior of its receiver in the thirty days. */
 export interface SeedEndpoint {
   /** The id without its prefix. */
   id: string;
@@ -42,7 +42,7 @@ export interface SeedEndpoint {
   /** The typical response time, in ms. */
   typicalMs: number;
   /**
-   * Returns an attempt's failure, or null for a success.
+   * Returns the outcome of a failed attempt, or null for a success.
    * @param ago ms before now
    * @param random from 0 to 1
    */
@@ -77,7 +77,7 @@ export async function seedLog(instance: TestInstance, projects: SeedProject[]): 
   await insertRows(instance, 'attempts', log.attempts);
 }
 
-/** Inserts rows with column names as keys. All rows have the first row's columns. */
+/** Inserts rows, whose keys are column names. All rows have the columns of the first one. */
 export async function insertRows(instance: TestInstance, table: string, rows: Row[]): Promise<void> {
   const columns = Object.keys(rows[0]!).join(', ');
   await instance.sql(
@@ -86,13 +86,13 @@ export async function insertRows(instance: TestInstance, table: string, rows: Ro
   );
 }
 
-/** The simulated time at the end of the log, so that the activity looks the same in every run. */
+/** The simulated time at the end of the log. It is fixed, so that every run has the same daily activity. */
 const THURSDAY_AFTERNOON = Date.UTC(2026, 0, 1, 15);
 
 function generateEvents(log: Log, project: SeedProject, end: number, random: () => number): void {
   const perHour = project.eventsPerDay / 24;
   for (let at = end - DAYS * DAY_MS + HOUR_MS; at < end - 2 * MINUTE_MS;) {
-    // There are fewer events at night and on weekends.
+    // Fewer events at night and on weekends.
     const simulated = new Date(THURSDAY_AFTERNOON - (end - at));
     const hour = simulated.getUTCHours() + simulated.getUTCMinutes() / 60;
     const day = simulated.getUTCDay();

@@ -4,8 +4,8 @@ const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const COLORS = 256;
 
 /**
- * Returns a picture reduced to its 256 most frequent colors, a third of the size.
- * @param png 8 bits, RGB or RGBA, as from a browser
+ * Reduces an image to its 256 most frequent colors, which takes a third of the bytes.
+ * @param png 8 bits per channel, RGB or RGBA, as browsers encode it
  */
 export function smallPng(png: Buffer): Buffer {
   const { width, height, bytes, pixels } = decode(png);
@@ -46,8 +46,8 @@ function nearestColor(palette: number[], color: number): number {
 }
 
 /**
- * Decodes a PNG (W3C PNG, section 9): each row names the filter that predicts its bytes from those to the
- * left and above.
+ * Decodes a PNG (W3C PNG, section 9). Each row begins with the type of its filter, which predicts bytes from those to
+ * the left and above.
  */
 function decode(png: Buffer) {
   const data: Buffer[] = [];

@@ -22,7 +22,7 @@ const changeSettings = (instance: TestInstance, changed: object): Promise<unknow
     settings: changed,
   });
 
-/** Offers every method on the hosted sign-in page. */
+/** Enables every sign-in method on the hosted sign-in page. */
 export async function offerAllMethods(instance: TestInstance, provider: OpenIdProvider): Promise<void> {
   await changeSettings(instance, settings);
   const { projectId: id, publishableKey } = instance.credentials;
@@ -31,7 +31,7 @@ export async function offerAllMethods(instance: TestInstance, provider: OpenIdPr
     await addProvider(instance, { id, publishableKey }, provider, { type: 'oidc', issuer, slug, name });
 }
 
-/** Takes the hosted sign-in page's screens in a language. */
+/** Takes screenshots of the hosted sign-in page in one language. */
 export async function takeHostedPages(
   camera: Camera,
   instance: TestInstance,

@@ -12,7 +12,7 @@ const README_SCREENS = ['overview', 'dead-letters', 'delivery'];
 const README_FOLDER = 'docs/images';
 const README_VARIANT = '1280-light';
 
-/** Takes every screen as a full page. @param chosen the records to show; default: the newest */
+/** Takes a full-page screenshot of every screen. @param chosen the records to show. Default: the newest */
 export async function takeScreens(
   camera: Camera,
   instance: TestInstance,
@@ -28,12 +28,12 @@ export async function takeScreens(
 }
 
 function featuredPath(name: string, path: string, chosen: FeaturedRecords): string {
-  // "customer-sessions" is a tab in "customer".
+  // For example, "customer-sessions" is a tab of "customer".
   const record = chosen[name.split('-')[0] as keyof FeaturedRecords] as string | undefined;
   return record ? path.replace(/^(\/[a-z-]+\/)[^?]+/, `$1${record}`) : path;
 }
 
-/** Takes the dialogs. */
+/** Takes screenshots of the dialogs. */
 export async function takeDialogs(camera: Camera, chosen: FeaturedRecords): Promise<void> {
   const { page } = camera;
   const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
@@ -65,7 +65,7 @@ export async function takeDialogs(camera: Camera, chosen: FeaturedRecords): Prom
   await camera.take('dialog-secret-once');
 }
 
-/** Takes an operator's sign-in with an authenticator, and an accepted invitation. */
+/** Takes screenshots of a sign-in with an authenticator and of an accepted invitation. */
 export async function takeSignIn(
   camera: Camera,
   instance: TestInstance,
@@ -100,7 +100,7 @@ export async function takeSignIn(
   await camera.take('sign-in-recovery-codes');
 }
 
-/** Takes an instance's setup without operators. */
+/** Takes screenshots of the setup of an instance without operators. */
 export async function takeSetup(camera: Camera, instance: TestInstance): Promise<void> {
   await camera.go('/sign-in');
   await camera.take('empty-sign-in');
