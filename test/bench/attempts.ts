@@ -17,14 +17,14 @@ import { formatRatio, median, percentile, printProgress, type SectionResult } fr
 
 /** 4.2 million deliveries have five million attempts. */
 const LARGE: SeedSize = { deliveries: 4_200_000, days: DAYS, endpoints: 20 };
-/** The compared instance has enough rows to fill a page: an empty page costs nothing to read or write. */
+/** Enough rows to fill a page: an empty page costs nothing to read or write. */
 const SMALL: SeedSize = { deliveries: 6_000, days: 1, endpoints: 2 };
 const SAMPLES = 100;
-/** Warm-up requests before the first case: compiled code is several times as fast. */
+/** Warm-up requests before the first case: compiled code is several times faster. */
 const FIRST_WARM_UP = 300;
 const MAX_RATIO = 1.5;
 
-/** A position in a list, reached by a cursor. */
+/** A position within a list. */
 interface ListPosition {
   created_before: string;
   cursor: string;
@@ -33,7 +33,7 @@ interface ListPosition {
 /** The data from which requests are built. */
 interface BenchData {
   instance: TestInstance;
-  /** Random deliveries, each with one attempt. */
+  /** Random deliveries, each with its first attempt. */
   deliveries: { id: string; attemptId: string; eventId: string; endpointId: string; createdAt: Date }[];
   smallProjects: string[];
   smallEndpoints: string[];
@@ -96,7 +96,7 @@ const deadLetterLists: Record<string, Query> = {
   'status 418 (none)': () => ({ http_status: '418' }),
 };
 
-/** Cases for organization keys only. */
+/** Cases that only organization keys can access. */
 const organizationCases: TimedCase<BenchData>[] = [
   {
     name: 'log: one project of many, organization',
@@ -139,8 +139,8 @@ const cases: TimedCase<BenchData>[] = [
 ];
 
 /**
- * Measures the log with five million attempts and 200,000 dead letters, compared with an equally old instance with
- * few.
+ * Measures the log with five million attempts and 200,000 dead letters, and compares it with a nearly empty log of
+ * the same age.
  */
 export async function measureAttempts({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const env = { RATE_LIMITS: 'off' };
@@ -174,7 +174,7 @@ async function loadBenchData(instance: TestInstance, agent: Agent): Promise<Benc
   const { projectId } = instance.credentials;
   const selectIds = async (sql: string): Promise<string[]> =>
     (await instance.sql<{ id: string }>(sql, [projectId])).map(({ id }) => id);
-  // Random deliveries, so that index pages are read from the whole range.
+  // Random deliveries, so that reads are spread over the whole index.
   const deliveries = await instance.sql<BenchData['deliveries'][number]>(
     `SELECT d.id, a.id AS "attemptId", d.event_id AS "eventId", d.endpoint_id AS "endpointId", d.created_at AS "createdAt"
      FROM (SELECT * FROM deliveries WHERE project_id = $1 ORDER BY random() LIMIT 500) d

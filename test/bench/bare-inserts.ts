@@ -9,7 +9,7 @@ export interface BareInserts {
   size: number;
 }
 
-/** Inserts single rows into a plain table, each committed durably. @returns rows per second */
+/** Inserts single rows into a plain table and commits each of them durably. @returns rows per second */
 async function measure({ databaseUrl, connections, seconds, size }: BareInserts): Promise<number> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: connections });
   try {

@@ -5,7 +5,7 @@ import { Queue, Worker, type Job } from 'bullmq';
 import { Redis } from 'ioredis';
 import { serve } from './child.js';
 
-/** A minimal job queue and target, as a comparison without Gatehouse and its log. */
+/** A minimal job queue and its target: the baseline without Gatehouse and its log. */
 export interface BareLoop {
   redisUrl: string;
   url: string;
@@ -36,7 +36,7 @@ function startWorker({ redisUrl, concurrency }: BareLoop, onDone: (job: Job) => 
   };
 }
 
-/** Drains a backlog. @returns jobs per second, without the first `warmUp` ones */
+/** Drains a backlog. @returns jobs per second, not counting the first `warmUp` jobs */
 async function drain(loop: BareLoop & { total: number; warmUp: number }): Promise<number> {
   const { redisUrl, url, body, total, warmUp } = loop;
   const connection = connect(redisUrl);

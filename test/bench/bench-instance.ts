@@ -9,8 +9,8 @@ const instances = new Set<Promise<{ stop(): Promise<void> }>>();
 let isStopping = false;
 
 /**
- * An instance whose processes discard their log: reading it, as the tests do, would take time from the
- * measured work. Everything else is as in production, including the log level.
+ * An instance whose processes discard their logs: reading them, as tests do, would slow down the measured work.
+ * Everything else is as in production, including the log level.
  */
 export class BenchInstance {
   private readonly children = new Map<ChildProcess, string>();
@@ -18,7 +18,7 @@ export class BenchInstance {
   private constructor(readonly instance: TestInstance) {}
 
   /**
-   * Starts the api; `startWorker` starts workers.
+   * Starts the api. Workers are started with `startWorker`.
    * @param prepare called before the measured api starts. It can change the instance's environment
    */
   static start(
@@ -37,7 +37,7 @@ export class BenchInstance {
   ): Promise<BenchInstance> {
     const instance = await TestInstance.start({ ...options, workers: 0 });
     const bench = new BenchInstance(instance);
-    // The first start created the keys; the second one is the measured api, with a discarded log.
+    // The first start created the keys. The measured api is a second process, whose log is discarded.
     await instance.api.stop();
     await prepare(instance);
     bench.spawn(instance.programs.api);
@@ -76,7 +76,7 @@ export class BenchInstance {
 
   private spawn(entryPoint: string, more: Record<string, string> = {}): ChildProcess {
     const env = withMemoryOptions({ PATH: process.env['PATH'], ...this.instance.env, ...more });
-    // The IPC channel closes when the benchmark has ended.
+    // The IPC channel closes when the benchmark ends, which ends the child process as well.
     const child = spawn(process.execPath, [...profilingArguments(entryPoint), entryPoint], {
       env,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -95,15 +95,14 @@ export class BenchInstance {
 }
 
 /**
- * Returns the Node.js options with which every Gatehouse process writes a CPU profile to a folder in
- * BENCH_CPU_PROFILES that is named after its program.
+ * Returns the Node.js options that write a CPU profile to a folder in BENCH_CPU_PROFILES, named after the program.
  */
 const profilingArguments = (entryPoint: string): string[] => {
   const folder = process.env['BENCH_CPU_PROFILES'];
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${join(folder, basename(entryPoint, '.js'))}`] : [];
 };
 
-/** Registers an instance that is not a `BenchInstance` to be stopped when the run is aborted. */
+/** Registers an instance other than a `BenchInstance`, so that it is stopped when the run is aborted. */
 export function stopOnExit<Stoppable extends { stop(): Promise<void> }>(
   starting: Promise<Stoppable>,
 ): Promise<Stoppable> {

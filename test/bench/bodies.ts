@@ -8,17 +8,17 @@ import { formatNumber, printProgress, type SectionResult, type Target } from './
 
 const IMPORTS = 16;
 const CUSTOMERS = 1_000;
-/** Body length, in bytes. */
+/** Body size, in bytes. */
 const BODY_BYTES = 14 * 1_000_000;
-/** Values in each metadata object (there are two): as many as an import accepts. */
+/** Number of values in each of the two metadata objects: the maximum of an import. */
 const VALUES = 240;
-/** The api's memory, in MiB. */
+/** Memory of the api, in MiB. */
 const SIZES = [512, 256];
 const SIGN_IN_PAUSE_MS = 500;
 const MAX_ATTEMPTS = 200;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** The content of a run's bodies. */
+/** Content of the request bodies in a run. */
 type Shape = 'long strings' | 'small values' | 'empty lists';
 const shapes: Shape[] = ['long strings', 'small values', 'empty lists'];
 
@@ -26,20 +26,20 @@ interface Result {
   shape: Shape;
   sizeMiB: number;
   restMiB: number;
-  /** Peak resident memory, and the peak without file pages, which is sampled every 50 ms. */
+  /** Peak of the resident memory, and of its part without file pages, which is sampled every 50 ms. */
   peakMiB: number;
   anonymousMiB: number;
   isRunning: boolean;
-  /** Response counts by status; `none` if the connection ended before the response. */
+  /** Response counts by status. `none` counts connections that ended before the response. */
   imports: Record<string, number>;
   signIns: Record<string, number>;
   slowestSignInMs: number;
 }
 
 /**
- * Sends 16 imports, 14 MB each, at once with one key, which repeat a 503 after its `Retry-After`, while a customer
- * signs in. `--max-old-space-size` is half the memory, which is the default in Node.js for a container with that
- * memory.
+ * Sends 16 concurrent imports of 14 MB each with one key, while a customer signs in. An import that is rejected with
+ * 503 is repeated after its `Retry-After`. `--max-old-space-size` is half the memory, the default of Node.js in a
+ * container with that memory.
  */
 export async function measureBodies({ samples = IMPORTS }: { samples?: number }): Promise<SectionResult> {
   const results: Result[] = [];
@@ -88,7 +88,7 @@ async function measure(sizeMiB: number, shape: Shape, parallel: number): Promise
   }
 }
 
-/** A process's peak, also after it has ended. */
+/** Records the peak memory of a process. The result remains available after the process has ended. */
 class MemoryWatch {
   private peakMiB = 0;
   private anonymousMiB = 0;

@@ -14,7 +14,8 @@ const running = new Set<Child>();
 let isStopping = false;
 
 /**
- * A separate benchmark process that handles calls: the measuring code must not share a thread with the measured code.
+ * A benchmark process that handles calls. It is separate, because measuring code must not share a thread with the
+ * measured code.
  */
 export class Child {
   private readonly process: ChildProcess;
@@ -37,7 +38,7 @@ export class Child {
     return this.process.pid!;
   }
 
-  /** Calls a handler in the child process. @throws Error with its message if it failed */
+  /** Calls a handler in the child process. @throws Error with the handler's message if it fails */
   async call<T = void>(name: string, input?: unknown): Promise<T> {
     const id = (this.lastId += 1);
     const reply = new Promise<Reply>((resolve) => this.pending.set(id, resolve));

@@ -4,7 +4,7 @@ import type { Child } from './child.js';
 import type { PacedResult } from './load.js';
 import { printProgress } from './report.js';
 
-/** Delays during the warm-up are not counted: compilation and first connections. */
+/** Delays are not counted during the warm-up, in which code is compiled and connections are opened. */
 const WARM_UP_MS = 2_000;
 
 /** Milliseconds from a commit to the first request at the receiver. */
@@ -21,8 +21,8 @@ export interface PacedEvents {
 }
 
 /**
- * Measures the delays before login events arrive, created with cheap hashes: the endpoint receives one of each
- * login's two events.
+ * Measures the delivery delays of login events at a steady rate. The endpoint receives one of the two events that a
+ * login creates. The instance should use a low BCRYPT_COST, so that hashing does not limit the rate.
  */
 export async function measureCommitDelays(instance: TestInstance, events: PacedEvents): Promise<Delays> {
   const { receiver, load, url, emails, perSecond, seconds } = events;

@@ -3,21 +3,21 @@ import { exchange, type HttpRequest } from './exchange.js';
 
 const WARM_UP = 30;
 
-/** One request's durations, in ms, in an instance with few rows and in one with many. */
+/** Durations of one request, in ms, in an instance with few rows and in one with many. */
 export interface ComparedTimings {
   name: string;
   small: number[];
   large: number[];
 }
 
-/** A request; for a different row or page each time where there are several. */
+/** A request to measure. If there are several rows or pages, `buildRequest` picks a different one each time. */
 export interface TimedCase<Data> {
   name: string;
   buildRequest: (data: Data) => HttpRequest;
 }
 
 /**
- * Sends a request to both instances in turn, so that load on the machine affects both.
+ * Sends a request to both instances in turn, so that load on the machine affects both equally.
  * @throws Error for a status other than 200
  */
 export async function compareSizes<Data>(

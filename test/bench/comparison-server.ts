@@ -18,7 +18,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import { serve } from './child.js';
 
-/** The comparison server's database, and the public key for the tokens. */
+/** The database of the comparison server, and the public key for its tokens. */
 export interface ComparisonOptions {
   databaseUrl: string;
   poolSize: number;
@@ -35,7 +35,7 @@ const readCustomer = `
 const POOL_TOKEN = Symbol('pool');
 const KEY_TOKEN = Symbol('key');
 
-/** A comparison without Gatehouse: an empty route, and the minimum that a protected route needs. */
+/** The baseline without Gatehouse: an empty route, and the minimum work of a protected route. */
 @Controller()
 class ComparisonController {
   private readonly privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -66,8 +66,8 @@ class ComparisonController {
   }
 
   /**
-   * Has a refresh's request and response format, so that both are measured in the same way; the session id replaces
-   * the token.
+   * Uses the request and response format of a refresh, so that both can be measured in the same way. The session id
+   * takes the place of the token.
    */
   @Post('sign-and-update')
   @HttpCode(200)

@@ -4,10 +4,10 @@ import { pickOne } from './pick-one.js';
 import { EMAIL_PREFIX, FIRST_NAME, FULL_NAME } from './seed-customers.js';
 import { RARE_ACTION } from './seed-console-data.js';
 
-/** Queries for a customer's timeline. Few records are emails and webhooks. */
+/** Queries of a customer's timeline. Only a few of its records are emails or webhooks. */
 const timelineFilters = ['', 'kinds=sign_in', 'kinds=session', 'kinds=mail', 'kinds=webhook'];
 
-/** The requests from the console's screens: a name, and a path below `/operator/v1`. */
+/** The requests that the console's screens send: a name, and a path below `/operator/v1`. */
 export const screens: Screen[] = [
   ...overviewRanges.flatMap((range): Screen[] => [
     [`overview: ${range}`, `/overview?range=${range}`],

@@ -21,7 +21,7 @@ import {
 /** 4.2 million deliveries have five million attempts. */
 const DELIVERIES = 4_200_000;
 const CUSTOMERS = 1_000_000;
-/** Additional organizations, which share a tenth of the customers: none of them fills a page. */
+/** Additional organizations. They share a tenth of the customers, and none of them fills a page. */
 const ORGANIZATIONS = 5_000;
 const CUSTOMERS_EACH = 20;
 const AUDIT_ENTRIES = 1_000_000;
@@ -30,18 +30,18 @@ const MAILS = 300_000;
 const API_KEYS_EACH = 10;
 /** Sign-ins by the customer with the most records. */
 const SIGN_INS = 50_000;
-/** Failed sign-ins that are still counted, as during an attack: one in eight locks a customer. */
+/** Failed sign-ins that still count, as during an attack. One in eight locks a customer. */
 const FAILED_SIGN_INS = 100_000;
 /** Redeliveries in the running batch: nearly the maximum. */
 const CREATED_IN_BATCH = 99_000;
-/** Deliveries that wait for their second attempt. */
+/** Deliveries that are waiting for their second attempt. */
 const PENDING_DELIVERIES = 100_000;
-/** Recent attempts that no worker has rolled up yet, as after all workers have failed. */
+/** Recent attempts that no worker has rolled up yet, as after an outage of all workers. */
 const UNROLLED_ATTEMPTS = 30_000;
 
 const SAMPLES = 100;
 const WARM_UP = 20;
-/** Warm-up requests before the first screen: compiled code is several times as fast. */
+/** Warm-up requests before the first screen: compiled code is several times faster. */
 const FIRST_WARM_UP = 300;
 const ROLLUP_PROBES = 48_000;
 /** Required p95 response time for every screen, in ms. */
@@ -66,7 +66,7 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
     const frequentCustomer = await seedFrequentCustomer(instance, SIGN_INS, DAYS);
     printProgress('the worker computes the rollups');
     await waitForRollups(bench);
-    // Inserted after the worker has stopped, because the worker would process them.
+    // The worker would process these records, so they are inserted after it has stopped.
     await seedBacklog(instance, PENDING_DELIVERIES);
     await seedBatches(instance, BATCHES, CREATED_IN_BATCH);
     await insertUnrolledAttempts(instance);
@@ -102,13 +102,13 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
   }
 }
 
-/** Starts a worker and waits until it has computed the existing log's rollups. */
+/** Starts a worker and waits until it has computed the rollups of the existing log. */
 async function waitForRollups(bench: BenchInstance): Promise<void> {
   const stop = bench.startWorker();
   await eventually(
     'the rollups',
     async () => {
-      // The seed data also has attempts in the next half hour.
+      // The seed data also contains attempts in the next half hour.
       const [row] = await bench.instance.sql<{ isDone: boolean }>(
         `SELECT least(next_id, endpoint_next_id) > seed_id((extract(epoch FROM now() - interval '2 minutes') * 1000)::bigint, 0, 0) AS "isDone"
          FROM attempts_counted`,

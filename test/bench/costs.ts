@@ -18,7 +18,7 @@ interface Operation {
   settle?: (count: number) => Promise<void>;
 }
 
-/** Measures what single operations cost, one after the other: statements, round trips, bytes and CPU time. */
+/** Measures the cost of single operations, one after the other: statements, round trips, bytes and CPU time. */
 export async function measureCosts({ samples = OPERATIONS }: { samples?: number }): Promise<SectionResult> {
   await setTracking(true);
   const proxies: DatabaseProxy[] = [];
@@ -124,7 +124,7 @@ const formatBytes = (bytes: number): string => `${Math.round(bytes)} B`;
 const formatMs = (seconds: number): string => `${(seconds * 1000).toFixed(2)} ms`;
 
 async function prepareOperations({ instance }: BenchInstance, receiver: Child): Promise<Operation[]> {
-  // Several customers: a login beyond one customer's hundred sessions also ends a session.
+  // Several customers, because a customer's 101st login would also end a session.
   const emails = await Promise.all(
     Array.from({ length: CUSTOMERS }, async () => (await registerCustomer(instance)).email),
   );

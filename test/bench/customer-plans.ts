@@ -14,7 +14,7 @@ import { printSection } from './report.js';
 const LIMIT = 50;
 const SMALL = 'a project of 10 customers';
 
-/** A page is read with up to three scans if too few rows among the first ones match. */
+/** A page takes up to three scans if too few of the first rows match. */
 const scans = ['', ', second scan', ', third scan'];
 
 interface Plan {
@@ -35,7 +35,7 @@ export async function printPlans(instance: TestInstance): Promise<void> {
         readIndexes(lines).join(' '),
       ]),
     ],
-    // The small project has the same plans. Only its rows in the table are printed.
+    // The plans of the small project are the same, so only its table rows are printed.
     notes: plans
       .filter(({ name }) => !name.includes(SMALL))
       .flatMap(({ name, lines }) => ['', name, ...lines.map((line) => `  ${line}`)]),
@@ -86,7 +86,7 @@ async function listPlans(instance: TestInstance): Promise<Plan[]> {
     ] as const) {
       const explainer = new Explainer(instance);
       const directory = explainer.repository(CustomerDirectoryRepository);
-      // Each statement runs twice: in the first run the pages may still be on disk.
+      // Each statement runs twice, because the pages may still be on disk in the first run.
       for (let run = 0; run < 2; run += 1) {
         explainer.plans.length = 0;
         await directory.listPage(accessScope, { ...emptyCustomerFilter, ...filter }, after ?? null, LIMIT);

@@ -20,17 +20,19 @@ import { mapInGroups, registerCustomers } from './requests.js';
 const CUSTOMERS = 1_000_000;
 const PROJECTS = 10_000;
 const CUSTOMERS_EACH = 10;
-/** Enough customers to fill a page in the compared instance. */
+/** Enough customers to fill a page of the small instance. */
 const SMALL_CUSTOMERS = 2_000;
 const SAMPLES = 200;
-/** Warm-up requests before the first case: compiled code is several times as fast. */
+/** Warm-up requests before the first case: compiled code is several times faster. */
 const FIRST_WARM_UP = 300;
 const COST = 10;
 const MAX_RATIO = 1.3;
 
-/** A request; for a different customer, page or session each time where there are several. */
+/**
+ * A request to measure. `buildRequest` picks a different customer, page or session each time if there are several.
+ */
 interface Case extends TimedCase<BenchData> {
-  /** Number of samples; smaller for cases that hash passwords. */
+  /** Number of samples. Smaller for cases that hash passwords. */
   samples?: number;
 }
 
@@ -101,7 +103,7 @@ const cases: Case[] = [
   },
 ];
 
-/** Measures an instance with a million customers and ten thousand projects, compared with one with a few pages. */
+/** Measures an instance with a million customers and ten thousand projects, and compares it with a small one. */
 export async function measureCustomers({
   samples = SAMPLES,
   plans,
@@ -135,7 +137,7 @@ export async function measureCustomers({
 async function loadBenchData(instance: TestInstance): Promise<BenchData> {
   const registeredEmails = await registerCustomers(instance, 20);
   const sessions = await mapInGroups(registeredEmails, (email) => openSession(instance, email));
-  // Random customers, so that index pages are read from the whole range.
+  // Random customers, so that reads are spread over the whole index.
   const customers = await instance.sql<BenchData['customers'][number]>(
     `SELECT id, email, external_id AS "externalId", created_at AS "createdAt" FROM customers
      WHERE project_id = $1 AND external_id IS NOT NULL ORDER BY random() LIMIT 1000`,

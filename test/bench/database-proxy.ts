@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** The traffic on a program's connections since the last reset. */
+/** Traffic on the connections of a program since the last reset. */
 export interface Traffic {
-  /** Number of times that the program sent something after PostgreSQL had responded. */
+  /** Number of times that the program sent data after a response from PostgreSQL. */
   roundTrips: number;
   sentBytes: number;
   receivedBytes: number;
 }
 
-/** Forwards a program's connections to PostgreSQL, and counts what they transmit. */
+/** Forwards the connections of a program to PostgreSQL, and measures their traffic. */
 export class DatabaseProxy {
   private readonly sockets = new Set<Socket>();
   private traffic: Traffic = { roundTrips: 0, sentBytes: 0, receivedBytes: 0 };

@@ -16,10 +16,10 @@ import { hasRedis } from './servers.js';
 
 const ROUNDS = 3;
 const BACKLOG = 5_000;
-/** Deliveries per worker that are not counted: startup, compilation, first connections. */
+/** Deliveries per worker that are not counted: they include startup, compilation and first connections. */
 const WARM_UP = 1_500;
 const ENDPOINTS = 10;
-/** Concurrency in the bare loop and in the worker; the worker's default. */
+/** Concurrency of the bare loop and of the worker, whose default it is. */
 const CONCURRENCY = 256;
 const ENQUEUE_BATCH = 200;
 const DRAIN_PROBES = 2_400;
@@ -55,7 +55,7 @@ export async function measureDeliveries(): Promise<SectionResult> {
   }
 }
 
-/** Returns a real event's body, for the whole backlog. */
+/** Returns the body of a real event, which is used for the whole backlog. */
 export async function readSampleBody(instance: TestInstance): Promise<string> {
   await instance.register();
   const [row] = await instance.sql<{ body: string }>(
@@ -147,7 +147,7 @@ export async function fillBacklog(
   if (instance.env['REDIS_URL']) await enqueue(instance.env['REDIS_URL'], rows);
 }
 
-/** Enqueues deliveries as the api does after a commit, in bulk. */
+/** Enqueues deliveries in bulk, as the api does after a commit. */
 async function enqueue(redisUrl: string, deliveries: DeliveryPointer[]): Promise<void> {
   const { queue } = await createDeliveryQueue(redisUrl);
   try {
@@ -204,7 +204,7 @@ function report(rates: Rates, bodyLength: number): SectionResult {
   };
 }
 
-/** Returns the rounds' median ratio, because a machine's speed varies over time. */
+/** Returns the median ratio. The speed of a machine varies, so each ratio compares rates from the same round. */
 const ratio = (values: number[], comparison: number[]): number =>
   median(values.map((rate, round) => rate / comparison[round]!));
 

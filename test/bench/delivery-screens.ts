@@ -3,7 +3,7 @@ import { RARE_TYPE } from './seed-attempts.js';
 
 /** The data from which requests are built. */
 export interface BenchData {
-  /** The project with half the log and most customers. */
+  /** The project with half of the log and most customers. */
   project: string;
   /** One of a thousand other projects. */
   smallProject: string;
@@ -27,10 +27,10 @@ export interface BenchData {
 
 export type Path = string | ((data: BenchData) => string);
 
-/** A screen's request: a name, and a path below `/operator/v1`. */
+/** A request of a screen: a name, and a path below `/operator/v1`. */
 export type Screen = [name: string, path: Path];
 
-/** The delivery list's requests. */
+/** The requests of the delivery list. */
 export const deliveryScreens: Screen[] = [
   ...[
     '',

@@ -22,11 +22,11 @@ import {
   type StatementUse,
 } from './statements.js';
 
-/** The processes whose use is measured. The last two belong to the benchmark. */
+/** The groups of processes whose resource usage is measured. The last two belong to the benchmark. */
 export const processGroups = ['api', 'worker', 'PostgreSQL', 'Redis', 'client', 'receiver'] as const;
 export type ProcessGroup = (typeof processGroups)[number];
 
-/** The processes' work for a number of events. */
+/** The resource usage for a number of events. */
 export interface Measurement {
   events: number;
   seconds: number;
@@ -34,23 +34,23 @@ export interface Measurement {
   /** Transactions that wrote. */
   transactions: number;
   walBytes: number;
-  /** Milliseconds from each response until the event arrives; only under a steady load. */
+  /** Milliseconds from each response until the event arrives. Only under a steady load. */
   delays?: number[];
-  /** Only for a tracked instance. */
+  /** Defined only for a tracked instance. */
   tracked?: Tracked;
 }
 
-/** The programs' requests to PostgreSQL and Redis. */
+/** The statements, messages and commands that the programs send to PostgreSQL and Redis. */
 export interface Tracked {
   statements: StatementUse[];
   /** Number of messages to the workers, by sender. */
   notifications: Record<Program, number>;
-  /** For the PostgreSQL processes that serve each program. */
+  /** Usage of the PostgreSQL processes that serve each program. */
   backends: Record<Program, Usage>;
   redis: RedisUse | null;
 }
 
-/** Endpoints and what is published to them. */
+/** Endpoints, and the publishers of their events. */
 export interface Targets {
   publication: Publication;
   endpointIds: string[];
@@ -71,9 +71,9 @@ interface TargetOptions {
 export const PUBLISHERS = 16;
 
 const CUSTOMERS = 100;
-/** Uncounted deliveries per worker at the start: startup, compilation, first connections. */
+/** Deliveries per worker that are not counted: they include startup, compilation and first connections. */
 const BACKLOG_WARM_UP = 2_000;
-/** Within five minutes. */
+/** Number of probes while waiting for the last outcome: five minutes. */
 const SETTLE_PROBES = 12_000;
 
 const eventTypes: Record<Publication, string> = { patch: 'customer.updated', custom: 'app.*' };
@@ -85,7 +85,7 @@ export class EventsBench {
   private url = '';
   private body = '';
   private stopWorkers: (() => Promise<void>)[] = [];
-  /** Worker settings in a tracked instance. */
+  /** Settings of the workers in a tracked instance. */
   private workerEnv: Record<string, string> = {};
 
   private constructor(
@@ -93,10 +93,10 @@ export class EventsBench {
     private readonly isTracked: boolean,
   ) {}
 
-  /** @param isTracked counts statements, which takes some CPU time */
+  /** @param isTracked true to count statements, which takes some CPU time */
   static async start(queue: Queue, isTracked = false): Promise<EventsBench> {
     await setTracking(isTracked);
-    // The publishers share an address and a few keys, and must not be limited.
+    // The publishers share an IP address and a few keys, so the rate limits would apply to them.
     const env = { RATE_LIMITS: 'off' };
     const events = new EventsBench(await BenchInstance.start({ queue, env }), isTracked);
     events.url = await events.receiver.call<string>('listenForMarks');
@@ -123,13 +123,13 @@ export class EventsBench {
     await Promise.all([this.receiver.stop(), this.publishers.stop(), this.bench.stop()]);
   }
 
-  /** Stops the running workers and starts others. */
+  /** Stops the running workers and starts `count` new ones. */
   async startWorkers(count: number): Promise<void> {
     await Promise.all(this.stopWorkers.splice(0).map((stop) => stop()));
     while (this.stopWorkers.length < count) this.stopWorkers.push(this.bench.startWorker(this.workerEnv));
   }
 
-  /** Creates projects with customers and endpoints that receive what is published. */
+  /** Creates projects with customers, and endpoints for their events. */
   async createTargets({ publication, projects = 1, fanOut = 1 }: TargetOptions): Promise<Targets> {
     const targets: Targets = { publication, endpointIds: [], publishers: [], fanOut };
     for (let index = 0; index < projects; index += 1) {
@@ -149,7 +149,7 @@ export class EventsBench {
     ]);
   }
 
-  /** Publishes without measuring: compiled code is several times as fast. With one worker. */
+  /** Publishes events without measuring, with one worker: compiled code is several times faster. */
   async warmUp(targets: Targets, total: number): Promise<void> {
     if (this.stopWorkers.length !== 1) await this.startWorkers(1);
     await this.publishAll(targets, Math.ceil(total / targets.fanOut));
@@ -162,14 +162,14 @@ export class EventsBench {
     const measured = await this.measure(total, async () => {
       publishing = this.publishers.call('publishAll', input);
       const outcomes = this.waitForOutcomes(total * targets.fanOut);
-      // autocannon reports its end only every second, but a failed request at once.
+      // autocannon reports a failed request at once, but checks only once a second whether it is done.
       await Promise.race([outcomes, publishing.then(() => outcomes)]);
     });
     await publishing!;
     return measured;
   }
 
-  /** Publishes at a steady rate, and measures the delay from each response to its arrival. */
+  /** Publishes at a steady rate, and measures the delay from each response to the arrival of its event. */
   async publishSteadily(targets: Targets, perSecond: number, seconds: number): Promise<Measurement> {
     const input: OpenLoop = { ...this.publishing(targets), perSecond, seconds };
     let responses: Responses = [];
@@ -178,7 +178,7 @@ export class EventsBench {
       await this.waitForOutcomes(responses.length);
     });
     const arrivals = new Map(await this.receiver.call<[string, number][]>('marks'));
-    // A delivery can overtake the response to its request.
+    // A delivery can arrive before the response to the request that caused it.
     const delays = responses.map(([mark, at]) => Math.max(0, arrivals.get(mark)! - at));
     return { ...measured, delays };
   }
@@ -273,7 +273,7 @@ export class EventsBench {
     return { events, seconds, usage, transactions, walBytes, ...tracked };
   }
 
-  /** Sets the counters to zero. @returns a function that reads them */
+  /** Resets the counters. @returns a function that reads them */
   private async startTracking(): Promise<() => Promise<Tracked>> {
     const sql: TestInstance['sql'] = (text) => this.instance.sql(text);
     await resetStatements(sql);

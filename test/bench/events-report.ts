@@ -4,7 +4,7 @@ import type { Program, StatementUse } from './statements.js';
 
 type Details = NonNullable<SectionResult['details']>;
 
-/** A measurement, with the bare insert rate in the same round. */
+/** A measurement, with the rate of bare inserts in the same round. */
 type Round = Measurement & { bareRate: number };
 
 interface CaseRounds {
@@ -16,7 +16,7 @@ const TOP_STATEMENTS = 10;
 const STATEMENT_LENGTH = 110;
 const programs: Program[] = ['api', 'worker'];
 
-/** An installation's processes; the client and the receiver are not included. */
+/** The process groups of an installation, without the client and the receiver. */
 const measuredGroups: ProcessGroup[] = ['api', 'worker', 'PostgreSQL', 'Redis'];
 
 /** Collects the measurements from all rounds. */
@@ -30,7 +30,7 @@ export class EventResults {
     this.bareRates.push(bareRate);
   }
 
-  /** Adds a measurement from the current round. */
+  /** Adds a measurement of the current round. */
   add(name: string, measurement: Measurement): void {
     const found = this.cases.find((each) => each.name === name);
     const entry = found ?? { name, rounds: [] };
@@ -38,7 +38,7 @@ export class EventResults {
     entry.rounds.push({ ...measurement, bareRate: this.bareRates.at(-1)! });
   }
 
-  /** Adds a tracked instance's measurement. */
+  /** Adds the measurement of a tracked instance. */
   addTracked(name: string, measurement: Measurement): void {
     this.tracked.push({ name, measurement });
   }
@@ -183,7 +183,7 @@ function redisTable(
   };
 }
 
-/** Returns a statement's beginning, without the columns that a query selects. */
+/** Returns the beginning of a statement, without the columns that it selects. */
 const shorten = (text: string): string =>
   text
     .replace(/\s+/g, ' ')

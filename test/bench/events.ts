@@ -18,7 +18,7 @@ const BARE_SECONDS = 2;
 const BARE_CONNECTIONS = 10;
 const BODY_BYTES = 700;
 
-/** The section's parts, for `--only`. */
+/** Parts of the section, for `--only`. */
 export const eventParts = [
   'patch',
   'custom',
@@ -32,7 +32,7 @@ export const eventParts = [
 export type EventPart = (typeof eventParts)[number];
 
 export interface EventOptions {
-  /** The steady load's duration. */
+  /** Duration of the steady load. */
   seconds?: number;
   /** Number of events in each closed loop. */
   samples?: number;
@@ -49,7 +49,7 @@ interface Case {
   publication?: Publication;
   projects?: number;
   fanOut?: number;
-  /** True if a run with all parts lists this case's statements. */
+  /** True to list this case's statements in a run with all parts. */
   isTracked?: true;
   run: (bench: EventsBench, targets: Targets, sizes: Sizes) => Promise<Measurement>;
 }
@@ -90,8 +90,8 @@ const cases: Case[] = [
 ];
 
 /**
- * Measures an event's path from the request to the recorded delivery: the rate, the delay, and each process's CPU
- * time.
+ * Measures the path of an event from the request to the recorded delivery: the rate, the delay, and the CPU time of
+ * each process.
  */
 export async function measureEvents(options: EventOptions): Promise<SectionResult> {
   const { rounds = ROUNDS, only = eventParts, queues = availableQueues() } = options;
@@ -125,7 +125,7 @@ export async function measureEvents(options: EventOptions): Promise<SectionResul
 
 const availableQueues = (): Queue[] => (hasRedis() ? ['postgresql', 'redis'] : ['postgresql']);
 
-/** Calls `work` with its own instance and database: tables and indexes grow with every event. */
+/** Calls `work` with a new instance and database, because tables and indexes grow with every event. */
 async function withBench(
   queue: Queue,
   isTracked: boolean,

@@ -7,16 +7,16 @@ export interface HttpRequest {
   body?: string;
 }
 
-/** A request's result. */
+/** The result of a request. */
 export interface Exchange {
   /** The status, or 0 if there was no response. */
   status: number;
   /** Duration until the last byte, in ms. */
   ms: number;
-  /** Names and values alternately, in the order received. */
+  /** Alternating names and values, in the order received. */
   headers: string[];
   body: string;
-  /** The reason for a missing response. */
+  /** The reason why there was no response. */
   error?: string;
 }
 
@@ -53,7 +53,7 @@ export function exchange(agent: Agent, { method, url, headers, body }: HttpReque
   });
 }
 
-/** Returns a header's value by its lowercase name. */
+/** Returns the value of a header by its lowercase name. */
 export function getHeader({ headers }: Exchange, name: string): string | undefined {
   const index = headers.findIndex((text, position) => position % 2 === 0 && text.toLowerCase() === name);
   return index < 0 ? undefined : headers[index + 1];

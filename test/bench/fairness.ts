@@ -12,20 +12,21 @@ const PER_SECOND = 50;
 const SECONDS = 20;
 const HANGING = 1_000;
 const DEAD_LETTERS = 50_000;
-/** Time until the hanging and the bulk deliveries use all the slots that they may use. */
+/** Time until the deliveries to the hanging endpoint and the bulk redelivery use all permitted slots. */
 const RAMP_UP_MS = 3_000;
 
 interface ContendedRun {
   delays: Delays;
-  /** The load during the run. */
+  /** A description of the load during the run. */
   summary: string;
 }
 
-/** The p99 for first attempts beside a hostile tenant, as a multiple of the p99 without other load. */
+/** Maximum p99 of first attempts alongside a hostile tenant, as a multiple of the p99 without other load. */
 const HOSTILE_BOUND = 2;
 
 /**
- * Measures how a hanging endpoint, a bulk redelivery and a hostile tenant affect another endpoint's first attempts.
+ * Measures the effect of a hanging endpoint, a bulk redelivery and a hostile tenant on another endpoint's first
+ * attempts.
  */
 export async function measureFairness(): Promise<SectionResult> {
   const queues: Queue[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
@@ -72,7 +73,7 @@ const row = (name: string, delays: Delays): string[] => [
   String(delays.length),
 ];
 
-/** Starts other load. @returns a description after the run */
+/** Starts additional load. @returns a function that describes the load after the run */
 type StartLoad = (instance: TestInstance, receivers: Receivers) => Promise<() => Promise<string>>;
 
 interface Receivers {

@@ -11,16 +11,16 @@ export interface Flood {
   password: string;
   clients: number;
   seconds: number;
-  /** True if rejected clients wait as long as `Retry-After` says. */
+  /** True if rejected clients wait for the delay in `Retry-After`. */
   isPolite: boolean;
 }
 
 export interface FloodResult {
-  /** Responses by status, and unexpected ones by their problem. */
+  /** Number of responses by status. Unexpected responses are counted by their description. */
   responses: Record<string, number>;
-  /** Responses that required a hash, 200 and 401, while all clients were active. */
+  /** Number of responses that required a hash (200 and 401) while all clients were active. */
   verified: number;
-  /** Durations until those responses and until rejections with 503, in ms. */
+  /** Durations of these responses, and of responses with 503, in ms. */
   verifiedMs: number[];
   rejectedMs: number[];
   longestMs: number;
@@ -32,15 +32,15 @@ export interface FloodResult {
   endedAt: number;
 }
 
-/** One attempt in this many has a wrong password: far below the limit on failed logins. */
+/** One in this many attempts has a wrong password, which stays far below the limit on failed logins. */
 const WRONG_EVERY = 10;
 
-/** Time within which all clients send their first request, in ms: real clients do not arrive at once. */
+/** Time within which all clients send their first request, in ms. Real clients do not all arrive at once. */
 const ARRIVAL_MS = 1_000;
 
 const expected = new Set([200, 401, 429, 503]);
 
-/** Returns the delay in `Retry-After`, which 503 and 429 must have; one second without it or without a response. */
+/** Returns the delay in `Retry-After`, in ms. One second if the header or the response is missing. */
 const retryAfterMs = (response: Exchange): number => 1_000 * Number(getHeader(response, 'retry-after') ?? 1);
 
 const describe = (response: Exchange): string => {

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { serve } from './child.js';
 import { exchange, type Exchange, type HttpRequest } from './exchange.js';
 
-/** Ordinary customers' requests during a flood. */
+/** Requests of ordinary customers during a flood. */
 export interface Probe {
   baseUrl: string;
   accessToken: string;
@@ -13,7 +13,7 @@ export interface Probe {
 export const probedRoutes = ['GET /me', 'POST refresh', 'GET /livez'] as const;
 export type ProbedRoute = (typeof probedRoutes)[number];
 
-/** One request from the probe. */
+/** One request of the probe. */
 export interface Sample {
   route: ProbedRoute;
   /** The request time, in ms since 1970. */
@@ -36,7 +36,7 @@ let timer: NodeJS.Timeout | undefined;
 let refreshTokens: string[] | undefined;
 
 function start({ baseUrl, accessToken, ...probe }: Probe): void {
-  // A second start continues with the tokens that the first one has obtained.
+  // Later starts continue with the tokens from earlier ones.
   refreshTokens ??= probe.refreshTokens;
   const tokens = refreshTokens;
   const me = {

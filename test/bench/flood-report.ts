@@ -16,7 +16,7 @@ export interface FloodRun extends FloodResult {
   threads: number;
 }
 
-/** Number of consecutive responses, none slower than the slowest in the baseline, that count as recovered. */
+/** Number of consecutive responses that count as recovery if none is slower than the slowest one of the baseline. */
 const RECOVERED_STREAK = 5;
 
 const expectedStatuses = ['200', '401', '429', '503'];
@@ -33,9 +33,7 @@ const rawRate = ({ rawBefore, rawAfter }: FloodRun): number => (rawBefore + rawA
 
 const loginRate = ({ verified, seconds }: FloodRun): number => verified / seconds;
 
-/**
- * Returns the time in ms from the end of the flood until `/me` responds as before; Infinity if it does not.
- */
+/** Returns the time in ms from the end of the flood until `/me` is as fast as before, or Infinity if it never is. */
 export function recoveryMs(run: FloodRun): number {
   const slowest = Math.max(...baselineDurations(run, 'GET /me'));
   const after = run.samples.filter(({ route, at }) => route === 'GET /me' && at >= run.endedAt);

@@ -12,16 +12,16 @@ import { mapInGroups, registerCustomers } from './requests.js';
 
 const CLIENTS = 500;
 const SECONDS = 30;
-/** Four clients share a customer, so none approaches the limit on failed logins. */
+/** Four clients share a customer, so no customer reaches the limit on failed logins. */
 const CUSTOMERS = 125;
 /**
- * More sessions than the probe uses in the 10 s after which a request counts as hanging, so that one is
- * always free.
+ * More sessions than the probe uses in 10 s, after which a request counts as hanging. A free session is therefore
+ * always available.
  */
 const PROBE_SESSIONS = 125;
 const COST = 10;
 const BASELINE_MS = 5_000;
-/** Time for the recovery to the baseline. */
+/** Time after the flood in which the baseline must be reached again. */
 const AFTER_MS = 8_000;
 const WARM_UP_SECONDS = 6;
 const RAW_SECONDS = 6;
@@ -37,8 +37,8 @@ interface Stage {
 }
 
 /**
- * Measures far more logins than the machine can hash (requirements RL-03, RL-04), and their effect on other
- * requests.
+ * Sends far more logins than the machine can hash, and measures how they and other requests are handled (requirements
+ * RL-03, RL-04).
  */
 export async function measureFlood({ seconds = SECONDS }: { seconds?: number }): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
@@ -71,7 +71,7 @@ export async function measureFlood({ seconds = SECONDS }: { seconds?: number }):
         refreshTokens: sessions.map(({ refreshToken }) => refreshToken),
       },
     };
-    // Warm-up: compiled code is several times as fast.
+    // Warm-up: compiled code is several times faster.
     await withProbe(stage, () => runFlood(stage, WARM_UP_SECONDS, true));
     const runs: FloodRun[] = [];
     let rawBefore = await measureRawRate(stage);
@@ -122,10 +122,7 @@ async function withProbe<T>(
 const runFlood = (stage: Stage, seconds: number, isPolite: boolean): Promise<FloodResult> =>
   stage.clients.call<FloodResult>('flood', { ...stage.flood, seconds, isPolite });
 
-/**
- * Measures raw bcrypt while the same probe runs, because the probe uses part of the machine but is not part
- * of a login.
- */
+/** Measures raw bcrypt while the same probe runs: the probe's CPU usage is not part of a login. */
 const measureRawRate = async (stage: Stage): Promise<number> => {
   const measure = { threads: THREADS, cost: COST, seconds: RAW_SECONDS };
   return (await withProbe(stage, () => stage.raw.call<number>('measure', measure))).value;

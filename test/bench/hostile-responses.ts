@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { targetResponses } from '../support/target-responses.js';
 
-/** A response that a receiver in the benchmark sends. */
+/** A response of a receiver in the benchmark. */
 export interface BenchResponse {
   name: string;
   bytes: Buffer;
@@ -13,7 +13,7 @@ const ok = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
 const early = `HTTP/1.1 103 Early Hints\r\n${'X-More: x\r\n'.repeat(1_400)}\r\n`;
 const bomb = Buffer.alloc(20_000_000);
-/** Incompressible, so that every block has separate tables. */
+/** Incompressible data, so that every block has its own tables. */
 const noise = Buffer.from(
   Array.from({ length: 16_000 }, (_, index) => (index * index * 7 + index * 31) >> 3),
 );
@@ -25,7 +25,7 @@ const define = (name: string, head: string, body: string | Buffer = ''): BenchRe
 const encoded = (name: string, coding: string, body: Buffer): BenchResponse =>
   define(name, `${ok}Content-Encoding: ${coding}\r\nContent-Length: ${body.length}\r\n\r\n`, body);
 
-/** Responses that cost as much work as possible, one for each part of a response. */
+/** Responses that cost as much work as possible, at least one for each part of a response. */
 export const hostileResponses: BenchResponse[] = [
   define('1,990 headers', `${ok}${'X-More: x\r\n'.repeat(1_990)}\r\n`),
   define('20,000 headers', `${ok}${'a:\r\n'.repeat(20_000)}\r\n`),
@@ -62,5 +62,5 @@ export const hostileResponses: BenchResponse[] = [
   },
 ];
 
-/** Every response from the tests, and the hostile ones. */
+/** The responses from the tests, and the hostile ones. */
 export const benchResponses: BenchResponse[] = [...targetResponses, ...hostileResponses];

@@ -2,14 +2,14 @@ import { insertOrganization } from '../support/tenants.js';
 import type { TestInstance } from '../support/test-instance.js';
 import { benchResponses, hostileResponses } from './hostile-responses.js';
 
-/** As many events as those measured, in requests with a few of them. Each goes to one endpoint. */
+/** Average interval between events: 50 a second, the rate of the measured logins. Each goes to one endpoint. */
 const EVENT_INTERVAL_MS = 20;
 const EVENTS_PER_REQUEST = 5;
 
 /**
- * Adds an organization with an endpoint for each hostile response, and publishes an event for each in turn.
+ * Adds an organization with an endpoint for each hostile response, and publishes events for all of them in turn.
  * @param origin a receiver that sends the n-th response to a request for `/n`
- * @returns a function that stops the events
+ * @returns a function that stops publishing
  */
 export async function startHostileTenant(instance: TestInstance, origin: string): Promise<() => void> {
   const { secretKey } = await insertOrganization(instance);

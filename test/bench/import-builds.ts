@@ -5,9 +5,9 @@ import { createPasswordHashes, measureSource, systemNames } from './import-sourc
 import { formatNumber, formatRatio, median, printProgress, type SectionResult } from './report.js';
 
 export interface BuildOptions {
-  /** The other build's checkout. */
+  /** The checkout of the other build. */
   against?: string;
-  /** Number of imports per system and build. */
+  /** Number of imports of each system with each build. */
   rounds?: number;
   /** Number of customers per import. */
   samples?: number;
@@ -15,21 +15,22 @@ export interface BuildOptions {
   systems?: string[];
 }
 
-/** One checkout's api and command line. */
+/** The api and the command line of a checkout. */
 interface Build {
   checkout: string;
   instance: TestInstance;
 }
 
-/** Both builds' rates in one round, in customers a second. */
+/** The rates of both builds in one round, in customers per second. */
 interface Round {
   current: number;
   other: number;
 }
 
 /**
- * Imports each system's files with two builds in turn. Both run all the time, so that a machine with a varying speed slows down
- * both. @throws Error without the other build
+ * Imports the files of each system with two builds in turn. Both builds keep running, so that load on the machine
+ * affects both equally.
+ * @throws Error if `against` is missing
  */
 export async function compareImports({
   against,
@@ -68,7 +69,7 @@ export async function compareImports({
   };
 }
 
-/** Starts a checkout's programs, which migrate an empty database themselves. */
+/** Starts the programs of a checkout, which migrate an empty database. */
 async function startBuild(checkout: string): Promise<Build> {
   const programs = {
     api: resolve(checkout, 'dist/programs/api.js'),

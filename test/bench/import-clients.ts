@@ -15,7 +15,7 @@ export interface LoginLoad {
 export interface LoginSample {
   status: number;
   ms: number;
-  /** The reason for a missing response. */
+  /** The reason why there was no response. */
   error?: string;
 }
 
@@ -23,7 +23,7 @@ export interface LoginSample {
 export interface ImportUpload {
   url: string;
   headers: Record<string, string>;
-  /** The email addresses' domain. */
+  /** The domain of the email addresses. */
   domain: string;
   count: number;
   passwordHashes: string[];

@@ -21,9 +21,9 @@ interface User {
   passwordHash: string;
 }
 
-/** A system's file: the text at its start, for each user, and at its end. */
+/** A file that a system exports: its beginning, an entry for each user, and its end. */
 interface ExportFile {
-  /** The option that names the file; default: it is an argument. */
+  /** The option that takes the file name. Default: a positional argument. */
   option?: string;
   start?: string;
   write: (user: User) => string;
@@ -34,14 +34,14 @@ type Files = Record<string, ExportFile>;
 
 const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** Returns a user's text in a JSON array. */
+/** Returns an element of a JSON array. All but the first one begin with a comma. */
 const toItem = ({ index }: User, value: unknown): string =>
   `${index === 0 ? '' : ','}${JSON.stringify(value)}`;
 
 const [signerKey, hash64] = [randomBytes(64).toString('base64'), randomBytes(64).toString('base64')];
 const [salt, hash32] = [randomBytes(16).toString('base64'), randomBytes(32).toString('base64')];
 
-/** The systems' exports, by the value of `--from`. */
+/** The exports of all systems, by the value of `--from`. */
 const systems: Record<string, Files> = {
   gatehouse: {
     'customers.ndjson': {
@@ -171,15 +171,15 @@ export interface SourceResult {
 
 export const systemNames = Object.keys(systems);
 
-/** Number of distinct imported hashes; none of them is verified during an import. */
+/** Number of different password hashes. An import verifies none of them. */
 const HASHES = 200;
 
 export const createPasswordHashes = (): string[] =>
   Array.from({ length: HASHES }, () => bcrypt.hashSync(randomUUID(), 4));
 
 /**
- * Measures `gatehouse customers import` with a system's files. @param checkout the folder whose command line is
- * measured
+ * Measures `gatehouse customers import` with a system's files.
+ * @param checkout the folder of the command line that is measured
  */
 export async function measureSource(
   instance: TestInstance,
@@ -212,19 +212,19 @@ const LAST_NAMES = [
   'Turing',
 ];
 
-/** Returns one of 90 names, each of which occurs equally often. */
+/** Returns one of 90 equally frequent names. */
 const pickName = (index: number): Pick<User, 'firstName' | 'lastName'> => ({
   firstName: FIRST_NAMES[(index * 7) % FIRST_NAMES.length]!,
   lastName: LAST_NAMES[(index * 5) % LAST_NAMES.length]!,
 });
 
-/** Returns a user's creation time. Exports are in creation order. */
+/** Returns the time at which a user was created. Exports are in creation order. */
 const creationTime = (index: number): Date => new Date(Date.UTC(2021, 2, 4) + index * 61_000);
 
-/** Returns a new email domain, so that the addresses are as long as customers' addresses usually are. */
+/** Returns a new email domain of typical length. */
 export const newDomain = (): string => `${randomUUID().slice(0, 8)}.example`;
 
-/** @returns the arguments that name the files */
+/** Writes an export. @returns the arguments with the file names */
 async function writeExport(
   folder: string,
   files: Files,
@@ -255,7 +255,7 @@ async function writeExport(
   return Object.entries(files).flatMap(([name, { option }]) => (option ? [option, name] : [name]));
 }
 
-/** @returns the number of created customers */
+/** Runs an import. @returns the number of created customers */
 async function runImport(
   instance: TestInstance,
   cwd: string,
@@ -267,7 +267,7 @@ async function runImport(
     cwd,
     env: { GATEHOUSE_URL: instance.baseUrl, GATEHOUSE_SECRET_KEY: instance.credentials.projectSecretKey },
   }).catch((error: { code?: unknown; stdout: string }) => {
-    // Cognito exports no passwords, which the exit code reports.
+    // Cognito exports no passwords, which the command reports with exit code 1.
     if (error.code === 1) return error;
     throw error;
   });

@@ -19,9 +19,9 @@ const COST = 10;
 const LOGINS_PER_SECOND = 8;
 const BASELINE_MS = 20_000;
 const WARM_UP = 5_000;
-/** Number of imports without logins per kind. */
+/** Number of imports of each kind without logins. */
 const REPETITIONS = 3;
-/** The name for an import from prepared lines, without the command line. */
+/** The name of an import that sends prepared lines, without the command line. */
 const LINES = 'lines';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -35,9 +35,9 @@ interface Stage {
 }
 
 /**
- * Measures importing 100,000 customers while others log in, then another one that is aborted halfway and resumed.
- * Then compares some imports without logins with imports by the command line, which reads other systems' files. Each
- * import in this comparison starts with a new database, as when customers move to a new installation.
+ * Measures an import of 100,000 customers while others log in, and one that is aborted halfway and resumed. Then
+ * measures imports without logins: prepared lines, and the command line, which reads the files of other systems. Each
+ * of them starts with a new database, as when customers move to a new installation.
  */
 export async function measureImport(): Promise<SectionResult> {
   const result = await withStage(async (stage) => {
@@ -54,11 +54,11 @@ export async function measureImport(): Promise<SectionResult> {
 
 /** An import without logins. */
 interface QuietImport extends SourceResult {
-  /** The system whose files are imported, or LINES. */
+  /** The system of the imported files, or LINES. */
   name: string;
 }
 
-/** Imports customers as lines, and with the command line from each system's files, several times in turn. */
+/** Imports prepared lines, and the files of each system with the command line, several times in turn. */
 async function measureQuietImports(): Promise<QuietImport[]> {
   const imports: QuietImport[] = [];
   for (let repetition = 1; repetition <= REPETITIONS; repetition += 1) {
@@ -261,7 +261,7 @@ function report(
   };
 }
 
-/** Adds the medians for imports without logins, and compares the command line's medians with lines. */
+/** Adds the medians of imports without logins, and compares the command line with prepared lines. */
 function addQuietImports(result: SectionResult, imports: QuietImport[]): SectionResult {
   const ratesOf = (name: string): number[] =>
     imports.filter((each) => each.name === name).map(({ perSecond }) => perSecond);

@@ -48,8 +48,7 @@ async function measureBareLoop(receiver: Child, url: string): Promise<Delays> {
 }
 
 /**
- * Measures the delays before login events arrive, created with cheap hashes: the endpoint receives one of each
- * login's two events.
+ * Measures the delivery delays of login events. Password hashes are cheap, so that hashing does not limit the rate.
  */
 async function measureGatehouse(queue: Queue, receiver: Child, load: Child, url: string): Promise<Delays> {
   printProgress(`queue ${queue}`);

@@ -10,13 +10,13 @@ export interface Load {
   seconds: number;
   connections: number;
   headers?: Record<string, string>;
-  /** Default: the same GET repeatedly. */
+  /** Default: repeated GET requests. */
   bodies?: Bodies;
 }
 
 /**
- * Each POST's body: another email address, or the newest refresh token in the connection's own session. `update` is a
- * PATCH that changes the name of the customer with the next id, below the URL.
+ * Request bodies. Each POST contains another email address, or the newest refresh token of the connection's session.
+ * `update` sends PATCH requests that change the name of one customer after the other, with ids appended to the URL.
  */
 export type Bodies =
   | { kind: 'register'; password: string }
@@ -27,7 +27,7 @@ export type Bodies =
 export interface LoadResult {
   perSecond: number;
   p99: number;
-  /** Number of requests with another response than 2xx or without one. */
+  /** Number of requests without a 2xx response. */
   failed: number;
 }
 

@@ -6,19 +6,19 @@ const KIB_PER_MIB = 1_024;
 
 /** A process's memory, in MiB. */
 export interface ProcessMemory {
-  /** Pages in memory. File pages that several processes share count in each process. */
+  /** Pages in memory. File pages that several processes share count for each of them. */
   resident: number;
-  /** Like `resident`, but a shared page counts in part in each process. */
+  /** Like `resident`, but shared pages are divided between their processes. */
   proportional: number;
-  /** Pages that only this process has and that are not in a file: its own data. */
+  /** Pages that only this process uses and has modified: its own data. */
   privateDirty: number;
-  /** Maximum of `resident` since the process started. */
+  /** Maximum of `resident` since the start of the process. */
   peak: number;
   /** `resident` without file pages, which the system can drop and read again. */
   anonymous: number;
 }
 
-/** A process's resident memory over time. */
+/** Samples of a process's resident memory. */
 export class MemoryLog {
   /** Minutes since the first sample, and MiB. */
   readonly samples: [minutes: number, mebibytes: number][] = [];
@@ -33,7 +33,7 @@ export class MemoryLog {
     clearInterval(this.timer);
   }
 
-  /** Returns the samples' mean between two shares of the time, in MiB. */
+  /** Returns the mean of the samples between two fractions of the duration, in MiB. */
   mean(from: number, to: number): number {
     const part = this.samples.slice(
       Math.floor(from * this.samples.length),
@@ -42,7 +42,9 @@ export class MemoryLog {
     return part.reduce((sum, [, mebibytes]) => sum + mebibytes, 0) / part.length;
   }
 
-  /** Returns the linear regression slope through the samples after a share of the time, in MiB per minute. */
+  /**
+   * Returns the slope of the linear regression over the samples after a fraction of the duration, in MiB per minute.
+   */
   slope(from: number): number {
     const part = this.samples.slice(Math.floor(from * this.samples.length));
     const mean = (index: 0 | 1): number => part.reduce((sum, sample) => sum + sample[index], 0) / part.length;

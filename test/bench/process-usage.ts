@@ -1,43 +1,43 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** CPU time and wake-ups in a process group. */
+/** CPU time and wake-ups of a process group. */
 export interface Usage {
   cpuSeconds: number;
-  /** Voluntary context switches: a process that waited has continued. */
+  /** Voluntary context switches: the number of times that a process has waited. */
   wakeUps: number;
 }
 
-/** The process ids in each group, whose children count as well. */
+/** Process ids by group. Their descendants count as well. */
 export type ProcessGroups<Group extends string> = Record<Group, number[]>;
 
 const ticksPerSecond = (): number => Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** The resources that a group has used since its processes started. */
+/** The resources that a group has used since the start of its processes. */
 interface Reading {
   cpuTicks: number;
-  /** By process. */
+  /** By process id. */
   wakeUps: Map<number, number>;
 }
 
-/** Measures what process groups use, from Linux' /proc. */
+/** Measures the resource usage of process groups, from /proc on Linux. */
 export class UsageMeter<Group extends string> {
   private readonly ticks = ticksPerSecond();
   private readonly before: Record<Group, Reading>;
 
-  /** @throws Error on other systems */
+  /** @throws Error on other operating systems */
   constructor(private readonly groups: ProcessGroups<Group>) {
     if (process.platform !== 'linux') throw new Error('the use of processes is only measured on Linux');
     this.before = this.read();
   }
 
-  /** Returns what each group has used since the meter was created. */
+  /** Returns the usage of each group since the meter was created. */
   measure(): Record<Group, Usage> {
     const after = this.read();
     const result = {} as Record<Group, Usage>;
     for (const group of Object.keys(after) as Group[]) {
       const [then, now] = [this.before[group], after[group]];
-      // The parent's CPU time includes the time that an ended process used. The wake-ups are lost.
+      // The CPU time of an ended process is part of its parent's CPU time. Its wake-ups are lost.
       const wakeUps = [...now.wakeUps].map(([pid, count]) => count - (then.wakeUps.get(pid) ?? 0));
       result[group] = {
         // The difference is negative if a process has ended whose parent is not in the group.
@@ -63,7 +63,7 @@ export class UsageMeter<Group extends string> {
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Returns the fields in /proc/<pid>/stat from the third one, or null if the process has ended. */
+/** Returns the fields of /proc/<pid>/stat, starting with the third one, or null if the process has ended. */
 function readStat(pid: number): string[] | null {
   const stat = readIfExists(`/proc/${pid}/stat`);
   // The program name is in parentheses and can contain spaces.
@@ -87,12 +87,12 @@ function readWakeUps(pid: number): number {
   return sum(counts);
 }
 
-/** Returns the processes with their children, down to the last level. */
+/** Returns processes with all their descendants. */
 function withChildren(roots: number[], all = readChildren()): number[] {
   return roots.flatMap((root) => [root, ...withChildren(all.get(root) ?? [], all)]);
 }
 
-/** Returns each process's children. */
+/** Returns the children of each process. */
 function readChildren(): Map<number, number[]> {
   const children = new Map<number, number[]>();
   for (const pid of listFolder('/proc').map(Number).filter(Number.isInteger)) {

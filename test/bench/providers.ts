@@ -18,11 +18,11 @@ import type { Load, LoadResult } from './load.js';
 import { formatNumber, median, printProgress, type SectionResult } from './report.js';
 import { registerCustomers } from './requests.js';
 
-/** The number of sign-ins that may wait for a provider. */
+/** The maximum number of sign-ins that wait for a provider. */
 const IN_FLIGHT = 50;
 const SECONDS = 6;
 const ROUNDS = 3;
-/** A callback waits for 5 s. */
+/** Enough flows for one round: a callback waits for 5 s. */
 const FLOWS = IN_FLIGHT * 4;
 const START_INTERVAL_MS = 80;
 const CONNECTIONS = { me: 8, login: 2 };
@@ -30,10 +30,10 @@ const CONNECTIONS = { me: 8, login: 2 };
 type Route = keyof typeof CONNECTIONS;
 const routes: Route[] = ['me', 'login'];
 
-/** A route's 99th percentiles in ms, one per round: alone, and while a provider hangs. */
+/** The 99th percentiles of a route in ms, one per round: alone, and while a provider hangs. */
 type Rounds = Record<Route, { alone: number[]; hanging: number[] }>;
 
-/** Measures how sign-ins that wait for a provider affect other requests (requirement FE-04). */
+/** Measures the effect of sign-ins that wait for a provider on other requests (requirement FE-04). */
 export async function measureProviders(): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { RATE_LIMITS: 'off' } });
   const load = new Child('load');
@@ -93,7 +93,7 @@ async function prepare(
   return callbacks;
 }
 
-/** Sends callbacks, as many at a time as may wait, until all have returned. They do not all begin at one moment. */
+/** Sends callbacks until all have returned, with IN_FLIGHT requests at a time. The first ones are staggered. */
 async function keepWaiting(callbacks: Navigation[]): Promise<void> {
   const sendNext = async (index: number): Promise<void> => {
     await setTimeout(index * START_INTERVAL_MS);

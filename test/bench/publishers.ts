@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { serve } from './child.js';
 
-/** An event's cause: a change to a customer, or a custom event. */
+/** The cause of an event: a change to a customer, or a custom event. */
 export type Publication = 'patch' | 'custom';
 
 /** A customer and the project's secret key. */
@@ -31,7 +31,7 @@ export interface OpenLoop extends Publishing {
   seconds: number;
 }
 
-/** Each successful response's time by its mark, in ms since 1970. */
+/** The time of each successful response, in ms since 1970, by its mark. */
 export type Responses = [mark: string, at: number][];
 
 interface PublishRequest {
@@ -42,12 +42,12 @@ interface PublishRequest {
   body: string;
 }
 
-/** Makes a custom event's body about as long as the body of a customer update. */
+/** Makes the body of a custom event about as long as the body of a customer update. */
 const FILLER = 'x'.repeat(400);
 
 let lastMark = 0;
 
-/** Returns the next request. Its mark is in the event: a last name, or a field in the data. */
+/** Returns the next request. The event contains its mark: as a last name, or as a field of its data. */
 function nextRequest({ publication, targets }: Publishing): PublishRequest {
   lastMark += 1;
   const mark = `bench-${lastMark}`;

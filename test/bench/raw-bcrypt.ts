@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import { serve } from './child.js';
 
-/** A thread's code; as text, because a file would have to exist both in the sources and in dist. */
+/** The code of a thread. It is a string, because a file would be needed both in the sources and in dist. */
 const thread = `
   const { parentPort, workerData } = require('node:worker_threads');
   const bcrypt = require('bcrypt');
-  // The priority for Gatehouse's hash threads, so that other load on the machine affects both equally.
+  // The same priority as Gatehouse's hash threads, so that other load on the machine affects both equally.
   require('node:os').setPriority(10);
   const hash = bcrypt.hashSync('x'.repeat(64), workerData.cost);
   parentPort.postMessage('ready');
@@ -23,7 +23,7 @@ const thread = `
 const waitForMessage = <T>(worker: Worker): Promise<T> =>
   new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
 
-/** Returns the comparisons per second by this many threads without any other work. */
+/** Returns the number of comparisons per second that this many threads achieve without other work. */
 async function measure(input: { threads: number; cost: number; seconds: number }): Promise<number> {
   const { threads, cost, seconds } = input;
   const workers = Array.from(

@@ -8,7 +8,7 @@ import { serve } from './child.js';
 const arrivals = new Map<string, number>();
 let count = 0;
 
-/** Starts a receiver that responds at once and records the time: a receiver's minimum work. */
+/** Starts a receiver that responds at once and records the time: the minimum work of a receiver. */
 async function listen(): Promise<string> {
   const server = createServer((request, response) => {
     count += 1;
@@ -23,13 +23,13 @@ async function listen(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
-/** For `listenForMarks`: each mark's first arrival, in ms since 1970. */
+/** For `listenForMarks`: the first arrival of each mark, in ms since 1970. */
 const marks = new Map<string, number>();
 let awaited: { count: number; resolve: () => void } | undefined;
 
 /**
- * Starts a receiver that responds at once and records each mark's time: a changed customer's last name, or a custom
- * event's mark.
+ * Starts a receiver that responds at once and records the time of each mark: the last name of a changed customer, or
+ * the mark of a custom event.
  */
 async function listenForMarks(): Promise<string> {
   const server = createServer((request, response) => {
@@ -51,7 +51,7 @@ async function listenForMarks(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
-/** Waits until that many requests have arrived since the last reset. @throws Error after 120 s */
+/** Waits until `expected` requests have arrived since the last reset. @throws Error after 120 s */
 async function waitFor(expected: number): Promise<void> {
   if (count >= expected) return;
   const arrived = new Promise<void>((resolve) => (awaited = { count: expected, resolve }));

@@ -8,11 +8,11 @@ export interface Target {
   bound: number;
   direction: 'at least' | 'at most';
   unit: string;
-  /** A missed target fails the run. */
+  /** True if the run fails when the target is missed. */
   isRequired?: true;
 }
 
-/** A benchmark section's result. */
+/** The result of a benchmark section. */
 export interface SectionResult {
   table: string[][];
   /** Further tables, each with a title. */
@@ -54,7 +54,7 @@ export function printTargets(targets: Target[]): void {
   for (const target of targets) print(`  ${targetLine(target)}`);
 }
 
-/** Prints the run's machine and versions. */
+/** Prints the machine and the software versions of a run. */
 export function printMachine(): void {
   const load = loadavg().map((value) => value.toFixed(2));
   print(`Gatehouse benchmark: ${new Date().toISOString()}`);
@@ -65,7 +65,7 @@ export function printMachine(): void {
   print(`  load average before the run: ${load.join(' ')}; a loaded machine makes every measurement worse`);
 }
 
-/** Prints the current step to standard error: a run takes minutes. */
+/** Prints the current step to standard error, because a run takes minutes. */
 export const printProgress = (text: string): void => void process.stderr.write(`  … ${text}\n`);
 
 function redisVersion(): string {
@@ -90,7 +90,7 @@ export function formatNumber(value: number): string {
   return value >= 100 ? String(Math.round(value)) : value.toFixed(value >= 10 ? 1 : 2);
 }
 
-/** Formats a ratio to a comparison; small ones keep two significant digits. */
+/** Formats a ratio. Small ratios have two significant digits. */
 export const formatRatio = (ratio: number): string =>
   `× ${ratio > 0 && ratio < 0.1 ? ratio.toPrecision(2) : formatNumber(ratio)}`;
 

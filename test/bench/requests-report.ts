@@ -2,20 +2,20 @@ import { formatNumber, formatRatio, median, type SectionResult } from './report.
 
 export const RAW_BCRYPT = 'raw bcrypt';
 
-/** One route's results by round. */
+/** The results of a route by round. */
 export interface RouteResults {
   rates: number[];
   p99s: number[];
   failed: number;
 }
 
-/** Returns the rounds' median ratio: load on the machine affects both sides of a round. */
+/** Returns the median ratio. Load on the machine varies, so each ratio compares rates from the same round. */
 function ratio(results: Map<string, RouteResults>, name: string, comparison: string): number {
   const compared = results.get(comparison)!.rates;
   return median(results.get(name)!.rates.map((rate, round) => rate / compared[round]!));
 }
 
-/** Compares every route with the two plain ones, and with raw bcrypt if it hashes. */
+/** Compares every route with the two plain ones, and routes that hash with raw bcrypt. */
 export function requestsReport(results: Map<string, RouteResults>, notes: string[]): SectionResult {
   const ratioTo = (name: string, comparison: string): string => formatRatio(ratio(results, name, comparison));
   const head = [

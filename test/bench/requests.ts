@@ -10,11 +10,11 @@ import { RAW_BCRYPT, requestsReport, type RouteResults } from './requests-report
 
 const ROUNDS = 4;
 const CONNECTIONS = 20;
-/** Enough to keep every thread busy; more would only wait and finally be rejected. */
+/** Enough to keep every thread busy. More requests would only wait and be rejected in the end. */
 const HASHING_CONNECTIONS = 3 * availableParallelism();
 const SECONDS = 2;
 const HASHING_SECONDS = 4;
-/** Compiled code is several times as fast: without a warm-up the later rounds would win. */
+/** Compiled code is several times faster: without a warm-up, later rounds would have an advantage. */
 const WARM_UP_SECONDS = 5;
 const HASHING_WARM_UP_SECONDS = 1.5;
 const COST = 10;
@@ -68,7 +68,7 @@ export async function measureRequests(): Promise<SectionResult> {
   }
 }
 
-/** Returns the routes in an order in which compared ones run one after the other. */
+/** Returns the routes in an order in which compared routes run one after the other. */
 async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
   const emails = await registerCustomers(instance, 4 * HASHING_CONNECTIONS);
   const { accessToken } = await openSession(instance, emails[0]!);
@@ -95,7 +95,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
     {
       name: 'sign + update',
       load: async () => {
-        // As many rows as a refresh has sessions, so that no request waits for others' row locks.
+        // As many rows as a refresh has sessions, so that no request waits for the row lock of another one.
         const tokens = (await newSessions()).map(({ accessToken }) => sessionId(accessToken));
         return { url: `${comparisonUrl}/sign-and-update`, bodies: { kind: 'refresh', tokens } };
       },
@@ -120,7 +120,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
   ];
 }
 
-/** Returns an access token's session id. */
+/** Returns the session id of an access token. */
 const sessionId = (accessToken: string): string =>
   (JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
 

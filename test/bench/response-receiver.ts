@@ -4,7 +4,7 @@ import { RawTarget } from '../support/raw-target.js';
 import { serve } from './child.js';
 import { benchResponses, type BenchResponse } from './hostile-responses.js';
 
-/** Pause between two packets, so that the network does not join them. */
+/** Pause between two packets, so that the network stack does not merge them. */
 const PACKET_INTERVAL_MS = 50;
 
 let count = 0;

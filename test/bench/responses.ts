@@ -7,15 +7,15 @@ import { formatNumber, median, printProgress, type SectionResult } from './repor
 
 const execute = promisify(execFile);
 
-/** Requests for each response: before the measurement, and measured. */
+/** Number of requests for each response: for the warm-up, and for the measurement. */
 const WARM_UP = 10;
 const SAMPLES = 21;
-/** A response in many packets takes seconds, in which only the work for these requests must wake the process. */
+/** Concurrent requests for a response in many packets. It takes seconds, in which other work must not dominate. */
 const CONCURRENT_SAMPLES = 100;
 const CONCURRENT_RUNS = 3;
 const TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024;
-/** Maximum CPU time for one response, in ms (contract, section 5). */
+/** Maximum CPU time per response, in ms (contract, section 5). */
 const BOUND_MS = 5;
 const SHOWN_CHARACTERS = 44;
 
@@ -27,7 +27,7 @@ interface Outcome {
   userMs: number;
 }
 
-/** Measures the outbound client's CPU time for every kind of response, and compares its status with curl's. */
+/** Measures the CPU time of the outbound client for every kind of response, and compares its status with curl's. */
 export async function measureResponses(): Promise<SectionResult> {
   const receiver = new Child('response-receiver');
   const client = OutboundClient.forTenantTargets({
@@ -37,7 +37,7 @@ export async function measureResponses(): Promise<SectionResult> {
   });
   try {
     const origin = await receiver.call<string>('listen');
-    // Compilation is not part of a response.
+    // Warm-up: compilation is not part of a response.
     for (let nth = 0; nth < 200; nth += 1) await send(client, `${origin}/0`);
     const rows: string[][] = [];
     const costs: number[] = [];
@@ -85,12 +85,12 @@ async function sendConcurrently(client: OutboundClient, url: string): Promise<Ou
   const outcomes: Outcome[] = [];
   for (let nth = 0; nth < CONCURRENT_RUNS; nth += 1)
     outcomes.push(await send(client, url, CONCURRENT_SAMPLES));
-  // Without the system time, in which the kernel receives thousands of packets anyway.
+  // System time does not count: the kernel has to receive thousands of packets in any case.
   const cpuMs = median(outcomes.map(({ userMs }) => userMs)) / CONCURRENT_SAMPLES;
   return { ...outcomes.at(-1)!, cpuMs };
 }
 
-/** @returns one request's outcome, with the CPU time of all */
+/** Sends concurrent requests. @returns the outcome of one of them, with the CPU time of all */
 async function send(client: OutboundClient, url: string, count = 1): Promise<Outcome> {
   const before = process.cpuUsage();
   const responses = await Promise.all(Array.from({ length: count }, () => request(client, url)));

@@ -34,11 +34,11 @@ import { statementSettings } from './statements.js';
 import { measureTiming } from './timing.js';
 import { measureWeight } from './weight.js';
 
-/** A run's command line options. */
+/** The command line options of a run. */
 interface Options extends EventOptions, BuildOptions {
-  /** Duration for each flood, the soak, the load in weight, and a steady event load. */
+  /** Duration of each flood, of the soak, of the load in `weight` and of the steady load in `events`. */
   seconds?: number;
-  /** Request count per case in timing, customers, attempts and console, and event count. */
+  /** Number of requests per case in `timing`, `customers`, `attempts` and `console`, and number of events. */
   samples?: number;
   /** Prints the query plans for the customer lists. */
   plans?: boolean;
@@ -154,7 +154,7 @@ const sections: Record<string, Section> = {
   },
 };
 
-/** The sections that run by default, in minutes instead of an hour. */
+/** The sections that run by default. They take minutes, and all sections an hour. */
 const defaultSections = ['requests', 'deliveries', 'latency', 'fairness'];
 
 const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, the soak, the load of weight, or a steady load of events>] [--samples=<each case of timing, customers, attempts and console, or events>] [--plans] [--profile=<folder for CPU profiles of api and worker>]
@@ -165,7 +165,7 @@ const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--sec
 let servers: Promise<() => Promise<void>> | undefined;
 let cleanup: Promise<void> | undefined;
 
-/** Stops everything that was started; the servers last. */
+/** Stops everything that was started, the servers last. */
 function cleanUp(): Promise<void> {
   cleanup ??= (async () => {
     await Promise.all([stopChildren(), stopInstances()]);
@@ -182,7 +182,7 @@ function abort(reason: string, code: number): void {
   void cleanUp().finally(() => process.exit(code));
 }
 
-/** Parses the command line. @throws Error that names an unknown section or an invalid option */
+/** Parses the command line. @throws Error for an unknown section or an invalid option */
 function readArguments(): { names: string[]; options: Options } {
   const { values, positionals } = parseArgs({
     options: {
@@ -217,7 +217,7 @@ function readArguments(): { names: string[]; options: Options } {
   return { names: positionals.length > 0 ? positionals : defaultSections, options };
 }
 
-/** Returns the names in a list with commas. @throws Error that names an unknown one */
+/** Parses a comma-separated list. @throws Error for an unknown name */
 function readList<Name extends string>(option: string, list: string, names: readonly Name[]): Name[] {
   return list.split(',').map((text) => {
     const name = names.find((each) => each === text);
@@ -257,7 +257,7 @@ process.once('SIGINT', () => abort('Interrupted', 130));
 process.once('SIGTERM', () => abort('Terminated', 143));
 
 process.exitCode = await main().catch((error: unknown) => {
-  // After an interruption, failures are only a consequence.
+  // Errors after an interruption are only a consequence of it.
   if (!cleanup) process.stderr.write(`\n${inspect(error)}\n`);
   return 1;
 });

@@ -1,6 +1,6 @@
 import type { TestInstance } from '../support/test-instance.js';
 
-/** Additional projects in the organization, which share half the log. */
+/** Additional projects in the organization. They share half of the log. */
 export const PROJECTS = 1_000;
 const ENDPOINTS_EACH = 10;
 
@@ -10,26 +10,26 @@ const DAY_MS = 86_400_000;
 /** One in this many deliveries is a dead letter. */
 const DEAD_LETTER_EVERY = 21;
 const EVENT_TYPES = ['customer.created', 'session.created', 'login.succeeded', 'customer.updated'];
-/** The type for one event in RARE_EVERY. */
+/** The type of one in RARE_EVERY events. */
 export const RARE_TYPE = 'customer.deleted';
 const RARE_EVERY = 1_000;
 
-/** Returns how many attempts `count` deliveries have. */
+/** Returns the number of attempts of `count` deliveries. */
 export const attemptCount = (count: number): number => count + 4 * Math.floor(count / DEAD_LETTER_EVERY);
 export const deadLetterCount = (count: number): number => Math.floor(count / DEAD_LETTER_EVERY);
 
 export interface SeedSize {
   deliveries: number;
-  /** Number of days over which they are spread. */
+  /** Number of days over which the deliveries are spread. */
   days: number;
-  /** Number of endpoints in the project that has half the log. */
+  /** Number of endpoints in the project that has half of the log. */
   endpoints: number;
 }
 
 /**
- * Fills a thirty-day-old instance's log with deliveries, ten for each event, evenly over the last days: one
- * successful attempt each, except for dead letters, which have five failed ones (a fifth with 404, the others with
- * 500).
+ * Fills the log of a thirty-day-old instance with deliveries, ten for each event, spread evenly over the last days.
+ * Each has one successful attempt, except for dead letters, which have five failed ones (a fifth with 404, the others
+ * with 500).
  */
 export async function seedAttempts(
   instance: TestInstance,
@@ -99,8 +99,8 @@ export async function seedAttempts(
 }
 
 /**
- * Inserts pending deliveries, as after the targets had an outage: copies of the newest ones whose first attempt has
- * failed, and whose next attempt is due within the next ten minutes.
+ * Inserts pending deliveries, as after an outage of their receivers. They are copies of the newest deliveries, whose
+ * first attempt has failed and whose next attempt is due within ten minutes.
  */
 export async function seedBacklog(instance: TestInstance, count: number): Promise<void> {
   await insertUnchecked(
@@ -115,13 +115,13 @@ export async function seedBacklog(instance: TestInstance, count: number): Promis
 }
 
 /**
- * Inserts rows without checking foreign keys: the references are valid by construction, and checking millions
- * takes longer than writing them.
+ * Inserts rows without checking foreign keys. References are valid by construction, and checking millions of them
+ * takes longer than writing the rows.
  */
 const insertUnchecked = (instance: TestInstance, statement: string): Promise<unknown> =>
   instance.sql(`BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
 
-/** Creates the partitions that such an old instance has. */
+/** Creates the partitions of an instance of this age. */
 async function createPartitions(instance: TestInstance, begin: number): Promise<void> {
   const lowest = (day: number): string =>
     day

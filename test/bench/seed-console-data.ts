@@ -1,13 +1,13 @@
 import type { TestInstance } from '../support/test-instance.js';
 
-/** The action in one audit log entry in RARE_EVERY. */
+/** The action of one in RARE_EVERY audit log entries. */
 export const RARE_ACTION = 'customer.exported';
 const RARE_EVERY = 10_000;
 const MAIL_KIND = 'password-reset';
 const ACTIONS = ['customer.created', 'customer.updated', 'customer.disabled', 'customer.enabled'];
 
 /**
- * Inserts audit log entries about customers, evenly over the last days; every other one is by an operator.
+ * Inserts audit log entries about customers, spread evenly over the last days. Every other entry is by an operator.
  */
 export async function seedAuditLog(instance: TestInstance, entries: number, days: number): Promise<void> {
   await instance.sql(
@@ -27,8 +27,7 @@ export async function seedAuditLog(instance: TestInstance, entries: number, days
 }
 
 /**
- * Inserts customers' failed sign-ins: one in two windows is still open, and one in four open windows locks the
- * customer.
+ * Inserts failed sign-ins of customers. Half of the windows are still open, and a quarter of these lock the customer.
  */
 export async function seedFailedSignIns(instance: TestInstance, count: number): Promise<void> {
   await instance.sql(
@@ -62,7 +61,9 @@ export async function seedBatches(instance: TestInstance, completed: number, cre
   await instance.sql('VACUUM ANALYZE deliveries');
 }
 
-/** Inserts emails to customers, evenly over the last days: one in a hundred was dropped, as many have failed. */
+/**
+ * Inserts emails to customers, spread evenly over the last days. One in a hundred was dropped, and another one has failed.
+ */
 export async function seedMails(instance: TestInstance, count: number, days: number): Promise<void> {
   await instance.sql(
     `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, tries, reason, created_at, finished_at)
@@ -76,7 +77,7 @@ export async function seedMails(instance: TestInstance, count: number, days: num
   await instance.sql('VACUUM ANALYZE mails');
 }
 
-/** Inserts API keys into all projects in an instance's organization. */
+/** Inserts API keys into all projects of an instance's organization. */
 export async function seedApiKeys(instance: TestInstance, each: number): Promise<void> {
   await instance.sql(
     `INSERT INTO api_keys (id, organization_id, project_id, name, type, access, key_hash, prefix, last4, revoked_at)
@@ -90,8 +91,8 @@ export async function seedApiKeys(instance: TestInstance, each: number): Promise
 }
 
 /**
- * Inserts the records for one customer with an automated client, evenly over the last days: sign-ins, each with a new
- * session, one audit log entry per hundred sign-ins, and as many emails. No endpoint received the events.
+ * Inserts the records of a customer with an automated client, spread evenly over the last days: sign-ins, each with a
+ * new session, and for every hundred sign-ins an audit log entry and an email. No endpoint received the events.
  * @returns the customer's id
  */
 export async function seedFrequentCustomer(

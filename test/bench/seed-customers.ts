@@ -1,18 +1,18 @@
 import type { TestInstance } from '../support/test-instance.js';
 
-/** The first name that one customer in four has, whose email address also begins with it. */
+/** The first name of one in four customers, and the beginning of their email addresses. */
 export const FIRST_NAME = 'anna';
 export const EMAIL_PREFIX = 'anna.';
-/** The first letters in both names: six in ten last names begin with an M. */
+/** The beginnings of a first and a last name. Six in ten last names begin with an M. */
 export const FULL_NAME = 'anna m';
 export const LAST_NAME = 'mü';
 
-/** Seconds between two customers' creation. */
+/** Seconds between the creation of two customers. */
 const SECONDS_APART = 20;
 
 /**
- * Inserts customers into an instance's project: spread over time, seven in ten verified, one in a thousand disabled,
- * every other one with an external id, two in three with a past login.
+ * Inserts customers into an instance's project, spread over time. Seven in ten are verified, one in a thousand is
+ * disabled, every other one has an external id, and two in three have logged in.
  */
 export async function seedCustomers(instance: TestInstance, count: number): Promise<void> {
   await instance.sql(
@@ -56,8 +56,8 @@ export async function seedProjects(
 }
 
 /**
- * Inserts additional organizations, each with a project whose customers were created in the same period as
- * `seedCustomers` creates them and have similar names.
+ * Inserts additional organizations, each with a project. Its customers have similar names, and were created in the
+ * same period, as those from `seedCustomers`.
  */
 export async function seedOrganizations(
   instance: TestInstance,

@@ -25,12 +25,12 @@ interface Processes {
 const importScript = (path: string): Promise<unknown> =>
   import(pathToFileURL(join(process.cwd(), path)).href);
 
-/** The servers' process ids; Redis only if it is installed. */
+/** The process ids of the servers. Redis is included only if it is installed. */
 export const serverPids: { postgresql: number[]; redis: number[] } = { postgresql: [], redis: [] };
 
 /**
- * Starts PostgreSQL with production durability and, if installed, Redis, with the migrated template database that
- * `TestInstance` clones.
+ * Starts PostgreSQL with production durability and, if it is installed, Redis. Creates the migrated template database
+ * that `TestInstance` clones.
  * @param settings additional PostgreSQL settings
  * @returns a function that stops them
  */
@@ -40,7 +40,7 @@ export async function startBenchServers(settings: Record<string, string> = {}): 
   const processes = (await importScript('scripts/processes.mjs')) as Processes;
   await embedded.reapServers();
 
-  // The folder is named and locked like a test run's folder, so that the next run removes it after a killed run.
+  // The folder is named and locked like the folder of a test run. If this run is killed, the next one removes it.
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-bench-'));
   processes.takeLock(join(folder, 'owner'));
   const folders = [folder];

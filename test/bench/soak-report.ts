@@ -2,15 +2,15 @@ import type { Facts } from '../support/invariants.js';
 import type { MemoryLog } from './memory.js';
 import { formatNumber, percentile, type SectionResult, type Target } from './report.js';
 
-/** The share of the run after which the processes count as warmed up. */
+/** Fraction of the run after which the processes count as warmed up. */
 const WARM_UP_SHARE = 0.4;
 const SAMPLE_SHARE = 0.2;
 const MAX_GROWTH = 1.15;
-/** Minimum duration for the memory targets, in seconds: heaps take minutes to grow to their size. */
+/** Minimum duration for the memory targets, in seconds: heaps take minutes to reach their size. */
 const LONG_SECONDS = 300;
 const MAX_SHOWN = 10;
 
-/** A soak's result. */
+/** The result of a soak. */
 export interface SoakResult {
   seconds: number;
   facts: Facts;
@@ -24,7 +24,7 @@ export interface SoakResult {
   memory: Record<'api' | 'worker', MemoryLog>;
 }
 
-/** Reports a soak's result as a benchmark section. */
+/** Reports the result of a soak as a benchmark section. */
 export function soakReport(soak: SoakResult): SectionResult {
   const { facts, seconds, kills, flushes, delays, repeats, violations } = soak;
   const statuses = facts.exchanges.map(({ response }) => response?.status ?? 0);

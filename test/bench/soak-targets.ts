@@ -8,8 +8,8 @@ const requests: TargetRequest[] = [];
 let origin = '';
 
 /**
- * Starts a receiver: paths that begin with /failing return 500, those that begin with /hanging never respond,
- * all others return 200.
+ * Starts a receiver. Paths that begin with /failing return 500, and those that begin with /hanging never respond. All
+ * others return 200.
  */
 async function listen(): Promise<string> {
   const server = createServer((message, response) => {

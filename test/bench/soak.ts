@@ -24,12 +24,12 @@ const SECONDS = 600;
 const KILL_EVERY_MS = 30_000;
 const SETTLE_PROBES = 4_800;
 /**
- * An attempt's maximum delay: jobs lost in an emptied Redis are found by the due poller, a killed worker's attempts
- * when their lease ends.
+ * Maximum delay of an attempt. The due poller finds jobs that were lost with Redis's data, and the sweeper finds the
+ * attempts of a killed worker when their lease ends.
  */
 const LATE_MS = 10_000;
 
-/** One project per path; among twenty, one fails and one hangs. */
+/** One project per path. One of the twenty targets fails and one hangs. */
 const TARGETS = [...Array.from({ length: 18 }, (_, index) => `/good-${index}`), '/failing', '/hanging'];
 
 /** Timeout 1 s, lease 3 s, retries after 1, 2, 3 and 4 s: dead letters occur within the run. */
@@ -42,8 +42,8 @@ const env = {
 };
 
 /**
- * Measures a long run with everything at once: load, failing and hanging receivers, killed workers and an
- * emptied Redis.
+ * Measures a long run with everything at once: load, failing and hanging receivers, killed workers and a flushed
+ * Redis.
  */
 export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): Promise<SectionResult> {
   const [clients, targets] = [new Child('soak-clients'), new Child('soak-targets')];
@@ -85,7 +85,7 @@ export async function measureSoak({ seconds = SECONDS }: { seconds?: number }): 
   }
 }
 
-/** Creates a project with an endpoint for a target. @returns the project's key */
+/** Creates a project with an endpoint for a target. @returns the project's secret key */
 async function openProject(instance: TestInstance, url: string): Promise<string> {
   const { secretKey } = await insertProject(instance, instance.credentials.organizationId);
   const response = await instance.request('POST', '/v1/webhooks/endpoints', {
@@ -106,7 +106,7 @@ async function injectFailures(
   let [kills, flushes] = [0, 0];
   const began = performance.now();
   const elapsed = (): number => performance.now() - began;
-  // No failures near the end, when the return to normal is measured.
+  // Failures end with the load: the return to normal is measured afterwards.
   for (; elapsed() < seconds * 1_000; await sleep(100)) {
     if (elapsed() > (kills + 1) * Math.min(KILL_EVERY_MS, seconds * 250)) {
       await victim.stop('SIGKILL');

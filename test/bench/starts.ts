@@ -5,7 +5,7 @@ import { formatRatio, median, printProgress, type SectionResult } from './report
 
 const ROUNDS = 10;
 
-/** Each program as bundled, and the modules that it is bundled from. */
+/** The bundle of each program, and the modules from which it is built. */
 const programs = [
   { name: 'api', bundled: entryPoints.api, modules: `${process.cwd()}/dist/apps/api/main.js` },
   {
@@ -15,7 +15,7 @@ const programs = [
   },
 ];
 
-/** Measures the time from a program's start until it is ready, bundled and as modules in turn (docs/adr/0024). */
+/** Measures the time until a program is ready, alternately from its bundle and from its modules (docs/adr/0024). */
 export async function measureStarts(): Promise<SectionResult> {
   const instance = await TestInstance.start({ workers: 0 });
   try {
@@ -36,7 +36,7 @@ export async function measureStarts(): Promise<SectionResult> {
   }
 }
 
-/** Starts a program and stops it. @returns the time until it was ready */
+/** Starts a program and stops it. @returns the time until it was ready, in ms */
 export async function startMs(file: string, env: Record<string, string>): Promise<number> {
   const began = performance.now();
   const program = new ServerProcess(file, env);

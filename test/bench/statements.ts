@@ -4,27 +4,27 @@ import { DELIVERY_CHANNEL } from '@gatehouse/persistence';
 import { RUNTIME_ROLE } from '../support/databases.mjs';
 import type { TestInstance } from '../support/test-instance.js';
 
-/** Settings with which PostgreSQL can count statements. */
+/** Settings that PostgreSQL needs to count statements. */
 export const statementSettings = { shared_preload_libraries: 'pg_stat_statements' };
 
-/** The worker role in a tracked instance, so that its statements differ from the api's statements. */
+/** The role of workers in a tracked instance, which distinguishes their statements from the api's. */
 const WORKER_ROLE = 'bench_worker';
 const WORKER_PASSWORD = 'bench';
 
 export type Program = 'api' | 'worker';
 
-/** The cost of calling a statement. */
+/** The calls of a statement, and their cost. */
 export interface StatementUse {
   program: Program;
   text: string;
   calls: number;
-  /** Number of times that PostgreSQL planned it. */
+  /** Number of times that PostgreSQL planned the statement. */
   plans: number;
   planningMs: number;
   executingMs: number;
 }
 
-/** The requests that Redis received. The commands include commands in scripts. */
+/** The requests that Redis received. Commands in scripts count as well. */
 export interface RedisUse {
   /** Reads from sockets; each can contain several commands. */
   reads: number;
@@ -36,8 +36,8 @@ export interface RedisUse {
 type Sql = TestInstance['sql'];
 
 /**
- * Turns statement counts on or off, for connections that are opened later: prepared statements on open connections
- * are not counted.
+ * Turns counting of statements on or off. Affects only connections that are opened later, because prepared statements
+ * on open connections are not counted.
  */
 export async function setTracking(isOn: boolean): Promise<void> {
   const client = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
@@ -50,7 +50,8 @@ export async function setTracking(isOn: boolean): Promise<void> {
 }
 
 /**
- * Creates the counters' view, and the workers' role with the runtime role's rights and settings.
+ * Creates the view with the counters, and a role for the workers with the privileges and settings of the runtime
+ * role.
  * @returns the database URL for the workers
  */
 export async function prepareTracking(sql: Sql, databaseUrl: string): Promise<string> {
@@ -69,12 +70,12 @@ export async function prepareTracking(sql: Sql, databaseUrl: string): Promise<st
   return Object.assign(new URL(databaseUrl), { username: WORKER_ROLE, password: WORKER_PASSWORD }).href;
 }
 
-/** Sets the statement counters to zero. */
+/** Resets the statement counters. */
 export async function resetStatements(sql: Sql): Promise<void> {
   await sql('SELECT pg_stat_statements_reset()');
 }
 
-/** Returns the api's and worker's statements since the last reset, the most expensive first. */
+/** Returns the statements of the api and of the workers since the last reset, the most expensive first. */
 export function readStatements(sql: Sql): Promise<StatementUse[]> {
   return sql<StatementUse>(
     `SELECT CASE userid WHEN '${WORKER_ROLE}'::regrole THEN 'worker' ELSE 'api' END AS program,
@@ -88,7 +89,7 @@ export function readStatements(sql: Sql): Promise<StatementUse[]> {
 
 /**
  * Counts the messages that workers receive through NOTIFY, by the program that sent them. pg_stat_statements counts
- * only a prepared NOTIFY's first execution.
+ * only the first execution of a prepared NOTIFY.
  * @returns a function that stops counting
  */
 export async function countNotifications(
@@ -101,7 +102,7 @@ export async function countNotifications(
   await client.connect();
   await client.query(`LISTEN ${DELIVERY_CHANNEL}`);
   return async () => {
-    // Messages arrive before a later statement's response.
+    // Messages arrive before the response to a later statement.
     await client.query('SELECT');
     await client.end();
     const backends = await readBackends(sql);

@@ -1,18 +1,18 @@
 import type { Exchange } from './exchange.js';
 import { formatRatio, median, percentile, type SectionResult, type Target } from './report.js';
 
-/** One case's responses. */
+/** The responses of a case. */
 export interface TimingCase {
   group: string;
   name: string;
   responses: Exchange[];
-  /** True if a case's durations differ, so that only their distributions can be compared. */
+  /** True if durations vary within the case, so that only distributions can be compared. */
   isMixed: boolean;
-  /** True if the case is only shown, because its response reveals the result anyway. */
+  /** True if the case is only printed, because its response reveals the result anyway. */
   isInformative: boolean;
 }
 
-/** Maximum difference between a group's medians, in percent. */
+/** Maximum difference between the medians of a group, in percent. */
 const MAX_DIFFERENCE = 10;
 
 /**
@@ -21,7 +21,7 @@ const MAX_DIFFERENCE = 10;
  */
 const KS_COEFFICIENT = 1.949;
 
-/** Returns the maximum distance between two samples' empirical distributions (Kolmogorov-Smirnov). */
+/** Returns the maximum distance between the empirical distributions of two samples (Kolmogorov-Smirnov). */
 export function distributionDistance(first: number[], second: number[]): number {
   const shareUpTo = (sample: number[], value: number): number =>
     sample.filter((each) => each <= value).length / sample.length;
@@ -56,7 +56,7 @@ export function normalize({ status, headers, body }: Exchange): {
 
 const medianMs = ({ responses }: TimingCase): number => median(responses.map(({ ms }) => ms));
 
-/** Compares every case with the first of its group, and checks whether a group's cases are indistinguishable. */
+/** Compares every case with the first one of its group, and checks that they are indistinguishable. */
 export function timingReport(cases: TimingCase[], notes: string[]): SectionResult {
   const groups = [...new Set(cases.map(({ group }) => group))].map((group) =>
     cases.filter((each) => each.group === group),
@@ -116,7 +116,7 @@ function targets(group: TimingCase[]): Target[] {
   ];
 }
 
-/** Returns the target that the first two cases' distributions are equal. */
+/** Returns the target for the distance between the distributions of the first two cases. */
 function distanceTarget([first, second]: TimingCase[]): Target {
   const [known, unknown] = [first!, second!].map(({ responses }) => responses.map(({ ms }) => ms));
   return {

@@ -13,7 +13,7 @@ import { mapInGroups } from './requests.js';
 import { timingReport, type TimingCase } from './timing-report.js';
 
 const SAMPLES = 200;
-/** Warm-up requests per case: compiled code is several times as fast. */
+/** Warm-up requests per case: compiled code is several times faster. */
 const WARM_UP = 15;
 const COST = 10;
 
@@ -23,16 +23,16 @@ interface Case {
   name: string;
   path: string;
   status: number;
-  /** Returns each request's body. Each address is used once, so that no limit per address is measured. */
+  /** Returns the body of each request. Each address is used once, because limits per address must not be measured. */
   bodies: (() => object)[];
   /** Default: the first project's key. */
   publishableKey?: string;
   isMixed?: boolean;
-  /** True if the case is only shown, because its response reveals the result anyway. */
+  /** True if the case is only printed, because its response reveals the result anyway. */
   isInformative?: boolean;
 }
 
-/** Measures whether a response's duration or content reveals who is registered (requirements PW-08, EV-07). */
+/** Measures whether the duration or content of a response reveals who is registered (requirements PW-08, EV-07). */
 export async function measureTiming({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -48,7 +48,7 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
       const members = cases.filter((each) => each.group === group);
       for (const each of shuffle(members.flatMap((member) => repeat(member, WARM_UP))))
         await send(bench.instance, agent, each);
-      // The order is random, so that load on the machine or the previous request affects every case equally.
+      // Random order: load on the machine, or a previous request, affects every case equally.
       for (const each of shuffle(members.flatMap((member) => repeat(member, samples))))
         timed.get(each)!.responses.push(await send(bench.instance, agent, each));
     }
@@ -77,7 +77,9 @@ const createTimingCase = ({ group, name, isMixed = false, isInformative = false 
 const createBodies = (emails: string[], password?: string): (() => object)[] =>
   emails.map((email) => () => ({ email, password }));
 
-/** Other systems' hashes, which take from microseconds to several times as long as a Gatehouse hash. */
+/**
+ * Hashes from other systems. Verification takes from microseconds to several times as long as for a Gatehouse hash.
+ */
 const importedHashes = [
   '$argon2id$v=19$m=65536,t=3,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g',
   `$2b$13$${'C'.repeat(21)}.${'E'.repeat(30)}C`,
@@ -159,8 +161,8 @@ async function prepareCases(instance: TestInstance, count: number): Promise<Case
 }
 
 /**
- * Creates the cases for the second step. The response reveals whether a code is correct, and a code that has been
- * used cannot be used again. Challenges expire after 10 minutes, so these cases come first.
+ * Creates the cases for the second step. The response reveals whether a code is correct, and a code works only once.
+ * Challenges expire after 10 minutes, so these cases come first.
  */
 async function prepareSecondSteps(instance: TestInstance, count: number): Promise<Case[]> {
   const { publishableKey, secretKey, projectId } = await insertProject(
@@ -198,7 +200,7 @@ async function prepareSecondSteps(instance: TestInstance, count: number): Promis
     await prepare('wrong code', 400, (secret) => totpCode(secret, 100)),
     await prepare('code of a used time step', 400, (secret) => totpCode(secret)),
   ];
-  // All time steps' codes until now have been used.
+  // Marks all codes so far as used.
   await instance.sql('UPDATE totp_factors SET last_step = extract(epoch FROM now()) / 30 + 1000');
   return [...cases, await prepare('correct code', 200, (secret) => totpCode(secret))];
 }
@@ -247,7 +249,7 @@ async function send(
   return response;
 }
 
-/** Checks that known addresses have received their mails, as otherwise nothing was compared. @throws Error */
+/** Throws unless known addresses have received their emails: otherwise, nothing was compared. */
 async function assertMailed(instance: TestInstance, count: number): Promise<void> {
   const rows = await instance.sql<{ kind: string; count: number }>(
     'SELECT kind, count(*)::int AS count FROM mails GROUP BY kind',

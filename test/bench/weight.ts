@@ -15,37 +15,37 @@ import { startMs } from './starts.js';
 const ROUNDS = 3;
 const CONNECTIONS = 16;
 const LOAD_SECONDS = 30;
-/** Time in which a process finishes the work that its start, or the load, has caused. */
+/** Time in which a process finishes the work that its start or the load has caused. */
 const SETTLE_MS = 15_000;
-/** Periodic jobs run at least once in this time, except the hourly maintenance. */
+/** Duration of the measurement at rest. It includes every periodic job except the hourly maintenance. */
 const REST_MS = 60_000;
 const COST = 10;
 
-/** Goals for an api and a worker together, in MiB. */
+/** Targets for an api and a worker together, in MiB. */
 const MAX_AT_REST = 160;
 const MAX_AFTER_LOAD = 220;
 
 const programs = ['api', 'webhook-worker'] as const;
 type Program = (typeof programs)[number];
 
-/** Measurements for one process, or for both together. */
+/** Measurements of one process, or of both together. */
 type Figures = Record<
   'startMs' | 'cpuPerMinute' | 'wakeUpsPerSecond' | `${'rest' | 'after'}.${keyof ProcessMemory}`,
   number
 >;
 
-/** Measurements from one round. */
+/** Measurements of one round. */
 interface Weight {
   programs: Record<Program, Figures>;
   /** Transactions per second at rest. */
   queriesPerSecond: number;
-  /** Both processes' CPU seconds per 1,000 requests, by route. */
+  /** CPU seconds of both processes per 1,000 requests, by route. */
   cpu: Record<string, number>;
 }
 
 /**
- * Measures memory, CPU time and wake-ups in an api and a worker: at rest and after a load on all routes with many
- * requests, with and without Redis.
+ * Measures memory, CPU time and wake-ups of an api and a worker, with and without Redis: at rest, and after a load on
+ * all frequently used routes.
  */
 export async function measureWeight({
   seconds = LOAD_SECONDS,
