@@ -12,9 +12,9 @@ interface Violation {
 }
 
 /**
- * Returns the violations that axe-core finds on a page, with rule, element and reason.
- * @param options axe-core `rules`, default: all; `impacts` that count, default: all; `context`: an expression for the
- * element to check, default: the document
+ * Returns the violations that axe-core finds on a page, each with its rule, element and reason.
+ * @param options `rules` and `impacts` limit the check to axe-core rules and impacts, and `context` is an expression
+ * for the element to check. Default: all rules and impacts, and the document
  */
 export async function findViolations(
   page: Page,
@@ -31,12 +31,12 @@ export async function findViolations(
     );
 }
 
-/** The open dialog on top. The page behind it is inert, and checked without the dialog. */
+/** The topmost open dialog, or the document. The page behind a dialog is inert, so only the dialog is checked. */
 const TOP_DIALOG = `[...document.querySelectorAll('[aria-modal="true"]')].at(-1) ?? document`;
 
 /**
- * Returns the serious and critical violations in an open dialog, or else on the page. @param rules axe-core rules;
- * default: all
+ * Returns the serious and critical violations in the topmost dialog, or on the page if no dialog is open.
+ * @param rules axe-core rules. Default: all
  */
 export const seriousViolations = (page: Page, rules?: string[]): Promise<string[]> =>
   findViolations(page, {
@@ -46,10 +46,10 @@ export const seriousViolations = (page: Page, rules?: string[]): Promise<string[
   });
 
 /**
- * Throws if axe-core finds a violation in the light theme, or in the dark one on a narrow screen, or the page is
- * wider than the screen. Takes a screenshot in both cases.
- * @param step the page's content
- * @param width the wider screen's width, in pixels, which remains afterwards
+ * Throws if axe-core finds a violation, or if the page is wider than the screen. The dark theme is checked on a
+ * narrow screen, and the contrast of the light theme on the wide one. Takes a screenshot of both.
+ * @param step a description of the page
+ * @param width the width of the wide screen, in pixels, which is kept afterwards
  */
 export async function expectAccessible(
   browser: TestBrowser,

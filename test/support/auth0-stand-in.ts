@@ -9,18 +9,18 @@ import { randomTotpSecret } from './totp.js';
 
 /** A user in the previous system. */
 export interface PreviousUser {
-  /** The `sub` in the previous system's tokens, such as `auth0|64a1…`. */
+  /** The `sub` in tokens of the previous system, such as `auth0|64a1…`. */
   id: string;
   email: string;
   firstName: string;
   password: string;
-  /** The authenticator app's secret; null without a second factor. */
+  /** The secret of the authenticator app, or null without a second factor. */
   totpSecret: string | null;
   isBlocked: boolean;
   updatedAt: Date;
 }
 
-/** A live session in the previous system. */
+/** An active session in the previous system. */
 export interface PreviousSession {
   userId: string;
   signedInAt: string;
@@ -30,11 +30,11 @@ export interface PreviousSession {
 const PASSWORDS = Array.from({ length: 20 }, (_, index) => `an unusual long phrase ${index}`);
 const DAY = 86_400_000;
 
-/** A previous system like Auth0, in memory: it knows users and sessions, verifies passwords, and exports its users. */
+/** An in-memory stand-in for Auth0. It has users and sessions, verifies passwords and exports its users. */
 export class Auth0StandIn {
   readonly users: PreviousUser[] = [];
   readonly secret = `whsec_${randomBytes(32).toString('base64')}`;
-  /** Addresses whose passwords Gatehouse has let this system verify. */
+  /** Email addresses for which Gatehouse has sent a password to this system. */
   readonly verified: string[] = [];
   private readonly byEmail = new Map<string, PreviousUser>();
   private readonly sessions = new Map<string, PreviousSession>();
@@ -56,7 +56,7 @@ export class Auth0StandIn {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The value for the setting `legacySignIn`. */
+  /** The value of the setting `legacySignIn`. */
   get setting(): { url: string; secret: string } {
     return { url: `${this.url}/verify`, secret: this.secret };
   }
@@ -67,7 +67,7 @@ export class Auth0StandIn {
     await once(this.server, 'close');
   }
 
-  /** Registers a user, every seventh with an authenticator app. */
+  /** Registers a user. Every seventh has an authenticator app. */
   register(): PreviousUser {
     const count = this.users.length;
     const user: PreviousUser = {
@@ -113,7 +113,7 @@ export class Auth0StandIn {
     for (const [cookie, { userId }] of this.sessions) if (userId === user.id) this.sessions.delete(cookie);
   }
 
-  /** Returns the user export and the password export, by file name. */
+  /** Returns the export files with users and passwords, by file name. */
   exportFiles(): Record<'users.json' | 'passwords.json', string> {
     const created = '2021-03-04T05:06:07.000Z';
     return {

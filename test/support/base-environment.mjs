@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
 
-/** The storages that the current test file has used. */
+/** The AsyncLocalStorage instances that the current test file has used. */
 const used = new Set();
 
 const { run } = AsyncLocalStorage.prototype;
@@ -11,8 +11,9 @@ AsyncLocalStorage.prototype.run = function recordedRun(...args) {
 };
 
 /**
- * The environment for all tests. It disables a file's storages when the file ends: jest-circus creates one for each
- * file, and before Node.js 24, each enabled storage takes time for every promise in all later files.
+ * The environment for all tests. It disables a file's AsyncLocalStorage instances when the file ends. jest-circus
+ * creates one for each file and, before Node.js 24, each enabled instance costs time for every promise in all later
+ * files.
  */
 export default class BaseEnvironment extends NodeEnvironment {
   async teardown() {

@@ -9,14 +9,14 @@ if (!chromiumOptions.executablePath)
 export const describeBrowser = (name: string, tests: () => void): void =>
   (chromiumOptions.executablePath ? describe : describe.skip)(name, tests);
 
-/** The folder for screenshots; unset in ordinary runs. */
+/** The folder for screenshots. Not set in ordinary runs. */
 const screenshotFolder = process.env['SCREENSHOTS'];
 
 /** A real Chromium that records the console messages, errors and requests from its pages. */
 export class TestBrowser {
   /** Console messages and uncaught errors from all pages. */
   readonly consoleMessages: string[] = [];
-  /** The hosts in all requests from all pages. */
+  /** The hosts of all requests from all pages. */
   readonly requestedHosts = new Set<string>();
   private constructor(private readonly browser: Browser) {}
 

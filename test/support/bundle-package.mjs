@@ -2,8 +2,8 @@ import { isBuiltin } from 'node:module';
 import { build } from 'vite';
 
 /**
- * Prints a package in packages/ and its dependencies as one script, which sets the global variable `bundled`. Throws
- * if one of them imports a Node.js module. Runs in its own process, because jest cannot load Rolldown.
+ * Prints a package from packages/ with its dependencies as one script, which sets the global variable `bundled`.
+ * Throws if one of them imports a Node.js module. Runs as a separate process, because jest cannot load Rolldown.
  */
 const [entry] = process.argv.slice(2);
 const refuseNode = {

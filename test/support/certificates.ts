@@ -1,10 +1,10 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
-/** A certificate authority for one test: P-256, created for each test and never stored. */
+/** A certificate authority for one test. Its P-256 key is never stored. */
 export interface Authority {
-  /** PEM. */
+  /** The certificate as PEM. */
   cert: string;
-  /** Returns a certificate for the names and its key, in the format that `tls.createServer` takes. */
+  /** Returns a certificate for host names, and its key, in the format of `tls.createServer`. */
   issue(names: string[], validity?: { from: Date; until: Date }): { cert: string; key: string };
 }
 
@@ -53,10 +53,7 @@ interface CertificateOptions {
   until: Date;
 }
 
-/**
- * Returns an X.509 version 3 certificate (RFC 5280, section 4.1) in DER, signed with ECDSA and SHA-256, as
- * PEM.
- */
+/** Returns an X.509 version 3 certificate (RFC 5280, section 4.1) as PEM, signed with ECDSA and SHA-256. */
 function certificate(options: CertificateOptions): string {
   const algorithm = sequence(oid('2a8648ce3d040302'));
   const altNames = options.names.map((name) =>

@@ -1,9 +1,9 @@
 import { runInChunks } from './run-in-chunks.js';
 
 /**
- * Runs a check on each case, several at a time, and fails once with all failures, each under its case's name.
- * @param cases name and values
- * @param check receives the values
+ * Checks all cases, several at a time, and fails once with all failures, each with the name of its case.
+ * @param cases names and values
+ * @param check receives the values of a case
  */
 export async function checkCases<Values extends unknown[]>(
   cases: readonly (readonly [string, ...Values])[],

@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.js';
 
-/** Returns the path to a program that is usually not on the `PATH`, or undefined if it is not installed. */
+/** Returns the path of a program that is usually not on the `PATH`, or undefined if it is not installed. */
 export const findProgram = (name: string): string | undefined =>
   ['/usr/sbin', '/usr/bin', '/usr/local/bin']
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
-/** A server from another project whose configuration a test writes to a separate folder. */
+/** A third-party server, whose configuration a test writes to a new folder. */
 export abstract class ChildServer {
   private readonly child: ChildProcess;
 
-  /** @param folder contains the configuration; removed by `stop` */
+  /** @param folder contains the configuration. `stop` removes it */
   protected constructor(
     private readonly folder: string,
     [program, ...args]: string[],
@@ -25,7 +25,7 @@ export abstract class ChildServer {
     this.child = spawn(program!, args, { cwd: folder, stdio });
   }
 
-  /** Creates a server's folder. */
+  /** Creates the folder of a server. */
   protected static createFolder(name: string): Promise<string> {
     return mkdtemp(join(tmpdir(), `gatehouse-${name}-`));
   }

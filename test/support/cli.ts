@@ -7,13 +7,13 @@ import { run } from '../../packages/cli/src/run.js';
 import type { TestInstance } from './test-instance.js';
 
 export interface CliOptions {
-  /** The command's environment, in addition to the test's URL and key. */
+  /** Environment of the command, in addition to the test's URL and key. */
   env?: Record<string, string | undefined>;
-  /** The working directory; default: a new empty folder. */
+  /** The working directory. Default: a new empty folder. */
   cwd?: string;
-  /** The text that is typed or piped into the command. */
+  /** The input that is typed or piped into the command. */
   input?: string;
-  /** The terminal width. Without it, no stream is a terminal. */
+  /** Terminal width. Without it, no stream is a terminal. */
   columns?: number;
   /** Replaces the command's pauses. */
   wait?: (ms: number, until?: AbortSignal) => Promise<void>;
@@ -25,18 +25,17 @@ export interface CliResult {
   stderr: string;
 }
 
-/** A command that runs in this process, with its own streams. */
+/** A command that runs in this process with its own streams. */
 export class RunningCli {
   stdout = '';
   stderr = '';
-  /** The exit code. */
   readonly exit: Promise<number>;
-  /** The keyboard or the pipe. */
+  /** The keyboard or the pipe that the command reads. */
   readonly stdin = new PassThrough();
   private readonly interruption = new AbortController();
   private readonly listeners = new Set<() => void>();
 
-  /** @param ownFolder the working directory if the options name none; it is removed at the end */
+  /** @param ownFolder the working directory if the options contain none. It is removed at the end */
   constructor(
     args: string[],
     { env = {}, cwd = '', input, columns, wait }: CliOptions,
@@ -72,13 +71,13 @@ export class RunningCli {
     });
   }
 
-  /** Presses Ctrl-C. @returns the exit code */
+  /** Interrupts the command, as Ctrl-C does. @returns the exit code */
   interrupt(): Promise<number> {
     this.interruption.abort();
     return this.exit;
   }
 
-  /** Waits until a stream contains a text. @throws Error if the command ends before */
+  /** Waits until a stream contains a string. @throws Error if the command ends first */
   async waitFor(text: string, stream: 'stdout' | 'stderr' = 'stdout'): Promise<void> {
     const appears = new Promise<void>((resolve) => {
       const check = (): void => {
@@ -98,10 +97,10 @@ export class RunningCli {
 }
 
 const running = new Set<RunningCli>();
-// A command that a failed test has left would keep the process running.
+// A command that is still running after a failed test would keep the process alive.
 afterAll(() => Promise.all([...running].map((cli) => cli.interrupt())));
 
-/** Starts a command with an instance's project key. */
+/** Starts a command with the project key of an instance. */
 export async function startCli(
   instance: TestInstance,
   args: string[],
@@ -118,7 +117,7 @@ export async function startCli(
   return cli;
 }
 
-/** Runs a command with an instance's project key. */
+/** Runs a command with the project key of an instance. */
 export async function runCli(
   instance: TestInstance,
   args: string[],
@@ -129,7 +128,7 @@ export async function runCli(
   return { code, stdout: cli.stdout, stderr: cli.stderr };
 }
 
-/** Returns the objects in an output with `--json`. */
+/** Parses the output of a command with `--json`. */
 export const parseLines = (output: string): any[] =>
   output
     .split('\n')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Returns the code blocks in a document that begin with a file name, such as `// app.js`, `# app.py` or `<!--
+ * Returns the code blocks of a document that begin with a file name, such as `// app.js`, `# app.py` or `<!--
  * index.html -->`, by file name.
  */
 export async function codeBlocks(document: string): Promise<Map<string, string>> {
@@ -12,7 +12,8 @@ export async function codeBlocks(document: string): Promise<Map<string, string>>
 }
 
 /**
- * Returns the shell blocks that follow comments such as `<!-- settings -->`, by that name, in document order.
+ * Returns the shell blocks that follow comments such as `<!-- settings -->`, by the name in the comment, in document
+ * order.
  */
 export async function shellBlocks(document: string): Promise<Map<string, string>> {
   const text = await readFile(join(process.cwd(), document), 'utf8');
@@ -20,7 +21,7 @@ export async function shellBlocks(document: string): Promise<Map<string, string>
   return new Map([...text.matchAll(blocks)].map(([, name, block]) => [name!, block!]));
 }
 
-/** Returns the shell block with a name. @throws Error if the document has no such block */
+/** Returns the shell block with a name. @throws Error if the document does not contain it */
 export async function shellBlock(document: string, name: string): Promise<string> {
   const block = (await shellBlocks(document)).get(name);
   if (block === undefined) throw new Error(`${document} has no block ${name}`);

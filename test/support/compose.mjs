@@ -17,10 +17,10 @@ import { load, YAML11_SCHEMA } from 'js-yaml';
  */
 
 /**
- * Returns docker-compose.yml with the variables of `.env` interpolated by Compose's rules. The schema is YAML 1.1,
- * which supports merge keys; scripts/check-files.mjs finds values that YAML 1.1 reads as a boolean or a number, such
- * as a bare `off`.
- * @param {Record<string, string | undefined>} env
+ * Returns docker-compose.yml with its variables interpolated by Compose's rules. The schema is YAML 1.1, because it
+ * supports merge keys. scripts/check-files.mjs finds values that YAML 1.1 reads as a boolean or a number, such as a
+ * bare `off`.
+ * @param {Record<string, string | undefined>} env the variables
  * @returns {Compose}
  * @throws Error with the message from `${NAME:?message}` for a variable that is not set
  */
@@ -30,7 +30,7 @@ export function readCompose(env) {
 }
 
 /**
- * Returns the Dockerfile's instructions, each on one line, and a function that returns the arguments in all
+ * Returns the instructions of the Dockerfile, each on one line, and a function that returns the arguments of all
  * instructions with a name.
  */
 export function readDockerfile() {

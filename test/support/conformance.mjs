@@ -22,11 +22,11 @@ const routelessResponses = {
   503: 'Unavailable',
 };
 
-/** Statuses for a body that the operation does not accept. */
+/** Statuses for a request body that the operation does not accept. */
 const bodyErrorStatuses = new Set([400, 413, 415]);
 
 /**
- * Returns one document with both documents' operations. Components with the same name are identical in both.
+ * Merges the operations of both documents into one. Components with the same name are identical in both.
  * @param {{ public: Json, operator: Json }} documents
  * @returns {Json}
  */
@@ -43,12 +43,11 @@ export function mergeDocuments({ public: forKeys, operator: forConsole }) {
 }
 
 /**
- * Compares responses with the OpenAPI document, treating every object as closed: undocumented properties are
- * errors.
+ * Compares responses with the OpenAPI document. Every object counts as closed: undocumented properties are errors.
  */
 export class Conformance {
   #ajv;
-  /** The document's operations and their path patterns. */
+  /** The operations of the document and their path patterns. */
   #routes;
   #validators = new Map();
 
@@ -65,7 +64,7 @@ export class Conformance {
       { $defs: Object.fromEntries(schemas.map(([name, schema]) => [name, relocateSchema(schema)])) },
       'api',
     );
-    // Fixed paths first: /customers/import must not match /customers/{customerId}.
+    // Fixed paths come first, so that /customers/import does not match /customers/{customerId}.
     this.#routes = Object.entries(document['paths'])
       .map(([template, item]) => ({
         template,
@@ -76,7 +75,7 @@ export class Conformance {
   }
 
   /**
-   * Returns the differences between a response and the document; empty if there are none.
+   * Returns the differences between a response and the document, or an empty list.
    * @param {RequestInfo} request
    * @param {ResponseInfo} actual
    * @returns {string[]}
@@ -124,7 +123,7 @@ export class Conformance {
   }
 
   /**
-   * Returns the differences between a value and a schema in the document; empty if there are none.
+   * Returns the differences between a value and a schema in the document, or an empty list.
    * @param {Json} schema
    * @param {unknown} value
    * @returns {string[]}
@@ -153,12 +152,12 @@ function findHeaderProblems(name, { required, schema }, value) {
   return isValid ? [] : [`the header ${name} is ${value}`];
 }
 
-/** Returns a schema that allows only the properties that it or one of its parts names. */
+/** Returns a schema that allows only the properties that it or one of its parts declares. */
 function closeSchema(schema) {
   return { ...relocateSchema(schema), unevaluatedProperties: false };
 }
 
-/** Returns a schema whose references point to the compiled components, with all nested values closed. */
+/** Returns a schema with references to the compiled components, and with all nested values closed. */
 function relocateSchema(schema) {
   const each = (members, change) =>
     Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]));
@@ -191,9 +190,6 @@ function relocateSchema(schema) {
 /** @type {Conformance | undefined} */
 let shared;
 
-/**
- * Returns the checker for the built api's document, compiled once for all test files in a jest worker
- * (test-environment.mjs).
- */
+/** Returns the checker for the built api's document. It is compiled once per jest worker (test-environment.mjs). */
 export const conformance = () =>
   (shared ??= new Conformance(JSON.parse(readFileSync(process.env.TEST_OPENAPI ?? '', 'utf8'))));

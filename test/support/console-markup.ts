@@ -10,13 +10,13 @@ import type { TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /**
- * Returns markup that would run a script in an operator's browser.
- * @param field the field that contains it
+ * Returns markup that runs a script in an operator's browser unless it is escaped.
+ * @param field the field that contains the markup
  */
 const hostileText = (field: string): string =>
   `${field}<img src=x onerror='window.wasRun=1'><script>window.wasRun=1</script>`;
 
-/** The fields that each screen must show as text. */
+/** The fields that each screen must display as plain text. */
 const fieldsByScreen: Record<string, string[]> = {
   deliveries: ['endpoint'],
   'dead-letters': ['endpoint'],
@@ -46,7 +46,7 @@ const fieldsByScreen: Record<string, string[]> = {
 };
 
 /**
- * A script that lists the markup that the current page does not show as plain text: elements, links that can
+ * A script that returns the markup on the current page that is not displayed as plain text: elements, links that can
  * be followed, and scripts that ran.
  */
 const INJECTED_ELEMENTS = `[
@@ -56,8 +56,8 @@ const INJECTED_ELEMENTS = `[
 ].map(({ outerHTML }) => outerHTML).concat('wasRun' in window ? 'it ran' : [])`;
 
 /**
- * Creates one record for each kind: a dead letter about a new customer with an authenticator and an identity, and a
- * bulk redelivery, with markup in all fields that customers and receivers can set.
+ * Creates one record of each kind, such as a dead letter, a bulk redelivery, and a customer with an authenticator and
+ * an identity. All fields that customers and receivers can set contain markup.
  */
 export async function insertMarkup(instance: TestInstance): Promise<void> {
   const receiver = await Receiver.start();
@@ -72,7 +72,7 @@ export async function insertMarkup(instance: TestInstance): Promise<void> {
     'the notifications for all dead letters',
     async () => (await instance.sql(notificationQuery, ids)).length === 1,
   );
-  // A project's screen shows the newest one.
+  // The screen of a project displays the newest project.
   const [project] = await instance.sql<{ id: string }>('SELECT id FROM projects ORDER BY id DESC LIMIT 1');
   const providers = `/api/v1/projects/${project!.id}/identity-providers`;
   expect((await instance.requestWithSecretKey('POST', providers, newProvider())).status).toBe(201);
@@ -90,7 +90,7 @@ export async function insertMarkup(instance: TestInstance): Promise<void> {
   await writeMarkup(instance, customer!.id, email);
 }
 
-/** Writes markup directly to the tables, including fields for which the API rejects it. */
+/** Writes markup directly to the tables, including to fields for which the API rejects it. */
 async function writeMarkup(instance: TestInstance, customerId: string, email: string): Promise<void> {
   const author = await insertOperator(instance, 'viewer');
   const fields = {
@@ -107,7 +107,7 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
     api_keys: { name: 'key' },
     identity_providers: { name: 'provider', issuer: 'issuer', client_id: 'client' },
   };
-  // Without the document, the columns are read.
+  // The columns are read only if the document is missing.
   await instance.sql('UPDATE identity_providers SET settings = NULL');
   for (const [table, columns] of Object.entries(fields)) {
     for (const [column, field] of Object.entries(columns)) {
@@ -138,8 +138,8 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
 }
 
 /**
- * Returns the fields whose markup is missing on a screen, and the markup that is not shown as plain text.
- * @param name the screen's name
+ * Returns the fields whose markup is missing on a screen, and the markup that is not displayed as plain text.
+ * @param name the name of the screen
  */
 export async function findMarkupProblems(page: Page, name: string): Promise<string[]> {
   const problems: string[] = [];

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import type { TestInstance } from './test-instance.js';
 
-/** Console test actions on a page. */
+/** Actions on a console page. */
 export class ConsolePage {
   constructor(
     readonly page: Page,
@@ -21,7 +21,10 @@ export class ConsolePage {
     return this.page.getByRole('dialog');
   }
 
-  /** Closes the dialog, and waits until it has disappeared: until then, shortcuts do not open the command palette. */
+  /**
+   * Closes the dialog, and waits until it has disappeared: while it is open, shortcuts do not open the command
+   * palette.
+   */
   async dismissDialog(): Promise<void> {
     await this.page.keyboard.press('Escape');
     await this.dialog().waitFor({ state: 'detached' });
@@ -38,7 +41,7 @@ export class ConsolePage {
       .fill(reason);
   }
 
-  /** Waits until a text is visible. */
+  /** Waits until a string is visible. */
   async waitForText(text: string | RegExp): Promise<void> {
     await this.page.getByText(text).filter({ visible: true }).first().waitFor();
   }

@@ -3,14 +3,14 @@ import type { TestBrowser } from './browser.js';
 import type { TestInstance } from './test-instance.js';
 import type { OperatorClient } from './operator-client.js';
 
-/** A console screen, for tests and screenshots. */
+/** A screen of the console, for tests and screenshots. */
 export interface Screen {
   name: string;
   /** The path below `/console`. */
   path: string;
 }
 
-/** Returns all screens; a record's screen shows the newest record and is left out if there is none. */
+/** Returns all screens. A record's screen is that of the newest record, and is omitted if there is no record. */
 export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   const findNewest = async (table: string, prefix = ''): Promise<string | null> => {
     const [row] = await instance.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id DESC LIMIT 1`);
@@ -52,7 +52,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   ];
 }
 
-/** Each screen's tabs, except for the first, which is open by default. */
+/** The tabs of each screen, without the first one, which is open by default. */
 const tabs: Record<string, string[]> = {
   overview: ['identity'],
   customer: ['profile', 'sessions', 'webhooks'],
@@ -74,6 +74,6 @@ export const openScreen = (
 ): Promise<Page> =>
   browser.open(`${instance.baseUrl}/console${path}`, {
     storageState: { cookies: [operator.browserCookie()], origins: [] },
-    // Transitions cost CPU time, and keys and colors would depend on how far one has proceeded.
+    // Transitions cost CPU time, and key presses and colors would depend on their progress.
     reducedMotion: 'reduce',
   });

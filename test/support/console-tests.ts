@@ -7,13 +7,13 @@ import { insertOperator, type OperatorClient } from './operator-client.js';
 import { Receiver } from './receiver.js';
 import { TestInstance } from './test-instance.js';
 
-/** The message that Chromium writes to the console for every 4xx response; the page did not cause it. */
+/** Chromium writes this message to the console for every 4xx response. The page does not cause it. */
 const CLIENT_ERROR_MESSAGE = /^Failed to load resource: the server responded with a status of 4/;
 
-/** Chromium's message for a page without HTTPS, which only shows that HTTPS is required. */
+/** Chromium's message about a header that it ignores without HTTPS. */
 const INSECURE_PAGE_MESSAGE = /^The Cross-Origin-Opener-Policy header has been ignored/;
 
-/** The context that console tests share: an instance, a browser and an admin. */
+/** The objects that console tests share: an instance, a browser and an admin. */
 export interface ConsoleTest {
   instance: TestInstance;
   browser: TestBrowser;
@@ -21,14 +21,14 @@ export interface ConsoleTest {
   /** Opens a screen in a new browser context. @param operator default: the admin */
   open(path: string, operator?: OperatorClient): Promise<Page>;
   /**
-   * Opens a screen on the page that all tests share, which takes half a new context's CPU time.
+   * Opens a screen on the page that all tests share, which takes half the CPU time of a new context.
    * @param path below `/console`, or a URL
-   * @param operator default: the admin; null: no operator is signed in
+   * @param operator default: the admin. null: not signed in
    */
   show(path: string, operator?: OperatorClient | null): Promise<Page>;
 }
 
-/** Adds a receiver, and the shared page. */
+/** Adds a receiver and the shared page. */
 export interface DeliveriesTest extends ConsoleTest {
   receiver: Receiver;
   page: Page;
@@ -42,7 +42,7 @@ interface Options {
   allowClientErrors?: boolean;
 }
 
-/** `describe` for the console in a browser. A test fails if a page writes to its console. */
+/** Defines console tests in a browser. A test fails if a page writes to its console. */
 export function describeConsole(name: string, options: Options, tests: (test: ConsoleTest) => void): void {
   describeBrowser(name, () => {
     let sharedPage: Page | undefined;
@@ -78,7 +78,7 @@ export function describeConsole(name: string, options: Options, tests: (test: Co
   });
 }
 
-/** `describeConsole` with a worker and a receiver; each test creates its own endpoints. */
+/** Like `describeConsole`, with a worker and a receiver. Each test creates its own endpoints. */
 export function describeDeliveries(name: string, tests: (test: DeliveriesTest) => void): void {
   describeConsole(name, { withWorker: true }, (test) => {
     const deliveries = test as DeliveriesTest;
@@ -99,10 +99,10 @@ export async function submitForm(page: Page, fields: Record<string, string>): Pr
   await page.locator('button[type=submit]').click();
 }
 
-/** Waits until a screen shows a heading. */
+/** Waits until a screen displays a heading. */
 export const waitForHeading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-/** Returns a page's localStorage and sessionStorage as JSON. */
+/** Returns the localStorage and sessionStorage of a page as JSON. */
 export const readBrowserStorage = (page: Page): Promise<string> =>
   page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])');

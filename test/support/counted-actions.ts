@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 
-/** Performs and counts an operator's actions. Waits do not count. */
+/** Performs actions of an operator and counts them. Waiting does not count. */
 export class CountedActions {
   count = 0;
 
@@ -9,7 +9,7 @@ export class CountedActions {
     await target.click();
   }
 
-  /** Fills a field and presses Enter, wherever the focus is then. */
+  /** Fills a field and presses Enter in the element that then has the focus. */
   async fill(field: Locator, text: string): Promise<void> {
     this.count += 1;
     await field.fill(text);

@@ -10,11 +10,11 @@ export interface EnrolledCustomer extends RegisteredCustomer {
   recoveryCodes: string[];
 }
 
-/** Makes used codes from a customer's authenticators valid again, instead of waiting for the next step. */
+/** Makes used codes of a customer's authenticators valid again, instead of waiting for the next time step. */
 export const resetTotpSteps = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
   instance.sql('UPDATE totp_factors SET last_step = 0 WHERE customer_id = $1', [id]);
 
-/** Makes all proofs of a customer's identity an hour old. */
+/** Backdates all of a customer's proofs of identity by an hour. */
 export const ageProofs = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
   instance.sql(
     `UPDATE sessions SET created_at = created_at - interval '1 hour', auth_time = auth_time - interval '1 hour',
@@ -49,14 +49,14 @@ export async function enrollTotp(
 export const registerWithTotp = async (instance: TestInstance): Promise<EnrolledCustomer> =>
   enrollTotp(instance, await registerCustomer(instance));
 
-/** Logs a customer in with the password. @returns the challenge token */
+/** Logs a customer in with the password. @returns the token of the challenge */
 export async function openChallenge(instance: TestInstance, email: string): Promise<string> {
   const { status, body } = await instance.login(email);
   if (!body.challenge) throw new Error(`no challenge: ${status} ${JSON.stringify(body)}`);
   return body.challenge.token as string;
 }
 
-/** Sends a code to a challenge. */
+/** Completes a challenge with a code. */
 export const completeChallenge = (
   instance: TestInstance,
   challengeToken: string,
@@ -65,7 +65,7 @@ export const completeChallenge = (
 ): Promise<TestResponse> =>
   instance.requestWithPublishableKey('POST', `/api/v1/auth/challenge/${method}`, { challengeToken, code });
 
-/** Inserts an authenticator with an unknown secret. @returns its id */
+/** Inserts an authenticator with an unknown secret. @returns the factor's id */
 export async function insertTotpFactor(instance: TestInstance, customerId: string): Promise<string> {
   const id = randomUUID();
   await instance.sql(

@@ -8,16 +8,14 @@ export interface Tokens {
   refreshToken: string;
 }
 
-/** A customer in the instance's first project with the password PASSWORD. */
+/** A customer in the instance's first project, whose password is PASSWORD. */
 export interface RegisteredCustomer {
   id: string;
   email: string;
   tokens: Tokens;
 }
 
-/**
- * Registers a customer, with retries while the instance is busy. @throws Error unless the final status is 201
- */
+/** Registers a customer, and retries while the instance is busy. @throws Error unless the final status is 201 */
 export async function registerCustomer(
   instance: TestInstance,
   email = uniqueEmail(),
@@ -33,9 +31,7 @@ export async function registerCustomers(instance: TestInstance, count: number): 
   }
 }
 
-/**
- * Logs a customer in, with retries while the instance is busy. @throws Error unless the final status is 200
- */
+/** Logs a customer in, and retries while the instance is busy. @throws Error unless the final status is 200 */
 export async function openSession(
   instance: TestInstance,
   email: string,
@@ -45,16 +41,16 @@ export async function openSession(
     .tokens;
 }
 
-/** The new password for tests that change one. */
+/** The new password in tests that change it. */
 export const NEW_PASSWORD = 'quite another phrase';
 
-/** Requests a password reset. @returns the token from the mail */
+/** Requests a password reset. @returns the token from the email */
 export async function requestReset(instance: TestInstance, email: string): Promise<string> {
   await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
   return instance.getMailToken(email, 'reset-password');
 }
 
-/** Invites a new customer. @returns the customer and the token from the mail */
+/** Invites a new customer. @returns the customer and the token from the email */
 export async function inviteCustomer(
   instance: TestInstance,
 ): Promise<{ id: string; email: string; token: string }> {
@@ -66,7 +62,7 @@ export async function inviteCustomer(
   return { id: body.id, email, token: await instance.getMailToken(email, 'accept-invite') };
 }
 
-/** Requests an email address change. @returns the new address and the tokens from both mails */
+/** Requests a change of a customer's email address. @returns the new address and the tokens from both emails */
 export async function requestEmailChange(
   instance: TestInstance,
   { email, tokens }: Pick<RegisteredCustomer, 'email' | 'tokens'>,
@@ -81,7 +77,7 @@ export async function requestEmailChange(
   return { newEmail, currentToken, newToken: await instance.getMailToken(newEmail, 'change-email-new') };
 }
 
-/** Submits the token from a mail. */
+/** Submits the token from an email. */
 export function submitToken(
   instance: TestInstance,
   route: 'verify-email' | 'disown' | 'reset-password' | 'confirm-email-change',
@@ -99,7 +95,7 @@ export const refreshSession = (
 ): Promise<TestResponse> =>
   instance.request('POST', '/api/v1/auth/refresh', { body: { refreshToken }, baseUrl });
 
-/** Runs `work` with changed settings in the first project, then restores the defaults. */
+/** Runs `work` with changed settings of the first project, and then restores the defaults. */
 export async function withSettings<Result>(
   instance: TestInstance,
   settings: Record<string, unknown>,
@@ -122,7 +118,7 @@ export const normalizeResponse = ({ status, body, headers }: TestResponse) => ({
   headers: Object.fromEntries([...headers].filter(([name]) => !['x-request-id', 'date'].includes(name))),
 });
 
-/** Returns the response. @throws Error that contains the response if the status differs */
+/** Returns the response. @throws Error that contains the response if its status is not the expected one */
 export function expectStatus(status: number, response: TestResponse): TestResponse {
   if (response.status !== status)
     throw new Error(`${response.status}, not ${status}: ${JSON.stringify(response.body)}`);

@@ -5,14 +5,15 @@ import { setHostileSettingsSql } from './hostile-settings.mjs';
 export { OWNER_ROLE, roleUrls, RUNTIME_ROLE } from '../../scripts/database-roles.mjs';
 
 /**
- * Creates a database as a copy of a template, and returns its URLs: `url` for the runtime role, `ownerUrl` for its
- * tables' owner.
+ * Creates a database as a copy of a template, and returns its URLs: `url` for the runtime role, and `ownerUrl` for
+ * the role that owns the tables.
  * @param {string} name
  * @param {string} template
- * @param {boolean} [isHostile] whether both roles' sessions inherit settings that no statement works with
+ * @param {boolean} [isHostile] true to give sessions of both roles settings that break statements unless Gatehouse
+ * overrides them
  */
 export async function createDatabase(name, template, isHostile = false) {
-  // FILE_COPY takes a tenth of the work that a copy through the log takes.
+  // FILE_COPY takes a tenth of the work of a copy through the WAL.
   await runAdminStatement(
     `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY OWNER ${OWNER_ROLE}`,
   );
@@ -28,10 +29,7 @@ export function dropDatabase(name) {
   return runAdminStatement(`DROP DATABASE ${name} WITH (FORCE)`);
 }
 
-/**
- * Returns a database's superuser URL.
- * @param {string} name its name, or another URL of it
- */
+/** Returns the superuser's URL for a database. @param {string} name the database's name, or another URL for it */
 export function adminUrl(name) {
   const url = new URL(/** @type {string} */ (process.env.TEST_POSTGRES_URL));
   url.pathname = URL.canParse(name) ? new URL(name).pathname : `/${name}`;

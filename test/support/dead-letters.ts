@@ -4,8 +4,8 @@ import { respondWithStatus, type Receiver } from './receiver.js';
 import type { TestInstance } from './test-instance.js';
 
 /**
- * Settings with which deliveries fail quickly, and only because of their responses: no response in these
- * tests takes as long as four seconds, and the timeout is longer.
+ * Settings with which deliveries fail quickly, but never because of the timeout: it is 4.5 s, and no response in these
+ * tests takes 4 s.
  */
 export const FAST_RETRIES = {
   TIME_SCALE: '10',
@@ -26,7 +26,7 @@ export async function emitEvents(instance: TestInstance, count: number): Promise
 
 /**
  * Waits until an endpoint has `count` dead letters and no pending deliveries.
- * @returns their ids, newest first
+ * @returns the ids of the dead letters, newest first
  */
 export async function waitForDeadLetters(
   instance: TestInstance,
@@ -47,9 +47,7 @@ export async function waitForDeadLetters(
   });
 }
 
-/**
- * Creates an endpoint with `count` dead letters, whose receiver now succeeds and has an empty request log.
- */
+/** Creates an endpoint with `count` dead letters. Afterwards, its receiver succeeds and has an empty request log. */
 export async function createFailedEndpoint(
   instance: TestInstance,
   receiver: Receiver,
@@ -64,13 +62,13 @@ export async function createFailedEndpoint(
   return { id, ids };
 }
 
-/** Copies a dead letter `count` times, so that the copies come first in the lists. */
+/** Copies a dead letter `count` times. The copies come first in lists. */
 export async function duplicateDeadLetter(
   instance: TestInstance,
   deliveryId: string,
   count: number,
 ): Promise<void> {
-  // Foreign key checks, which the replica role skips, and random ids would take most of the time.
+  // The replica role skips foreign key checks, which would take most of the time, as would random ids.
   await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
      INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,

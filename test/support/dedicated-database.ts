@@ -10,12 +10,12 @@ import { TestInstance, type TestResponse } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /**
- * Tolerances for a PostgreSQL crash: a lost claim is detected when its lease ends, after 30 s, and its attempt
+ * Tolerances for a crash of PostgreSQL. A lost claim is detected when its lease ends, after 30 s, and its attempt
  * counts.
  */
 export const LEASE_TOLERANCES = { ...ON_TIME, lateMs: 60_000 };
 
-/** A process's default pool size. */
+/** The default pool size of a process. */
 export const POOL_SIZE = 10;
 
 /** The instance's METRICS_TOKEN. */
@@ -36,7 +36,7 @@ export class DedicatedDatabase {
 
   static async start(): Promise<DedicatedDatabase> {
     const server = await PostgresServer.start();
-    // Databases are created on this server until it is removed.
+    // All databases are created on this server until it is removed.
     const shared = process.env['TEST_POSTGRES_URL']!;
     process.env['TEST_POSTGRES_URL'] = server.url;
     try {
@@ -65,20 +65,20 @@ export class DedicatedDatabase {
     }
   }
 
-  /** The api and the last worker that was started. */
+  /** The api and the worker that was started last. */
   get programs(): ServerProcess[] {
     const { instance } = this;
     return [instance.api, instance.workers.at(-1)!];
   }
 
-  /** The processes that should survive an injected fault. */
+  /** The ids of the processes that must survive a fault. */
   get pids(): (number | false)[] {
     return this.programs.map(({ pid, isRunning }) => isRunning && pid);
   }
 
   /**
-   * Sends more concurrent requests than the pool has connections, so that a connection in an inconsistent
-   * state is detected.
+   * Sends more concurrent requests than the pool has connections, which detects a connection in an inconsistent
+   * state.
    */
   async expectHealthyConnections(): Promise<void> {
     const { id, tokens } = this.customer;
@@ -96,8 +96,8 @@ export class DedicatedDatabase {
   }
 
   /**
-   * Throws if a connection leaked: it would stay busy, unlike the connection for the jobs that the worker runs each
-   * second.
+   * Throws if a connection has leaked. A leaked connection stays busy, unlike the one that the worker uses for its
+   * jobs every second.
    */
   async expectNoLeakedConnection(): Promise<void> {
     const open = await eventually('the connections to be idle', async () => {
@@ -112,7 +112,7 @@ export class DedicatedDatabase {
 
   async remove(): Promise<void> {
     this.server.thaw();
-    // Each step runs even if an earlier one fails.
+    // Every step runs, even if an earlier one fails.
     const failed: unknown[] = [];
     for (const end of [() => this.instance.stop(), () => this.receiver.stop(), () => this.server.remove()]) {
       await end().catch((error: unknown) => failed.push(error));
@@ -124,7 +124,8 @@ export class DedicatedDatabase {
 
 /**
  * Waits for a response.
- * @throws Error if none arrives within `ms`; default: the longest time that a request may take (I7)
+ * @param ms default: the maximum duration of a request (I7)
+ * @throws Error if no response arrives within `ms`
  */
 export const withDeadline = (response: Promise<TestResponse>, ms = 15_000): Promise<TestResponse> =>
   withTimeout(response, ms, `no response within ${ms} ms`);
@@ -135,7 +136,7 @@ export const createIdempotently = (instance: TestInstance, key = randomUUID()): 
     headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
   });
 
-/** Sends one request of each kind: reads and writes, inside and outside transactions. */
+/** Sends one request of each kind: reads and writes, inside and outside of transactions. */
 export function sendAllRequestKinds(
   instance: TestInstance,
   { email, tokens }: RegisteredCustomer,
@@ -151,10 +152,10 @@ export function sendAllRequestKinds(
   ];
 }
 
-/** Throws unless a response reports that the database is unavailable and when to retry. */
+/** Expects a response that reports an unavailable database and when to retry. */
 export function expectUnavailable(response: TestResponse): void {
   expect(response.status).toBe(503);
-  // The hash queue may reject a registration as full, because earlier registrations wait for the database.
+  // A registration may be rejected because earlier ones, which wait for the database, fill the hash queue.
   expect(['unavailable', 'overloaded']).toContain(response.body.code);
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
 }

@@ -1,9 +1,9 @@
 import type { TestInstance } from './test-instance.js';
 
-/** A retry schedule too long to wait for: makeDeliveriesDue moves its attempts forward. */
+/** A retry schedule that is too long to wait for. `makeDeliveriesDue` makes its attempts due. */
 export const LONG_RETRY_SCHEDULE = '0s,1h,1h,1h,1h';
 
-/** Makes every pending delivery due for so long that workers with Redis treat its job as lost. */
+/** Makes every pending delivery due, and so long ago that workers with Redis consider its job lost. */
 export async function makeDeliveriesDue(instance: TestInstance): Promise<void> {
   await instance.sql(
     `UPDATE deliveries SET next_attempt_at = now() - interval '1 minute' WHERE state = 'pending' AND lease_until IS NULL`,
@@ -11,7 +11,7 @@ export async function makeDeliveriesDue(instance: TestInstance): Promise<void> {
   await instance.sql('NOTIFY gatehouse_deliveries');
 }
 
-/** Expires the leases for all attempts in flight and runs the sweeper in a worker whose periodic jobs are off. */
+/** Ends the leases of all attempts in flight, and runs the sweeper in a worker whose periodic jobs are off. */
 export async function expireLeases(
   instance: TestInstance,
   worker: TestInstance['workers'][number],

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
-/** A column in a statement's result, as PostgreSQL describes it. */
+/** A column in the result of a statement, as PostgreSQL describes it. */
 export interface DescribedColumn {
   name: string;
   type: string;
-  /** True if the table column that it comes from is nullable; null if it comes from no table. */
+  /** True if the column comes from a nullable table column, or null if it comes from no table. */
   nullable: boolean | null;
 }
 
@@ -15,7 +15,7 @@ interface Field {
   dataTypeID: number;
 }
 
-/** A pg query that parses and describes a statement but does not execute it. */
+/** A pg query that parses and describes a statement without executing it. */
 class Description {
   private fields: Field[] = [];
   readonly done: Promise<Field[]>;
@@ -48,7 +48,7 @@ class Description {
   }
 }
 
-/** Returns the columns in a statement's result. @throws PostgreSQL's error if the statement is invalid */
+/** Returns the columns in the result of a statement. @throws PostgreSQL's error if the statement is invalid */
 export async function describeStatement(client: pg.ClientBase, text: string): Promise<DescribedColumn[]> {
   const description = new Description(text);
   client.query(description as unknown as pg.Submittable);

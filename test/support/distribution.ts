@@ -1,5 +1,5 @@
 /**
- * The column in each table that leads to a row's organization, by which a distributed database would place it
+ * The column of each table that leads to a row's organization, by which a distributed database would place the row
  * (docs/scaling.md). null: the table belongs to the installation, not to an organization.
  */
 export const distributionColumns: Record<string, string | null> = {
@@ -75,13 +75,13 @@ export const distributionColumns: Record<string, string | null> = {
 
 /** The rows to which a statement is limited. */
 export type StatementScope =
-  /** Only the installation's tables. */
+  /** Tables that belong to the installation. */
   | 'installation'
-  /** A parameter for the organization, project or customer. */
+  /** Rows of one organization, project or customer, which a parameter identifies. */
   | 'organization'
-  /** A parameter for an object's id or hash, which belongs to one organization. */
+  /** An object of one organization, whose id or hash is a parameter. */
   | 'object'
-  /** Any organization's rows. */
+  /** Rows of any organization. */
   | 'all';
 
 const tenantParameter =
@@ -91,14 +91,14 @@ const tenantInsert =
   /INSERT INTO [a-z_]+(?: AS [a-z]+)? \([^)]*\b(?:project_id|organization_id|customer_id|session_id|parent_id)\b/;
 const objectParameter = /\b\w*(?:id|hash|subject)\s*=\s*(?:ANY\s*\(\s*)?\(?\$\d/;
 
-/** A deletion that removes a batch of old rows (`pruneStatement`). */
+/** A statement that deletes a batch of old rows (`pruneStatement`). */
 const prunePattern = /ctid = ANY \(ARRAY\(/;
-/** The statements that find stored values by their secret, and encrypt them again (`libs/persistence/src/encryption`). */
+/** Statements that find stored values by their secret and encrypt them again (`libs/persistence/src/encryption`). */
 const reencryptionPattern = / <> ALL \(\$1::text\[\]\)|\(.+, stored, replacement\)/;
 
 /**
- * Returns the statement's verb and its tables that belong to organizations, such as `select customers`, and which
- * rows it can access.
+ * Returns the rows that a statement can access, and its signature: the verb and the tables that belong to
+ * organizations, such as `select customers`.
  */
 export function describeScope(text: string): { scope: StatementScope; signature: string } {
   const sql = text.replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' ').trim();
@@ -121,7 +121,7 @@ function scopeOf(sql: string, tables: string[]): StatementScope {
   return objectParameter.test(sql) ? 'object' : 'all';
 }
 
-/** The statements that read or change several organizations' rows, by the reason. No other statement may do so. */
+/** Statements that read or change rows of several organizations, by the reason. No other statement may do so. */
 export const crossOrganizationStatements: Record<string, string[]> = {
   'maintenance of the worker: retention, and new root secrets': ['prune', 'reencrypt'],
   'queues of the worker: claims, outcomes and sweeps of due rows': [

@@ -7,15 +7,15 @@ import { codeBlocks, shellBlock } from './code-blocks.js';
 import { waitUntilListening, type ListeningProgram } from './listening-program.js';
 
 export interface DocumentFolderOptions {
-  /** Environment for the shell blocks and servers, in addition to PATH. */
+  /** Environment of shell blocks and servers, in addition to PATH. */
   env?: Record<string, string>;
-  /** Text in the blocks that differs in tests, such as the port, and its replacement. */
+  /** Replacements in the blocks, such as for a port that differs in tests. */
   replace?: Record<string, string>;
   /** An existing folder for the files. Default: the system's folder for temporary files. */
   parent?: string;
 }
 
-/** A document's files and commands, in a folder like a reader's who has installed the packages. */
+/** The files and commands of a document, in a folder like that of a reader who has installed the packages. */
 export class DocumentFolder {
   private readonly stops: (() => void)[] = [];
 
@@ -39,13 +39,13 @@ export class DocumentFolder {
     return join(this.parent, 'shop');
   }
 
-  /** Writes a file. @param name relative to the folder; `../` leads to a folder that is removed as well */
+  /** Writes a file. @param name relative to the folder. `../` is a folder that is removed as well */
   async write(name: string, content: string): Promise<void> {
     await mkdir(dirname(join(this.path, name)), { recursive: true });
     await writeFile(join(this.path, name), content);
   }
 
-  /** Runs the document's shell blocks in order, in one shell. @returns their output */
+  /** Runs shell blocks of the document in one shell. @returns their output */
   async runBlocks(...names: string[]): Promise<string> {
     return this.run((await Promise.all(names.map((name) => this.block(name)))).join('\n'));
   }
@@ -66,7 +66,7 @@ export class DocumentFolder {
     return this.start(['sh', '-c', `exec ${await this.block(name)}`], url);
   }
 
-  /** Starts a server in the folder. Resolves once a URL accepts connections. @throws Error if it ends before */
+  /** Starts a server in the folder. Resolves once a URL accepts connections. @throws Error if it ends first */
   async start([program, ...args]: string[], url: string, env = {}): Promise<ListeningProgram> {
     const child = spawn(program!, args, {
       cwd: this.path,
@@ -77,13 +77,13 @@ export class DocumentFolder {
     return waitUntilListening(args.at(-1) ?? program!, child, url);
   }
 
-  /** Stops the servers and removes the folder. */
+  /** Stops all servers and removes the folder. */
   async close(): Promise<void> {
     for (const stop of this.stops) stop();
     await rm(this.parent, { recursive: true, force: true });
   }
 
-  /** Returns a shell block from the document. @throws Error if the document has no such block */
+  /** Returns a shell block of the document. @throws Error if the document does not contain it */
   async block(name: string): Promise<string> {
     return this.replace(await shellBlock(this.document, name));
   }

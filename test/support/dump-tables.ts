@@ -1,6 +1,6 @@
 import type { TestInstance } from './test-instance.js';
 
-/** Returns every row in the tables in PostgreSQL's text format, with bytes in hexadecimal. Default: all tables. */
+/** Returns every row of the tables in PostgreSQL's text format, with bytes in hexadecimal. Default: all tables. */
 export async function dumpTables(
   instance: TestInstance,
   isIncluded = (_table: string) => true,
@@ -21,7 +21,7 @@ export async function dumpTables(
 /** Returns the encodings in which a secret could be stored or logged. */
 export function listEncodings(secret: string | Buffer): string[] {
   const text = typeof secret === 'string' ? [Buffer.from(secret)] : [];
-  // Keys and tokens are bytes encoded as text.
+  // Keys and tokens are encoded bytes.
   const bytes = typeof secret === 'string' ? Buffer.from(secret.replace(/^\w+_/, ''), 'base64url') : secret;
   const buffers = [...text, ...(bytes.length >= 16 ? [bytes] : [])];
   return [

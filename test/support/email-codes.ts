@@ -9,14 +9,14 @@ export interface EmailCode {
   code: string;
 }
 
-/** The request's project, api and additional headers. Default: the first ones, and none. */
+/** The project, the api and additional headers of a request. Default: the first ones, and no headers. */
 export interface EmailCodeOptions {
   publishableKey?: string;
   baseUrl?: string;
   headers?: Record<string, string>;
 }
 
-/** A link in an email with a code, and what the client that requested it needs for the exchange. */
+/** A link from an email with a code, and what the client that requested it needs for the exchange. */
 export interface EmailLink extends EmailCode {
   /** The link's path and query. */
   path: string;
@@ -24,7 +24,7 @@ export interface EmailLink extends EmailCode {
   codeVerifier: string;
 }
 
-/** A request for a session in return for a code. */
+/** A request that exchanges a code for a session. */
 export interface Exchange {
   code: string;
   codeVerifier: string;
@@ -43,14 +43,14 @@ const send = (
     ...(baseUrl ? { baseUrl } : {}),
   });
 
-/** Requests a challenge. @param target a link's redirect URL and code challenge */
+/** Requests a challenge. @param target the redirect URL and the code challenge of a link */
 export const requestEmailCode = (
   instance: TestInstance,
   email: string,
   { target = {}, ...options }: EmailCodeOptions & { target?: object } = {},
 ): Promise<TestResponse> => send(instance, 'email-code', { email, ...target }, options);
 
-/** Sends a code for a challenge. */
+/** Verifies the code of a challenge. */
 export const verifyEmailCode = (
   instance: TestInstance,
   { token, code }: EmailCode,
@@ -58,7 +58,7 @@ export const verifyEmailCode = (
 ): Promise<TestResponse> =>
   send(instance, 'email-code/verify', { token, code, ...(locale ? { locale } : {}) }, options);
 
-/** Requests a challenge. @returns its token and the code in the email */
+/** Requests a challenge. @returns its token and the code from the email */
 export async function receiveEmailCode(
   instance: TestInstance,
   email: string,
@@ -69,7 +69,7 @@ export async function receiveEmailCode(
   return { token, code: await readEmailCode(instance, email, before) };
 }
 
-/** Requests a challenge with a link. The redirect URL must be one of the project. */
+/** Requests a challenge with a link. The project must allow the redirect URL. */
 export async function receiveEmailLink(
   instance: TestInstance,
   email: string,
@@ -84,7 +84,7 @@ export async function receiveEmailLink(
   return { token: body.challenge.token, code, path: pathname + search, redirectUrl, codeVerifier };
 }
 
-/** Submits a link's page without a browser. */
+/** Submits the page of a link without a browser. */
 export async function submitEmailLink(
   { path }: Pick<EmailLink, 'path'>,
   baseUrl: string,
@@ -94,7 +94,7 @@ export async function submitEmailLink(
   return fetch(baseUrl + pathname, { method: 'POST', body: searchParams, headers, redirect: 'manual' });
 }
 
-/** Submits a link's page. @returns the request that completes the sign-in */
+/** Submits the page of a link. @returns the request that completes the sign-in */
 export async function useEmailLink(
   instance: TestInstance,
   link: Omit<EmailLink, keyof EmailCode>,
@@ -112,7 +112,7 @@ export const exchangeCode = (
   options: EmailCodeOptions = {},
 ): Promise<TestResponse> => send(instance, 'exchange', exchange, options);
 
-/** Returns the code in the newest email to an address. @param before number of earlier emails */
+/** Returns the code from the newest email to an address. @param before the number of earlier emails */
 export async function readEmailCode(
   instance: TestInstance,
   email: string,
@@ -126,7 +126,7 @@ export async function readEmailCode(
   return /^\d+$/m.exec(mail['text'] as string)![0];
 }
 
-/** Requests an email with which a customer proves their identity again. @returns the code in the email */
+/** Requests an email for a customer's reauthentication. @returns the code from the email */
 export async function receiveReauthenticationCode(
   instance: TestInstance,
   accessToken: string,
@@ -140,12 +140,12 @@ export async function receiveReauthenticationCode(
   return readEmailCode(instance, email, before, kind);
 }
 
-/** Returns a wrong code with the same length. */
+/** Returns a wrong code of the same length. */
 export const wrongCode = ({ token, code }: EmailCode): EmailCode => ({
   token,
   code: String((Number(code) + 1) % 10 ** code.length).padStart(code.length, '0'),
 });
 
-/** Returns a code as it is typed with an East Asian keyboard's digits. */
+/** Converts a code to full-width digits, as typed on an East Asian keyboard. */
 export const toFullWidth = (code: string): string =>
   code.replace(/[0-9]/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));

@@ -16,14 +16,14 @@ const PREFIX = 'gatehouse-test-';
 const TEMPLATE = 'gatehouse_template';
 
 /**
- * More Redis databases than a run has instances, so that no instance finds another instance's data, such as request
+ * More Redis databases than a run has instances, so that no instance uses the data of another, such as request
  * counters.
  */
 const REDIS_DATABASES = 2_000;
 
 /**
- * A test run does not have to survive a power failure. Autovacuum would change statistics, and so query
- * plans, in the middle of a test: a table that it saw empty is planned as empty.
+ * A test run does not have to survive a power failure. Autovacuum would update statistics in the middle of a test,
+ * and thereby change plans: a table that was empty at the time would be planned as empty.
  */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
 
@@ -54,10 +54,7 @@ export async function startServers() {
   }
 }
 
-/**
- * Stops the servers in a folder from `startServers` and removes the folder.
- * @param {string} folder
- */
+/** Stops the servers of a folder from `startServers` and removes the folder. @param {string} folder */
 export async function stopServers(folder) {
   const redis = Number(readIfExists(path.join(folder, 'redis.pid')));
   if (redis && describeProcess(redis)?.includes('redis-server')) process.kill(redis, 'SIGKILL');
@@ -66,7 +63,7 @@ export async function stopServers(folder) {
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Stops the servers from runs whose process has ended: Jest runs no teardown when it is interrupted. */
+/** Stops the servers of runs whose process has ended: Jest runs no teardown when it is interrupted. */
 export async function reapServers() {
   for (const name of fs.readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
     const folder = path.join(tmpdir(), name);

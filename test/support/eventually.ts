@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Pause between two probes, in ms. */
+/** Pause between probes, in ms. */
 const PROBE_INTERVAL_MS = 25;
 
 /**
- * Maximum number of probes: at least a minute. The limit counts probes instead of seconds: while the machine
- * is stalled, time passes for the test, but the code under test makes no progress.
+ * Maximum number of probes, which take at least a minute. Probes are counted instead of seconds, because no code
+ * makes progress while the machine is stalled, although time passes.
  */
 const MAX_PROBES = 2_400;
 
@@ -13,7 +13,7 @@ const MAX_PROBES = 2_400;
  * Calls `probe` until it returns something other than undefined, null or false.
  * @param what completes "timed out waiting for …"
  * @param maxProbes for conditions that take longer than a minute on an idle machine
- * @throws Error after that many probes
+ * @throws Error after this number of probes
  */
 export async function eventually<T>(
   what: string,

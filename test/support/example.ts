@@ -7,10 +7,10 @@ import { waitUntilListening, type ListeningProgram } from './listening-program.j
 import { freePort } from './server-process.mjs';
 import type { TestInstance } from './test-instance.js';
 
-/** An example from examples/, started by `npm run example` with an instance's keys. */
+/** An example from examples/, started by `npm run example` with the keys of an instance. */
 export class Example {
   private constructor(
-    /** URL without a trailing slash. */
+    /** The URL without a trailing slash. */
     readonly url: string,
     private readonly program: ListeningProgram,
     /** Stops the example and removes its data. */
@@ -19,8 +19,8 @@ export class Example {
 
   /**
    * Starts an example. Resolves once it accepts connections.
-   * @param name folder in examples/
-   * @throws Error if it ends before
+   * @param name its folder in examples/
+   * @throws Error if it ends first
    */
   static async start(name: string, instance: TestInstance): Promise<Example> {
     const port = String(await freePort());
@@ -28,7 +28,7 @@ export class Example {
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-example-'));
     await writeFile(join(dataDir, 'credentials.json'), JSON.stringify(instance.credentials));
     const child = spawn(process.execPath, ['scripts/example.mjs', name], {
-      // The example consists of several processes, which end together as the first one's group.
+      // The example consists of several processes. They form one process group and end together.
       detached: true,
       env: { PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: port },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,7 +49,7 @@ export class Example {
     }
   }
 
-  /** Everything that it has written so far. */
+  /** The output so far. */
   get output(): string {
     return this.program.output;
   }

@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes, randomUUID, scryptSync } from 'node:crypto';
 
-/** Returns a row in Clerk's CSV export. */
+/** Returns a row of Clerk's CSV export. */
 export const clerkUser = (email: string, more: Record<string, string>) => ({
   id: `user_${randomUUID()}`,
   first_name: 'Ada',
@@ -9,10 +9,10 @@ export const clerkUser = (email: string, more: Record<string, string>) => ({
   ...more,
 });
 
-/** A Firebase project's signer key. */
+/** The signer key of a Firebase project. */
 export const firebaseKey = randomBytes(64).toString('base64');
 
-/** Hashes a password as https://github.com/firebase/scrypt does, with a small memory cost. */
+/** Hashes a password like https://github.com/firebase/scrypt, with a small memory cost. */
 export function firebaseHash(password: string): { hash: string; salt: string } {
   const salt = randomBytes(10);
   const cost = { N: 2 ** 4, r: 8, p: 1 };
@@ -27,13 +27,13 @@ export function firebaseHash(password: string): { hash: string; salt: string } {
 /** Keycloak's default parameters. */
 export const argon2 = { parallelism: 1, iterations: 5, memorySize: 7_168, hashLength: 32 };
 
-/** Encodes ASCII characters whose number is a multiple of 5 in base32. */
+/** Encodes an ASCII string in base32. Its length must be a multiple of 5. */
 export function encodeBase32(text: string): string {
   const bits = [...Buffer.from(text)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return bits.replace(/.{5}/g, (group) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(group, 2)]!);
 }
 
-/** Returns a Keycloak user's credential. */
+/** Returns the credential of a Keycloak user. */
 export const keycloakCredential = (type: string, secretData: object, credentialData: object) => ({
   id: randomUUID(),
   type,

@@ -1,14 +1,14 @@
 import type { TestInstance } from './test-instance.js';
 
-/** Failed sign-ins at all client IPs that no customer has used. */
+/** The failed sign-ins with an email address, for all client IPs that its customer has not used before. */
 export interface FailedSignIns {
-  /** Failed sign-ins in the current window. 0: the window has ended. */
+  /** Number of failed sign-ins in the current window. 0: the window has ended. */
   inWindow: number;
-  /** Failed sign-ins in all windows, also as guesses at the password. Default: `inWindow`. */
+  /** Number of consecutive failed sign-ins in all windows, and of guesses at the password. Default: `inWindow`. */
   consecutive?: number;
 }
 
-/** Sets the failed sign-ins with an email in the instance's first project. */
+/** Sets the number of failed sign-ins with an email address in the instance's first project. */
 export async function setFailedSignIns(
   instance: TestInstance,
   email: string,

@@ -9,9 +9,9 @@ const END = '<!-- end of the table -->';
 const HEAD = ['Fault', 'Expected result', 'Queue', 'Measurements', 'Result'];
 
 /**
- * A jest reporter that prints one row for each test in test/faults, with jest's result and the measurements that the
- * test has recorded (measurements.ts). Tests that did not run are marked. With TEST_FAULT_TABLE the rows are also
- * written to that document, together with the rows from earlier jest runs in the file TEST_FAULT_ROWS.
+ * A jest reporter that prints one row for each test in test/faults, with its result and the measurements that it has
+ * recorded (measurements.ts). Tests that did not run are marked. If TEST_FAULT_TABLE is set, the rows are also
+ * written to that document, together with the rows of earlier jest runs from the file TEST_FAULT_ROWS.
  */
 export default class FaultTable {
   onRunComplete(_contexts, { testResults }) {
@@ -30,7 +30,7 @@ export default class FaultTable {
   }
 }
 
-/** Returns the rows from all runs so far, this run's rows last. */
+/** Returns the rows of all runs so far. The rows of this run come last. */
 function mergeRows(rows) {
   const file = process.env.TEST_FAULT_ROWS;
   if (!file) return rows;
@@ -47,14 +47,14 @@ const FAULTS = /[\\/]test[\\/]faults[\\/]/;
 /** The requirement ids before a title. */
 const REQUIREMENTS = /^([A-Z]{1,2}-?\d+(, )?)+: /;
 
-/** The checker's own tests, which inject no faults. */
+/** The tests of the checker itself, which inject no faults. */
 const CHECKER = 'history.spec.ts';
 
 const results = { passed: 'held', failed: 'FAILED' };
 
 /**
- * Converts a test to a row. A title has the form "fault: expected result", or only the latter inside a
- * `describe` that names the fault.
+ * Converts a test to a row. A title has the form "fault: expected result", or contains only the expected result if
+ * `describe` contains the fault.
  */
 function toRow({ title, ancestorTitles, status, duration }, measurements = {}) {
   const [first, ...rest] = title.replace(REQUIREMENTS, '').split(': ');
@@ -86,7 +86,7 @@ function print(rows) {
   process.stdout.write(`\nFaults (${held} of ${rows.length} held)\n${lines.join('\n')}\n`);
 }
 
-/** Writes the rows between the document's markers. */
+/** Writes the rows between the markers of a document. */
 async function write(document, rows) {
   const text = fs.readFileSync(document, 'utf8');
   const [before, rest] = text.split(BEGIN);

@@ -6,11 +6,11 @@ import { testWorker } from './test-worker.js';
  */
 export async function fetchDocumented(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
-  // The benchmarks also use an instance, but outside tests.
+  // Benchmarks use instances outside of jest.
   if (!testWorker) return response;
   const requestInfo = { method: init.method ?? 'GET', url, hasBody: init.body !== undefined };
   const { status, headers } = response;
-  // A clone would double a request's cost.
+  // A clone would double the cost of a request.
   const text = await response.text();
   Object.assign(response, { text: async () => text, json: async () => JSON.parse(text) as unknown });
   const responseInfo = { status, headers, text };

@@ -5,7 +5,7 @@ const statusClassSql = (status: string): string =>
      WHEN ${status} IS NOT NULL THEN 'other' END`;
 
 /**
- * The condition for each query parameter: SQL over the attempts `a`, their deliveries `d` and events `e`, with $ as
+ * The condition for each query parameter: SQL over attempts `a`, their deliveries `d` and events `e`. `$` stands for
  * the value.
  */
 const conditions: Record<string, string> = {
@@ -40,7 +40,7 @@ const deliveryConditions: Record<string, string> = {
   created_before: 'd.created_at < $::timestamptz',
 };
 
-/** The condition for a search text, by its form. */
+/** The condition for a search string, by its form. */
 const searchConditions: [RegExp, string][] = [
   [/^dlv_/, 'd.id::text = $'],
   [/^att_/, 'a.id::text = $'],
@@ -56,7 +56,7 @@ const searchConditions: [RegExp, string][] = [
   ],
 ];
 
-/** The condition for each dead letter `resolution`. */
+/** The condition for each `resolution` of a dead letter. */
 export const resolutionConditions: Record<string, string> = {
   waiting: 'd.resolution IS NULL',
   resolved: 'd.resolution IS NOT NULL',
@@ -73,7 +73,7 @@ const conditionsOf = {
 
 /**
  * Returns the ids that a list of attempts, deliveries or dead letters must contain, newest first.
- * @param query the caller's query parameters
+ * @param query the query parameters of the request
  * @param accessScope SQL condition for the rows that the caller can access
  */
 export async function findExpectedIds(

@@ -9,11 +9,11 @@ import {
 } from './generated-requests.js';
 import type { TestInstance } from './test-instance.js';
 
-/** The seed is the same in every run, so that failures are reproducible; INPUT_SEED overrides it. */
+/** The seed of every run, so that failures are reproducible. INPUT_SEED overrides it. */
 const seed = Number(process.env['INPUT_SEED'] ?? 20_261_121);
 
 /**
- * These operations need the secrets from earlier ones, in order. Separate specs test them, such as operator-sessions,
+ * Operations that need the secrets from earlier ones, in order. Other specs test them, such as operator-sessions,
  * second-factor, customer-factors, email-codes and passkeys.
  */
 const isSignIn = (name: string): boolean =>
@@ -21,7 +21,7 @@ const isSignIn = (name: string): boolean =>
   /\/api\/v1\/auth\/(challenge|exchange|sign-in-token|passkey$|email-code\/verify)/.test(name) ||
   /^POST \/api\/v1\/me\/(passkeys$|factors\/totp\/)/.test(name);
 const isRead = ({ method }: Operation): boolean => method === 'GET';
-/** Returns true for a console operation: most of them equal API key operations under another path. */
+/** Returns true for a console operation. Most of them equal API operations with another path. */
 const isConsole = ({ path }: Operation): boolean => path.startsWith('/operator/');
 
 export interface GeneratedInput {
@@ -29,14 +29,14 @@ export interface GeneratedInput {
   failures: string[];
   /** Operations that rejected every request. */
   alwaysRejected: string[];
-  /** Number of documented operations that can succeed on their own. */
+  /** Number of documented operations that can succeed independently of others. */
   operations: number;
 }
 
 /**
  * Sends generated requests, valid and invalid, with every kind of credential, to every documented operation.
- * @param runs requests per operation; 2/5 as many for a console operation
- * @param writesPerPool number of write operations that share objects; each may delete or disable them
+ * @param runs number of requests per operation. Console operations receive two fifths of it
+ * @param writesPerPool number of write operations that share objects, each of which may delete or disable them
  */
 export async function sendGeneratedInput(
   instance: TestInstance,
@@ -59,7 +59,7 @@ export async function sendGeneratedInput(
   };
 
   const failures: string[] = [];
-  // Reads change nothing and share one pool. They run first, before a write deletes or disables its objects.
+  // Reads change nothing and share one pool. They run before writes, which can delete or disable its objects.
   let pool = await createPool(instance);
   const all = listOperations().sort((one, other) => Number(isRead(other)) - Number(isRead(one)));
   const firstWrite = all.findIndex((operation) => !isRead(operation));

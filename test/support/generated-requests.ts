@@ -25,13 +25,13 @@ export interface GeneratedRequest {
   body?: string;
 }
 
-/** Existing ids and secrets, by the field or parameter name that accepts them. */
+/** Existing ids and secrets, by the name of the field or parameter that accepts them. */
 export interface ValuePool {
   values: Record<string, string[]>;
   keys: Record<'secretKey' | 'projectKey' | 'publishableKey' | 'accessToken' | 'operatorSession', string>;
 }
 
-/** Returns every operation in the document. */
+/** Returns every operation of the document. */
 export const listOperations = (): Operation[] =>
   Object.entries(testWorker!.conformance().document['paths'] as Json).flatMap(([path, item]) =>
     Object.entries(item as Json).map(([method, spec]) => ({
@@ -43,14 +43,14 @@ export const listOperations = (): Operation[] =>
   );
 
 /**
- * Creates objects that no other request depends on (a customer, a project, a key and so on), because
- * operations delete or disable the objects that they receive.
+ * Creates objects that no other request depends on (a customer, a project, a key and so on), because operations may
+ * delete or disable them.
  */
 export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = instance.credentials;
-  // A project would soon reach its endpoint limit.
+  // The project would soon reach its endpoint limit.
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
-  // Generated settings, such as a long minimum password length, would prevent the registration below.
+  // Generated settings, such as a high minimum password length, would prevent the registration below.
   const settings = { mfa: 'optional', signIn: { emailCode: true, passkey: true } };
   await instance.sql('UPDATE projects SET settings = $2 WHERE id = $1', [projectId, settings]);
   const endpoint = await instance.createEndpoint('http://127.0.0.1:9/hook');
@@ -71,7 +71,7 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const factorId = await insertTotpFactor(instance, customer.id);
   const passkeyId = await insertPasskey(instance, customer.id);
   const identityId = await insertIdentity(instance, customer.id);
-  // Otherwise no account change would be allowed without a code from the factor.
+  // Without a recent factor, no account change would be allowed.
   await instance.sql('UPDATE sessions SET factor_time = now() WHERE customer_id = $1', [customer.id]);
   const [key, provider, mails, [delivery]] = await Promise.all([
     instance.requestWithSecretKey('POST', `/api/v1/projects/${spare}/api-keys`, { name: 'Spare' }),
@@ -81,7 +81,7 @@ export async function createPool(instance: TestInstance): Promise<ValuePool> {
       newProvider({ issuer: 'http://127.0.0.1:9', domains: ['acme.example'] }),
     ),
     instance.requestWithSecretKey('GET', `/api/v1/mailbox?email=${email}`),
-    // No worker runs, so this statement turns the delivery into a dead letter.
+    // No worker runs, so this statement creates the dead letter.
     instance.sql(
       `UPDATE deliveries SET state = 'failed', attempt = 5, next_attempt_at = NULL, finished_at = now(),
          last_http_status = 500, last_error = 'http_error'
@@ -141,7 +141,7 @@ const getSchema = (schema: Json): Json => {
   };
 };
 
-/** Strings that have caused errors in other systems, and random ones. */
+/** Strings that have caused errors in other systems, and random strings. */
 const hostileTexts = fc.oneof(
   fc.constantFrom(
     '',
@@ -165,7 +165,7 @@ const byFormat: Record<string, Arbitrary<string>> = {
     .map((date) => date.toISOString()),
 };
 
-/** Generates values that match a schema; if the pool has values for the name, mostly those. */
+/** Generates values that match a schema. If the pool has values for the name, most of them come from the pool. */
 function validValue(schema: Json, pool: ValuePool, name = ''): Arbitrary<unknown> {
   const { type, enum: values, examples, properties = {}, required = [], ...rest } = getSchema(schema);
   const known = pool.values[name];
@@ -184,7 +184,7 @@ function validValue(schema: Json, pool: ValuePool, name = ''): Arbitrary<unknown
   return choices.length > 0 ? fc.oneof(...choices) : fc.jsonValue();
 }
 
-/** Returns the text with another last character. */
+/** Replaces the last character of a string. */
 const changeLastCharacter = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
 
 function valueOfType(type: string, schema: Json, pool: ValuePool): Arbitrary<unknown> {
@@ -292,8 +292,8 @@ function requestPath({ path: template, spec }: Operation, pool: ValuePool): Arbi
 }
 
 /**
- * Encodes a path segment or query part. Dots are encoded as well: clients remove dot segments before they
- * send a URL.
+ * Encodes a path segment or a part of a query. Dots are encoded as well, because clients remove dot segments before
+ * they send a URL.
  */
 const escapeSegment = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E');
@@ -342,7 +342,7 @@ function requestHeaders(operation: Operation, pool: ValuePool): Arbitrary<Record
     .map(([credential, extra]) => ({ 'content-type': 'application/json', ...credential, ...extra }));
 }
 
-/** Generates requests for an operation: valid, invalid and partly valid ones. */
+/** Generates requests for an operation: valid, invalid and partly valid. */
 export const requestArbitrary = (operation: Operation, pool: ValuePool): Arbitrary<GeneratedRequest> =>
   fc
     .tuple(requestPath(operation, pool), requestHeaders(operation, pool), requestBody(operation, pool))

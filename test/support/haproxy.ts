@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { ChildServer, findProgram } from './child-server.js';
 import { freePort } from './server-process.mjs';
 
-/** The path to HAProxy, or undefined if it is not installed. */
+/** The path of HAProxy, or undefined if it is not installed. */
 const program = findProgram('haproxy');
 
-/** HAProxy with the configuration in ops/haproxy, in front of apis on this machine. */
+/** HAProxy with the configuration from ops/haproxy, in front of api processes on this machine. */
 export class HaProxy extends ChildServer {
   static readonly isInstalled = program !== undefined;
 
@@ -17,7 +17,7 @@ export class HaProxy extends ChildServer {
     super(folder, [program!, '-db', '-f', 'haproxy.cfg'], ['ignore', 'ignore', 'inherit']);
   }
 
-  /** @param ports the apis' ports */
+  /** @param ports the ports of the api processes */
   static async start(ports: number[]): Promise<HaProxy> {
     const folder = await this.createFolder('haproxy');
     const port = await freePort();
@@ -30,7 +30,7 @@ export class HaProxy extends ChildServer {
   }
 }
 
-/** Returns ops/haproxy/haproxy.cfg with other addresses, and without TLS. */
+/** Returns ops/haproxy/haproxy.cfg with other addresses and without TLS. */
 async function readConfiguration(port: number, apis: number[]): Promise<string> {
   const text = await readFile(join(process.cwd(), 'ops/haproxy/haproxy.cfg'), 'utf8');
   const servers = apis.map((api, index) => `  server api-${index + 1} 127.0.0.1:${api}`);

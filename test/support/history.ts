@@ -27,7 +27,7 @@ export interface HistorySummary {
   requests: number;
   deadLetters: number;
   cancelled: number;
-  /** Requests for an event that the receiver had already accepted. */
+  /** Number of requests for an event that the receiver had already accepted. */
   repeats: number;
   /** Longest delay between the due time and the start of an attempt, in ms. */
   maxDelayMs: number;
@@ -35,18 +35,16 @@ export interface HistorySummary {
 
 export type CheckOptions = Partial<Tolerances>;
 
-/**
- * Time limits for files named `*.nightly.spec.ts`: I8 (late attempts), I7 (slow responses).
- */
+/** Time limits in files named `*.nightly.spec.ts`, for late attempts (I8) and slow responses (I7). */
 export const ON_TIME = { lateMs: 5_000, longestMs: 15_000 };
 
-/** A schedule without delays, for deliveries that a test makes due itself. */
+/** A schedule without delays, for deliveries that a test itself makes due. */
 export const AT_ONCE = [0, 0, 0, 0, 0];
 
-/** Default retry schedule, in ms. */
+/** The default retry schedule, in ms. */
 const DEFAULT_SCHEDULE = [0, 15_000, 60_000, 300_000, 1_800_000];
 const MAX_SHOWN = 12;
-/** Longest pause that is attributed to the machine, in ms. */
+/** Maximum pause that is attributed to the machine, in ms. */
 const LONGEST_PAUSE_MS = 5_000;
 
 /** Records the exchanges between an instance, its clients and its receivers, and checks the invariants at the end. */
@@ -65,11 +63,11 @@ export class History {
   }
 
   /**
-   * Also records a raw target's requests, which are not parsed as HTTP.
-   * @param first the first response's status, null for no response; all later ones are 200
+   * Also records the requests to a raw target, which are not parsed as HTTP.
+   * @param first the status of the first response, or null if there is none. All later ones have status 200
    */
   watch(target: RawTarget, first: number | null = 200): void {
-    // The address is not available after the receiver has stopped.
+    // The address is no longer available after the target has stopped.
     const { protocol } = new URL(target.url);
     this.rawRequestSources.push(() =>
       target.requests.map((request, index) => {
@@ -86,8 +84,8 @@ export class History {
 
   /**
    * Waits until every delivery has ended, then checks I1 to I8. Without limits, no delay is a violation. The limit
-   * for late attempts is extended by this process's longest pause, because the other processes may have been paused
-   * as well.
+   * for late attempts is extended by this process's longest pause, because other processes may have been paused as
+   * well.
    * @throws Error that lists each violation with its ids
    */
   async check({
@@ -95,7 +93,7 @@ export class History {
     lateMs = Infinity,
     longestMs = Infinity,
   }: CheckOptions = {}): Promise<HistorySummary> {
-    // Deliveries that have not ended by then are reported as violations.
+    // Deliveries that are still open are reported as violations.
     await eventually('all deliveries to finish', () => isSettled(this.instance)).catch(() => undefined);
     const facts = await this.collectFacts();
     const pauses = pausesSince(this.startedAt).map(({ ms }) => ms);
@@ -120,7 +118,7 @@ export class History {
     return result;
   }
 
-  /** Returns the response statuses since a time, oldest first; 0 means no response. */
+  /** Returns the statuses of all responses since a time, oldest first. 0 means that there was no response. */
   listStatuses(since = 0): number[] {
     return this.exchanges.filter(({ at }) => at >= since).map(({ response }) => response?.status ?? 0);
   }
@@ -192,7 +190,7 @@ const toTargetRequests = ({ url, requests }: Receiver): TargetRequest[] =>
     response: response ?? null,
   }));
 
-/** Returns a process's state, as far as its test knows it. */
+/** Returns the state of a process, as far as the test can observe it. */
 export function describeProcess(process: ServerProcess): ProcessReport {
   const { entryPoint, pid, isRunning, sentSignal, hitFailpoint, endedAt, log } = process;
   const isApi = basename(entryPoint) === basename(entryPoints.api);
@@ -208,7 +206,7 @@ export function describeProcess(process: ServerProcess): ProcessReport {
   };
 }
 
-/** Returns an instance's retry schedule, in ms. */
+/** Returns the retry schedule of an instance, in ms. */
 function readSchedule({
   WEBHOOK_RETRY_SCHEDULE: text,
   TIME_SCALE: scale = '1',
@@ -221,7 +219,6 @@ function readSchedule({
   return (delays ?? DEFAULT_SCHEDULE).map((delay) => delay / Number(scale));
 }
 
-/** Summarizes the facts. */
 export function summarize(facts: Facts, schedule: Pick<Tolerances, 'schedule'>): HistorySummary {
   const states = facts.deliveries.map(({ state }) => state);
   const eventIds = new Set(facts.deliveries.map(({ eventId }) => eventId));

@@ -2,20 +2,20 @@ import { createHash, randomBytes } from 'node:crypto';
 import { exchangeCode } from './email-codes.js';
 import type { TestInstance, TestResponse } from './test-instance.js';
 
-/** A hosted sign-in page screen, or the redirect that follows it. */
+/** A screen of the hosted sign-in page, or the redirect that follows it. */
 export interface Screen {
   status: number;
   headers: Headers;
   html: string;
   /** The only heading. */
   title: string;
-  /** The text with `role=alert`, or null. */
+  /** The content of the element with `role=alert`, or null. */
   problem: string | null;
-  /** Target to which a redirect leads away from the page, or null. */
+  /** The target of a redirect away from the page, or null. */
   location: string | null;
 }
 
-/** A form without a browser: its path and its fields. */
+/** A form as read without a browser: its path and its fields. */
 interface ScreenForm {
   action: string;
   fields: Record<string, string>;
@@ -29,7 +29,7 @@ const attribute = (tag: string, name: string): string | null => {
   return value === undefined ? null : unescape(value);
 };
 
-/** Returns a page's forms, with the buttons that submit to other paths as separate forms. */
+/** Returns the forms of a page. A button that submits to another path counts as a separate form. */
 export function readForms(html: string): ScreenForm[] {
   return [...html.matchAll(/<form [^>]*>.*?<\/form>/gs)].flatMap(([text]) => {
     const inputs = [...text.matchAll(/<input [^>]*>/g)].map(([tag]) => tag);
@@ -45,14 +45,14 @@ export function readForms(html: string): ScreenForm[] {
   });
 }
 
-/** Returns the paths to which a screen's forms submit, with their queries. */
+/** Returns the paths, with queries, to which the forms of a page submit. */
 export const readFormActions = (html: string): string[] => readForms(html).map(({ action }) => action);
 
-/** An application that sends customers to the hosted sign-in page, and the customer's browser without JavaScript. */
+/** An application that sends customers to the hosted sign-in page, and a customer's browser without JavaScript. */
 export class HostedSignIn {
   readonly codeVerifier = randomBytes(32).toString('base64url');
   readonly state = randomBytes(8).toString('hex');
-  /** The screen that the browser shows. */
+  /** The screen that the browser displays. */
   screen!: Screen;
 
   constructor(
@@ -61,7 +61,7 @@ export class HostedSignIn {
     private readonly headers: Record<string, string> = {},
   ) {}
 
-  /** Returns the page's URL. @param more parameters; undefined removes one */
+  /** Returns the URL of the page. @param more additional parameters; undefined removes one */
   url(more: Record<string, string | undefined> = {}): string {
     const parameters = {
       client_id: this.instance.credentials.projectId,
@@ -76,7 +76,7 @@ export class HostedSignIn {
     return `${this.instance.baseUrl}/sign-in?${new URLSearchParams(given).toString()}`;
   }
 
-  /** Opens the page. @param more parameters; undefined removes one */
+  /** Opens the page. @param more additional parameters; undefined removes one */
   open(more: Record<string, string | undefined> = {}): Promise<Screen> {
     return this.go(this.url(more));
   }
@@ -88,8 +88,8 @@ export class HostedSignIn {
 
   /**
    * Submits a form on the screen.
-   * @param path the form's path below `/sign-in`
-   * @param entered its input values
+   * @param path the path of the form, below `/sign-in`
+   * @param entered the values of its inputs
    */
   submit(
     path: string,
@@ -106,7 +106,7 @@ export class HostedSignIn {
     return this.request(form.action, { method: 'POST', body, headers });
   }
 
-  /** Returns a link's URL on the screen. */
+  /** Returns the URL of a link on the screen. */
   link(text: string): string {
     const links = [...this.screen.html.matchAll(/<a [^>]*>(?:[^<]*)<\/a>/g)].map(([link]) => link);
     const found = links.find((link) => unescape(link).includes(`>${text}<`));
@@ -114,7 +114,7 @@ export class HostedSignIn {
     return attribute(found, 'href')!;
   }
 
-  /** Exchanges the code with which the browser returns to the application. @throws Error if it has not returned */
+  /** Exchanges the code that the application has received. @throws Error if the browser has not returned to it */
   exchange(): Promise<TestResponse> {
     return exchangeCode(this.instance, {
       code: this.returnedCode(),
@@ -123,7 +123,10 @@ export class HostedSignIn {
     });
   }
 
-  /** Returns the code with which the browser returns to the application, with its state. */
+  /**
+   * Returns the code from the redirect to the application.
+   * @throws Error without a redirect, or with another state
+   */
   returnedCode(): string {
     const { location, html } = this.screen;
     if (!location?.startsWith(new URL(this.redirectUrl).origin))

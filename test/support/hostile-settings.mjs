@@ -1,6 +1,6 @@
 import { OWNER_ROLE, RUNTIME_ROLE } from '../../scripts/database-roles.mjs';
 
-/** A value for each setting in session-settings.ts with which statements would fail or return something else. */
+/** A value for each setting in session-settings.ts that makes statements fail or return other results. */
 export const hostileSettings = {
   DateStyle: 'German, DMY',
   IntervalStyle: 'sql_standard',
@@ -22,7 +22,7 @@ export const hostileSettings = {
   idle_in_transaction_session_timeout: '1s',
 };
 
-/** Options for a test's own connection, so that none of these settings ends it. */
+/** Options for a test's own connection, so that these settings do not end it. */
 export const withoutTimeouts = [
   ...['exit_on_error=off', 'idle_session_timeout=0', 'idle_in_transaction_session_timeout=0'],
   ...['lock_timeout=0', 'statement_timeout=0'],
@@ -31,8 +31,8 @@ export const withoutTimeouts = [
   .join(' ');
 
 /**
- * Returns a statement that sets the hostile values for both roles in a database, as an operator does. Omits settings that
- * the server does not know yet.
+ * Returns a statement that sets the hostile values for both roles in a database, as an administrator could. Omits
+ * settings that the server does not support.
  * @param {string} database
  */
 export const setHostileSettingsSql = (database) => `

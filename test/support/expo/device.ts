@@ -7,18 +7,18 @@ import {
 import { getRandomValues } from 'node:crypto';
 import type { TestInstance } from '../test-instance.js';
 
-/** The URL to which sign-ins in the browser return: the URL for an app with the scheme com.example.app. */
+/** The URL to which the browser returns after a sign-in, for an app with the scheme com.example.app. */
 export const APP_URL = 'com.example.app://signed-in';
 
 type Listener<Event> = (event: Event) => void;
 type BrowserResult = Awaited<ReturnType<NativeModules['webBrowser']['openAuthSessionAsync']>>;
 
-/** A device with an app, whose native modules are fakes. Its keychain outlives the app's process. */
+/** A device with an app and fake native modules. Its keychain outlives the app's process. */
 export class Device {
   readonly keychain = new Map<string, string>();
   /** The link that starts the app. */
   initialUrl: string | null = null;
-  /** The app's URL for the path `signed-in`. */
+  /** The URL of the app for the path `signed-in`. */
   appUrl = APP_URL;
   /** The customer's actions in the browser. */
   browse: (url: string, returnUrl: string) => Promise<BrowserResult> = async () => ({ type: 'cancel' });
@@ -28,7 +28,7 @@ export class Device {
 
   constructor(private readonly instance: TestInstance) {}
 
-  /** Ends the app's process and starts the app again. */
+  /** Ends the process of the app, and starts the app again. */
   start(options: Partial<ExpoClientOptions> = {}): ExpoClient {
     this.client?.close();
     const { publishableKey } = this.instance.credentials;
@@ -46,12 +46,12 @@ export class Device {
     for (const listener of this.links) listener({ url });
   }
 
-  /** Changes the app's state: `active`, `background` or `inactive`. */
+  /** Changes the state of the app: `active`, `background` or `inactive`. */
   changeState(state: string): void {
     for (const listener of this.states) listener(state);
   }
 
-  /** The running app's listener count. */
+  /** The number of listeners of the running app. */
   get listenerCount(): number {
     return this.links.size + this.states.size;
   }
