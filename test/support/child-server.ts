@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.js';
 
-/** Returns the path of a program that is usually not on the `PATH`, or undefined if it is not installed. */
+/** Returns the path to a program that is usually not on the `PATH`, or undefined if it is not installed. */
 export const findProgram = (name: string): string | undefined =>
   ['/usr/sbin', '/usr/bin', '/usr/local/bin']
     .map((folder) => join(folder, name))

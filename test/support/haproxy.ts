@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ChildServer, findProgram } from './child-server.js';
 import { freePort } from './server-process.mjs';
 
-/** The path of HAProxy, or undefined if it is not installed. */
+/** The path to HAProxy, or undefined if it is not installed. */
 const program = findProgram('haproxy');
 
 /** HAProxy with the configuration from ops/haproxy, in front of api processes on this machine. */

@@ -61,7 +61,7 @@ export class HostedSignIn {
     private readonly headers: Record<string, string> = {},
   ) {}
 
-  /** Returns the URL of the page. @param more additional parameters; undefined removes one */
+  /** Returns the URL of the page. @param more additional parameters. `undefined` removes one */
   url(more: Record<string, string | undefined> = {}): string {
     const parameters = {
       client_id: this.instance.credentials.projectId,
@@ -76,7 +76,7 @@ export class HostedSignIn {
     return `${this.instance.baseUrl}/sign-in?${new URLSearchParams(given).toString()}`;
   }
 
-  /** Opens the page. @param more additional parameters; undefined removes one */
+  /** Opens the page. @param more additional parameters. `undefined` removes one */
   open(more: Record<string, string | undefined> = {}): Promise<Screen> {
     return this.go(this.url(more));
   }

@@ -1,6 +1,9 @@
 import type { TestInstance } from './test-instance.js';
 
-/** Inserts active sessions from a day ago for a customer, created one second apart. @returns ids, oldest first */
+/**
+ * Inserts active sessions for a customer. They were created a day ago, one second apart.
+ * @returns ids, oldest first
+ */
 export async function insertSessions(
   instance: TestInstance,
   customerId: string,

@@ -1,8 +1,8 @@
 import type { Exchange } from './test-instance.js';
 
 /**
- * The clients' and receivers' observations, the database rows, and the processes' final states. Times in ms since
- * 1970.
+ * The observations of clients and receivers, the rows of the database, and the final states of the processes. Times
+ * are in ms since 1970.
  */
 export interface Facts {
   exchanges: Exchange[];
@@ -16,7 +16,7 @@ export interface Facts {
   processes: ProcessReport[];
 }
 
-/** One request that a receiver has received. */
+/** One request to a receiver. */
 export interface TargetRequest {
   url: string;
   eventId: string;
@@ -64,19 +64,19 @@ export interface ProcessReport {
   name: string;
   isApi: boolean;
   isRunning: boolean;
-  /** True if a test ended it or it ended itself at a failpoint. */
+  /** True if a test ended the process, or if the process ended itself at a failpoint. */
   isIntentional: boolean;
-  /** True if it was ended without time to shut down. */
+  /** True if the process was ended without time to shut down. */
   isKilled: boolean;
   endedAt: number | null;
-  /** The fatal lines in its log. */
+  /** The fatal lines of the process's log. */
   fatal: string[];
   lastLine: string;
 }
 
-/** A scenario's limits. */
+/** The limits of a scenario. */
 export interface Tolerances {
-  /** The delays before the five attempts, in ms. */
+  /** The delays before each of the five attempts, in ms. */
   schedule: number[];
   /** Maximum delay between the due time and the start of an attempt, in ms, apart from jitter (I8). */
   lateMs: number;
@@ -86,7 +86,7 @@ export interface Tolerances {
 
 export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I7' | 'I8';
 
-/** A violated invariant, with the ids concerned. */
+/** A violated invariant, with the affected ids. */
 export interface Violation {
   invariant: Invariant;
   description: string;
@@ -96,18 +96,18 @@ export interface Violation {
 const JITTER = 0.1;
 const MAX_ATTEMPTS = 5;
 /**
- * Maximum time between a client's error and the detected end of a process, in ms: the test may be paused in
- * between.
+ * Maximum time between an error that a client receives and the detected end of a process, in ms. The test process may
+ * pause in between.
  */
 const DETECTION_MS = 3_000;
-/** Tolerance between two processes' clock readings, in ms, so that no request appears older than its attempt. */
+/** Tolerance between the clocks of two processes, in ms, so that no request appears to be older than its attempt. */
 const CLOCK_SKEW_MS = 20;
 
-/** Returns all violations of the invariants I1 to I8 in the fault table. */
+/** Returns all violations of invariants I1 to I8 (docs/reliability.md). */
 export function findViolations(facts: Facts, tolerances: Tolerances): Violation[] {
   const index = buildIndex(facts);
   return [
-    // Process failures come first, because they explain most other violations.
+    // The end of a process comes first, because it explains most other violations.
     ...checkProcesses(facts),
     ...checkAcknowledgedWrites(facts, index),
     ...checkFanOut(facts, index),
@@ -121,7 +121,7 @@ export function findViolations(facts: Facts, tolerances: Tolerances): Violation[
   ];
 }
 
-/** Returns the delay between the due time and each attempt's start, in ms; negative within the jitter. */
+/** Returns the delay of each attempt after its due time, in ms. Jitter can make it negative. */
 export function attemptDelays(
   facts: Facts,
   { schedule }: Pick<Tolerances, 'schedule'>,
@@ -138,7 +138,7 @@ export function attemptDelays(
   return delays;
 }
 
-/** Returns requests for events that the receiver had already accepted, apart from redeliveries. */
+/** Returns requests for events that the receiver had already accepted, except for redeliveries. */
 export function findRepeatedRequests({ requests, deliveries, endpoints }: Facts): TargetRequest[] {
   const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
   const deliveryCounts = countBy(
@@ -149,7 +149,7 @@ export function findRepeatedRequests({ requests, deliveries, endpoints }: Facts)
       .filter(({ response }) => response && isSuccess(response.status))
       .map(({ response }) => response!.at)
       .sort((one, other) => one - other);
-    // The event has one expected success per delivery.
+    // Every delivery of the event may succeed once.
     const lastExpected = done[(deliveryCounts.get(key) ?? 1) - 1];
     return lastExpected === undefined ? [] : group.filter(({ at }) => at > lastExpected);
   });
@@ -169,7 +169,7 @@ function buildIndex({ events, attempts, requests, endpoints }: Facts) {
   };
 }
 
-/** I1, and for I2: an acknowledged change has its event. */
+/** I1: each acknowledged write is stored. Also checks for I2 that an acknowledged change has its event. */
 function checkAcknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: FactIndex): Violation[] {
   const customers = new Set(facts.customers.map(({ id }) => id));
   const sessions = new Set(facts.sessions.map(({ id }) => id));
@@ -218,7 +218,7 @@ function checkFanOut({ events, endpoints, deliveries: rows }: Facts, _: FactInde
     );
 }
 
-/** I2: each delivery has ended, and its attempts and receiver confirm its state. */
+/** I2: each delivery has ended, and its attempts and the receiver confirm its state. */
 function checkDeliveries({ deliveries: rows }: Facts, index: FactIndex): Violation[] {
   return rows.flatMap((delivery) => {
     const attempts = index.attemptsOf(delivery.id);
@@ -262,8 +262,8 @@ function findDeliveryProblem(delivery: DeliveryRow, attempts: AttemptRow[], inde
 }
 
 /**
- * I3: each attempt number has one record, and a receiver never has more requests than attempts that have
- * started. A request that got no response may be repeated once, on another connection.
+ * I3: each attempt number has one record, and a receiver never receives more requests than attempts have started. A
+ * request without a response may be repeated once, on another connection.
  */
 function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): Violation[] {
   const numbers = countBy(attempts.map(({ deliveryId, attempt }) => `attempt ${attempt} of ${deliveryId}`));
@@ -290,7 +290,7 @@ function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): V
   return [...duplicates, ...unexpectedRequests];
 }
 
-/** I4: no refresh token has two successors. */
+/** I4: a refresh token never has two successors. */
 function checkRefreshChains({ exchanges }: Facts): Violation[] {
   const refreshes = exchanges.filter(
     ({ path, response }) => path.endsWith('/auth/refresh') && response?.status === 200,
@@ -317,7 +317,7 @@ function checkSingleUse({ events }: Facts): Violation[] {
     .map(([what, count]) => ({ invariant: 'I5', description: `${what} happened ${count} times` }));
 }
 
-/** I6: each response is about the caller. */
+/** I6: each response concerns only the caller. */
 function checkTenantIsolation({ exchanges }: Facts): Violation[] {
   return exchanges.flatMap(({ path, requestBody, accessToken, response }) => {
     if (!response || !isSuccess(response.status)) return [];
@@ -337,8 +337,7 @@ function checkTenantIsolation({ exchanges }: Facts): Violation[] {
 }
 
 /**
- * I7: no 500, no 503 without `Retry-After`, no response that takes longer than allowed, and no missing
- * response without a cause.
+ * I7: no 500, no 503 without `Retry-After`, no response that takes too long, and no missing response without a cause.
  */
 function checkResponses({ exchanges, processes }: Facts, { longestMs }: Tolerances): Violation[] {
   const killTimes = processes
@@ -366,14 +365,14 @@ function findResponseProblem(
     const text = describeError(error);
     return wasKilled || text.includes('ECONNREFUSED') ? null : `got no response: ${text}`;
   }
-  // A readiness probe retries by itself.
+  // Readiness probes need no `Retry-After`, because they are repeated anyway.
   if (path === '/readyz') return null;
   if (response.status === 503)
     return response.headers.get('retry-after') ? null : 'got 503 without Retry-After';
   return response.status >= 500 && response.status !== 501 ? `got ${response.status}` : null;
 }
 
-/** I7: each process is still running unless it was ended on purpose. */
+/** I7: each process is still running, unless it was ended intentionally. */
 function checkProcesses({ processes }: Facts): Violation[] {
   return processes.flatMap(({ name, isRunning, isIntentional, fatal, lastLine }) => [
     ...(isRunning || isIntentional
@@ -401,8 +400,8 @@ function checkDelays(facts: Facts, _: FactIndex, tolerances: Tolerances): Violat
 }
 
 /**
- * Returns true if an endpoint is subscribed to an event. `*` excludes the event types that must be named
- * (contract, section 5).
+ * Returns true if an endpoint is subscribed to an event. `*` does not include event types that must be listed
+ * explicitly (contract, section 5).
  */
 function isSubscribed(
   { projectId, events }: EndpointRow,
@@ -418,7 +417,7 @@ function isSubscribed(
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 const requestKey = ({ url, eventId }: { url: string; eventId: string }): string => `${url} ${eventId}`;
-/** Removes an id's type prefix. */
+/** Removes the type prefix of an id. */
 const withoutPrefix = (id: string): string => id.replace(/^[a-z]+_/, '');
 
 function decodeClaims(token: string | undefined): { sub: string; sid: string } | undefined {
@@ -430,8 +429,8 @@ function decodeClaims(token: string | undefined): { sub: string; sid: string } |
 }
 
 /**
- * Returns the messages from an error and its causes. (In jest, an error from Node itself is not an instance of this
- * realm's Error.)
+ * Returns the messages of an error and its causes. In jest, errors from Node.js are not instances of the realm's
+ * `Error`.
  */
 function describeError(error: unknown): string {
   const { message, code = '', cause } = (error ?? {}) as { message?: string; code?: string; cause?: unknown };

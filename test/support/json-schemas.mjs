@@ -1,10 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonicalEmail, isUuid } from '@gatehouse/domain';
 
-/**
- * The formats in the contract's section 2.
- * @type {Record<string, import('ajv').Format>}
- */
+/** The formats from section 2 of the contract. @type {Record<string, import('ajv').Format>} */
 export const formats = {
   uuid: isUuid,
   email: (text) => canonicalEmail(text) === text,
@@ -14,7 +11,7 @@ export const formats = {
 };
 
 /**
- * Creates a strict validator: an unknown keyword or format is an error.
+ * Creates a strict validator, which throws for unknown keywords and formats.
  * @param {import('ajv/dist/2020.js').Options} [options]
  */
 export const strictAjv = (options = {}) =>

@@ -2,7 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { eventually } from './eventually.js';
 
-/** An `npm start` process: the launcher with its embedded PostgreSQL, in a folder with a space in its name. */
+/**
+ * A process started by `npm start`: the launcher with its embedded PostgreSQL, in a folder with a space in its name.
+ */
 export class Launcher {
   output = '';
   private constructor(private readonly child: ChildProcess) {

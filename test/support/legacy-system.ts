@@ -8,7 +8,7 @@ export interface LegacyCredentials {
   password: string;
 }
 
-/** A real previous system, which accepts one password for every address and only signed requests. */
+/** A previous system. It accepts one password for every email address, and only signed requests. */
 export class LegacySystem {
   readonly secret = `whsec_${randomBytes(32).toString('base64')}`;
   private constructor(readonly receiver: Receiver) {}
@@ -19,19 +19,21 @@ export class LegacySystem {
     return system;
   }
 
-  /** The value for the setting `legacySignIn`. */
+  /** The value of the setting `legacySignIn`. */
   get setting(): { url: string; secret: string } {
     return { url: this.receiver.url, secret: this.secret };
   }
 
-  /** Returns the credentials in the requests for an address, oldest first. */
+  /** Returns the credentials from all requests for an email address, oldest first. */
   listRequests(email: string): LegacyCredentials[] {
     return this.receiver.requests
       .map(({ body }) => JSON.parse(body) as LegacyCredentials)
       .filter((credentials) => credentials.email === email);
   }
 
-  /** Responds with a profile to the correct password, and otherwise like a receiver in the documentation. */
+  /**
+   * Responds to the correct password with a profile, and to other requests like the receiver in the documentation.
+   */
   respondWithProfile(more: object = {}): Responder {
     return (response, { headers, body }) => {
       const { email, password } = JSON.parse(body) as LegacyCredentials;
@@ -51,5 +53,5 @@ export class LegacySystem {
   }
 }
 
-/** Too short for the current requirements. */
+/** Shorter than passwords may be in Gatehouse. */
 export const LEGACY_PASSWORD = 'old';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy that forwards only a body's beginning, and then keeps the connection open until it is cut. */
+/** A proxy that forwards only the beginning of each body, and then keeps the connection open until it is cut. */
 export class LimitedProxy {
-  /** Maximum body length in bytes. */
+  /** Maximum length of a forwarded body, in bytes. */
   limit = Infinity;
   private readonly server: Server = createServer();
   private readonly held = new Set<() => void>();
@@ -23,7 +23,7 @@ export class LimitedProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Closes the held connections on both sides. The next bodies are forwarded completely. */
+  /** Closes the held connections on both sides. Later bodies are forwarded completely. */
   cut(): void {
     this.limit = Infinity;
     for (const close of this.held) close();

@@ -5,8 +5,8 @@ import { addProvider, asPage, type SocialProject } from './social-sign-in.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
 
 /**
- * A row for each outcome in the linking table, which social-sign-in.spec.ts proves completely: the provider, the
- * customer who has the email address, and the outcome.
+ * One row for each outcome of the linking table, which social-sign-in.spec.ts tests completely. A row contains the
+ * provider, the customer who has the email address, and the outcome.
  */
 export const LINKING_TABLE = [
   ['trusted', 'verified', 'session'],
@@ -15,7 +15,7 @@ export const LINKING_TABLE = [
   ['untrusted-closed', 'none', 'sign_up_not_allowed'],
 ] as const;
 
-/** Adds the table's providers, whose slugs it names. Google's email from a Workspace domain is trusted. */
+/** Adds the providers of the table by their slugs. Google's email addresses from a Workspace domain are trusted. */
 export async function addLinkingProviders(
   instance: TestInstance,
   project: SocialProject,
@@ -30,7 +30,7 @@ export async function addLinkingProviders(
     });
 }
 
-/** Registers a row's customer. Returns a person with that customer's email address. */
+/** Registers the customer of a row. @returns a person with the customer's email address */
 export async function createLinkingPerson(
   instance: TestInstance,
   project: SocialProject,

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseLines, RunningCli } from './cli.js';
 import { eventually } from './eventually.js';
 
-/** The time limit for a request by `gatehouse listen`, which these tests do not reach. */
+/** Request timeout of `gatehouse listen`. No request in these tests takes that long. */
 const TIMEOUT_MS = 30_000;
-/** Every pause's duration. */
+/** Actual duration of every pause. */
 const PAUSE_MS = 20;
 
 export interface ListenSettings {
@@ -15,7 +15,7 @@ export interface ListenSettings {
 
 /** `gatehouse listen --json` in this process, on a terminal and with short pauses. */
 export class ListenCommand {
-  /** The pauses that were requested, in ms. */
+  /** The pauses that the command requested, in ms. */
   readonly pauses: number[] = [];
   private readonly cli: RunningCli;
 
@@ -33,14 +33,12 @@ export class ListenCommand {
     return parseLines(this.cli.stdout.slice(0, this.cli.stdout.lastIndexOf('\n') + 1));
   }
 
-  /** Returns the records of a kind. */
+  /** Returns the records of one kind. */
   list(kind: string): Record<string, any>[] {
     return this.records.filter((record) => record['kind'] === kind);
   }
 
-  /**
-   * Waits until there are this many records of a kind, and returns them. @throws Error if the command ends before
-   */
+  /** Waits for `count` records of one kind, and returns them. @throws Error if the command ends first */
   waitFor(kind: string, count = 1): Promise<Record<string, any>[]> {
     const found = eventually(
       `${count} records ${kind}`,

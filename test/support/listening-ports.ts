@@ -2,7 +2,7 @@ import { readFile, readdir, readlink } from 'node:fs/promises';
 
 const LISTEN = '0A';
 
-/** Returns the TCP ports on which a process listens, from Linux (proc(5)). */
+/** Returns the TCP ports on which a process listens. Requires Linux (proc(5)). */
 export async function listeningPorts(pid: number): Promise<number[]> {
   const fds = await readdir(`/proc/${pid}/fd`);
   const links = await Promise.all(fds.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));

@@ -2,16 +2,15 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { eventually } from './eventually.js';
 
-/** A program that listens. */
 export interface ListeningProgram {
-  /** Everything that it has written so far. */
+  /** The output so far. */
   readonly output: string;
 }
 
 /**
- * Collects a program's output. Resolves once a URL accepts connections.
+ * Collects the output of a program. Resolves once a URL accepts connections.
  * @param name completes "timed out waiting for … to listen"
- * @throws Error with the output if the program ends before
+ * @throws Error with the output if the program ends first
  */
 export async function waitUntilListening(
   name: string,

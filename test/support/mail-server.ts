@@ -11,12 +11,12 @@ export class MailServer {
   readonly passwords: unknown[] = [];
   /** Rejects recipients permanently. */
   rejectsRecipients = false;
-  /** Rejects recipients for now, as a server with greylisting does. */
+  /** Rejects recipients temporarily, like a server with greylisting. */
   postponesRecipients = false;
   private server: SMTPServer | undefined;
   private port = 0;
 
-  /** @param tls certificate and key for STARTTLS; without them, the server does not support it */
+  /** @param tls certificate and key for STARTTLS. Without them, the server does not support it */
   constructor(private readonly tls?: { cert: string; key: string }) {}
 
   async start(): Promise<void> {
@@ -24,7 +24,7 @@ export class MailServer {
       authOptional: true,
       closeTimeout: 100,
       allowInsecureAuth: true,
-      // The strict mode rejects quoted local parts, which RFC 5321 allows.
+      // The strict mode rejects quoted local parts, although RFC 5321 allows them.
       lenientAddressParsing: true,
       ...(this.tls ?? { disabledCommands: ['STARTTLS'] }),
       onAuth: ({ username, password }, _session, done) => {
@@ -59,7 +59,7 @@ export class MailServer {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** A URL with a password that counts as remote: 0.0.0.0 is no loopback address, but leads to this machine. */
+  /** A URL with a password that counts as remote: 0.0.0.0 is not a loopback address, but connects to this machine. */
   get remoteUrl(): string {
     return `smtp://mailer:${MAIL_PASSWORD}@0.0.0.0:${this.port}`;
   }

@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs';
 
-/** A scenario's measurements, for the fault table (fault-table.mjs). */
+/** The measurements of a scenario, for the fault table (fault-table.mjs). */
 export interface Measurements {
-  /** Values by label, both as readable text. */
+  /** Values by label, both in readable form. */
   [label: string]: string | number;
 }
 
-/** Records the running test's measurements. */
+/** Records measurements for the current test. */
 export function recordMeasurements(measurements: Measurements): void {
   const file = process.env['TEST_MEASUREMENTS'];
   if (!file) return;

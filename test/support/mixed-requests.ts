@@ -3,8 +3,8 @@ import type { TestResponse, TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /**
- * Returns a function that sends reads and writes in turn: requests from a customer, requests from a server, session
- * refreshes. No request hashes a password, which a busy machine may reject with 503 `overloaded`.
+ * Returns a function that sends reads and writes in turn: a customer's requests, requests from a server and session
+ * refreshes. None of them hashes a password, because a busy machine may reject that with 503 `overloaded`.
  */
 export function mixedRequests(
   instance: TestInstance,
@@ -13,8 +13,7 @@ export function mixedRequests(
   let { refreshToken } = customer.tokens;
   let isRefreshing = false;
   const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
-  // Refreshes are sequential, as in a real client. If no response arrives, the same token can be used once
-  // more.
+  // Refreshes run one at a time, as in a real client. A token whose response was lost can be used once more.
   const refresh = async () => {
     if (isRefreshing) return me();
     isRefreshing = true;

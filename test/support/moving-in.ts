@@ -10,12 +10,12 @@ import { PASSWORD, type TestInstance, type TestResponse } from './test-instance.
 import { randomTotpSecret, totpCode } from './totp.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** A customer in another system, with everything that can be moved. */
+/** A customer of another system, with everything that can be imported. */
 export interface MovingCustomer {
   email: string;
   password: string;
   totpSecret: string;
-  /** Id at the identity provider `google`. */
+  /** The customer's id at the identity provider `google`. */
   subject: string;
 }
 
@@ -26,7 +26,7 @@ export const createMovingCustomer = (): MovingCustomer => ({
   subject: createPerson().sub,
 });
 
-/** Creates a project with optional second factors and the provider `google`, at which people can sign in. */
+/** Creates a project with optional second factors and the identity provider `google`. */
 export async function createTargetProject(
   instance: TestInstance,
   standIn: StandInProvider,
@@ -44,7 +44,7 @@ export async function writeFiles(files: Record<string, string>): Promise<string>
   return folder;
 }
 
-/** Returns a CSV file's text, as PostgreSQL writes it. */
+/** Returns the rows as CSV in PostgreSQL's format. */
 export function toCsv(rows: Record<string, string | null>[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const toCell = (value: string | null | undefined): string =>
@@ -58,9 +58,9 @@ export function toCsv(rows: Record<string, string | null>[]): string {
 }
 
 /**
- * Signs a customer in with the old password, and at the identity provider, each with a code from the authenticator
- * app if there is an app.
- * @returns the ids of the customers who have signed in
+ * Signs a customer in with the previous password and with the identity provider. Both sign-ins use a code from the
+ * authenticator app if there is one.
+ * @returns the ids of the customers who were signed in
  */
 export async function signInEverywhere(
   instance: TestInstance,

@@ -4,19 +4,19 @@ import { insertProject } from './tenants.js';
 import { bearerHeader, type TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** A password with 78 bytes, in the form that Gatehouse does not hash. */
+/** A password of 78 bytes, in a Unicode form that Gatehouse normalizes before it hashes. */
 const LONG = `Cafe\u0301 au lait ${'x'.repeat(64)}`;
-/** A password with the 72 bytes that bcrypt reads. */
+/** A password of 72 bytes, the maximum of bcrypt. */
 const LONGEST_PORTABLE = LONG.normalize('NFC').slice(0, 71);
 
-/** The programs of docs/moving-out.md, with the hashes from an export. */
+/** The programs from docs/moving-out.md, with hashes from an export. */
 export class MovingOut {
   private constructor(
     readonly folder: DocumentFolder,
     private readonly hashes: { peppered: string; portable: string },
   ) {}
 
-  /** Creates a project, and exports its customers' hashes. */
+  /** Creates a project, and exports the hashes of its customers. */
   static async start(instance: TestInstance, env: Record<string, string> = {}): Promise<MovingOut> {
     const { organizationId, secretKey: organizationKey } = instance.credentials;
     const { projectId, secretKey } = await insertProject(instance, organizationId);
@@ -48,7 +48,7 @@ export class MovingOut {
     return new MovingOut(folder, { peppered, portable });
   }
 
-  /** Expects a program to accept both hashes' passwords in both Unicode forms, and to reject others. */
+  /** Expects a program to accept the passwords of both hashes in both Unicode forms, and to reject others. */
   async expectVerifies(block: string): Promise<void> {
     const { peppered, portable } = this.hashes;
     expect([peppered, portable]).toEqual([

@@ -6,7 +6,7 @@ import { testWorker } from './test-worker.js';
 export type RecordType = 'A' | 'AAAA' | 'TXT';
 
 /**
- * The response to a question: addresses in either family, an alias, texts or an error code. `silent` means no
+ * The response to a query: addresses of either family, an alias, strings or an error code. `silent` means no
  * response.
  */
 export type NameResponse =
@@ -16,17 +16,17 @@ export type NameResponse =
   | keyof typeof responseCodes
   | 'silent';
 
-/** A response, or a function that returns one: `nth` counts the questions with one type about one name, from 0. */
+/** A response, or a function that returns one. `nth` counts the queries of one type for one name, from 0. */
 export type NameRecord = NameResponse | ((nth: number, type: RecordType) => NameResponse);
 
 const responseCodes = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 };
 const recordTypes: Record<number, RecordType> = { 1: 'A', 16: 'TXT', 28: 'AAAA' };
 
-/** A real name server (UDP, RFC 1035) whose responses the test defines; TTL 0. */
+/** A real name server (UDP, RFC 1035) whose responses are defined by a test. TTL is 0. */
 export class NameServer {
-  /** All questions so far. */
+  /** All queries so far. */
   readonly questions: { name: string; type: RecordType }[] = [];
-  /** Records by lowercase name; `*` matches every other name. */
+  /** Records by lowercase name. `*` matches every other name. */
   records: Record<string, NameRecord>;
   private constructor(
     private readonly socket: Socket,
@@ -44,12 +44,12 @@ export class NameServer {
     return server;
   }
 
-  /** Starts the shared api's name server. */
+  /** Starts the name server that the shared api queries. */
   static async startShared(): Promise<NameServer> {
     return NameServer.start({}, await testWorker!.nameServerPort());
   }
 
-  /** The address in the WEBHOOK_DNS_SERVERS format. */
+  /** The address in the format of WEBHOOK_DNS_SERVERS. */
   get address(): string {
     return `127.0.0.1:${this.socket.address().port}`;
   }
@@ -103,7 +103,7 @@ function encodeResponse(
   return Buffer.concat([head, ...records]);
 }
 
-/** A pointer to the name's position in the question. */
+/** A compression pointer to the name in the question. */
 const QUESTION_NAME = Buffer.from([0xc0, 12]);
 
 function encodeAddresses(
@@ -122,7 +122,7 @@ function encodeAddresses(
   ];
 }
 
-/** Encodes a text in parts with at most 255 bytes. */
+/** Encodes a string as parts of at most 255 bytes. */
 function encodeText(text: string): Buffer {
   const parts = text.match(/.{1,255}/gs) ?? [''];
   return Buffer.concat(parts.map((part) => Buffer.from([part.length, ...Buffer.from(part, 'latin1')])));

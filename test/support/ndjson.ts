@@ -3,11 +3,11 @@ import { request, type ClientRequest, type IncomingHttpHeaders, type IncomingMes
 import { fetchDocumented } from './fetch-documented.js';
 import type { TestResponse, TestInstance } from './test-instance.js';
 
-/** Encodes values as a body's lines. */
+/** Encodes values as NDJSON. */
 export const toNdjson = (values: unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');
 
-/** Parses a body's lines. @throws Error if the last line is not terminated */
+/** Parses NDJSON. @throws Error if the last line is not terminated */
 export function parseNdjson(text: string): Record<string, any>[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error('the last line is cut off');
   return text
@@ -16,7 +16,7 @@ export function parseNdjson(text: string): Record<string, any>[] {
     .map((line) => JSON.parse(line) as Record<string, any>);
 }
 
-/** Imports lines with the organization's secret key, unless `headers` contain another credential. */
+/** Imports lines with the organization's secret key, unless `headers` contain other credentials. */
 export async function importLines(
   instance: TestInstance,
   body: string | Buffer,
@@ -36,12 +36,12 @@ export async function importLines(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** An import that sends its lines step by step. */
+/** An import whose lines are sent step by step. */
 export class StreamingImport {
   private readonly request: ClientRequest;
   private readonly response: Promise<IncomingMessage>;
 
-  /** @param credential a secret key, or an operator's headers */
+  /** @param credential a secret key, or the headers of an operator */
   constructor(
     instance: TestInstance,
     query: Record<string, string>,

@@ -8,7 +8,7 @@ interface GatehouseOptions {
   clientIp?: (request: { headers: Headers }) => string | null;
 }
 
-/** The part of `createGatehouse()` that the tests use. */
+/** The members of `createGatehouse()` that the tests use. */
 interface Gatehouse {
   gatehouseProxy: (request: Request) => Promise<Response>;
   handlers: Record<'GET' | 'POST' | 'PATCH' | 'DELETE', Handler>;
@@ -20,27 +20,28 @@ interface Gatehouse {
   };
 }
 
-// Without its types: they include React's types, whose empty HTMLElement would replace Playwright's type in all tests.
+// Imported without types. They include React's types, whose empty HTMLElement would replace Playwright's in all
+// tests.
 const NAME: string = '@gatehouse/nextjs';
 const { createGatehouse } = (await import(NAME)) as { createGatehouse: (options: object) => Gatehouse };
 
-/** The app's origin. */
+/** The origin of the app. */
 export const APP = 'http://shop.example.com';
 
-/** An app's functions with an instance's keys. */
+/** The functions of an app, for a project of an instance. */
 export interface App extends Gatehouse {
-  /** The paths in all requests to Gatehouse. */
+  /** The paths of all requests to Gatehouse. */
   requests: string[];
-  /** The state that each test changes. */
+  /** State that tests can change. */
   control: {
-    /** True while Gatehouse cannot be reached. */
+    /** True to make Gatehouse unreachable. */
     isUnreachable: boolean;
-    /** Milliseconds by which the clock in the proxy and the handlers is ahead. */
+    /** Milliseconds by which the clock of the proxy and the handlers is ahead. */
     clockOffset: number;
   };
 }
 
-/** Returns the `@gatehouse/nextjs` functions for an instance. */
+/** Creates the functions of `@gatehouse/nextjs` for an instance. */
 export function createApp(instance: TestInstance, options: GatehouseOptions = {}): App {
   const requests: string[] = [];
   const control = { isUnreachable: false, clockOffset: 0 };
@@ -60,12 +61,12 @@ export function createApp(instance: TestInstance, options: GatehouseOptions = {}
   return { ...gatehouse, requests, control };
 }
 
-/** A browser with one customer's cookies. It sends requests to an app's functions. */
+/** A browser with the cookies of one customer, which sends requests to the functions of an app. */
 export class NextBrowser {
   readonly cookies = new Map<string, string>();
   /** All cookies that were set, with their attributes. */
   readonly setCookies: string[] = [];
-  /** All that JavaScript on the page could have read: response bodies and headers. */
+  /** Everything that JavaScript on the page could have read: bodies and headers of responses. */
   readonly readable: string[] = [];
 
   constructor(
@@ -73,7 +74,7 @@ export class NextBrowser {
     private readonly origin = APP,
   ) {}
 
-  /** Returns a request from the page with its cookies. */
+  /** Returns a request from the page, with cookies. */
   request(path: string, { headers, ...init }: RequestInit = {}): Request {
     const { protocol, host } = new URL(this.origin);
     const all = new Headers({
@@ -86,13 +87,13 @@ export class NextBrowser {
     return new Request(this.origin + path, { ...init, headers: all });
   }
 
-  /** Sends a request to the app's handlers, or to another route. */
+  /** Sends a request to the handlers of the app, or to another route. */
   async send(path: string, init: RequestInit = {}, route?: Handler): Promise<Response> {
     const handle = route ?? this.app.handlers.GET;
     return this.receive(await handle(this.request(path, init), {}));
   }
 
-  /** Sends a request through the proxy. Returns the cookies that the page receives. */
+  /** Sends a request through the proxy. @returns the request headers that it forwards to the page */
   async sendThroughProxy(path: string, init: RequestInit = {}): Promise<Headers> {
     const response = this.receive(await this.app.gatehouseProxy(this.request(path, init)));
     const forwarded = new Headers();
@@ -101,7 +102,7 @@ export class NextBrowser {
     return forwarded;
   }
 
-  /** Returns the page's client. */
+  /** Returns the client that the page uses. */
   createClient(): Client {
     return createClient({
       url: `${this.origin}/api/gatehouse`,
@@ -118,7 +119,7 @@ export class NextBrowser {
       else this.cookies.delete(name);
     }
     response.headers.forEach((value, name) => {
-      // The page cannot read cookies that are HttpOnly, and the proxy's changes to the request stay in the server.
+      // The page can read neither HttpOnly cookies nor the proxy's changes to the request, which stay on the server.
       if (name !== 'set-cookie' && !name.startsWith('x-middleware-')) this.readable.push(`${name}: ${value}`);
     });
     const { text } = response;

@@ -10,7 +10,7 @@ export const OPERATOR_COOKIE = '__Host-gatehouse_operator';
 /** The header that the console sends with every change. */
 export const CONSOLE_HEADER = { 'x-gatehouse-console': '1' };
 
-/** The second factor that an instance's operator has enrolled. */
+/** The second factor of an instance's operator. */
 interface Enrollment {
   secret: string;
   recoveryCodes: string[];
@@ -18,23 +18,20 @@ interface Enrollment {
 
 const enrollments = new WeakMap<TestInstance, Map<string, Enrollment>>();
 
-/** An operator at an instance's console, with its session cookie. */
+/** A client of an instance's operator API, with the session cookie of an operator. */
 export class OperatorClient {
-  /** Null if there is none, for example after sign-out. */
+  /** Null without a session, for example after a sign-out. */
   cookie: string | null = null;
-  /** The authenticator's secret, once it is enrolled. */
+  /** The secret of the authenticator, once it is enrolled. */
   secret = '';
-  /** The code that confirmed the enrollment, which is used up. */
+  /** The code that confirmed the enrollment. It cannot be used again. */
   enrollmentCode = '';
   recoveryCodes: string[] = [];
   operator!: { id: string; email: string; name: string | null; role: string };
 
   constructor(readonly instance: TestInstance) {}
 
-  /**
-   * @param path below `/operator/v1`
-   * @param baseUrl a replica's URL; default: the first api
-   */
+  /** @param path below `/operator/v1` @param baseUrl the URL of a replica. Default: the first api */
   async request(
     method: string,
     path: string,
@@ -90,7 +87,7 @@ export class OperatorClient {
     return response;
   }
 
-  /** Sets how long ago the second factor was verified again in the session; null for never. */
+  /** Sets the time since the last reauthentication of the session, or null for none. */
   async setReauthentication(age: string | null): Promise<void> {
     await this.instance.sql(
       `UPDATE operator_sessions SET reauthenticated_at = now() - $2::interval WHERE token_hash = sha256($1)`,
@@ -98,15 +95,15 @@ export class OperatorClient {
     );
   }
 
-  /** Allows sensitive actions until the session ends, so that no test result depends on time. */
+  /** Allows sensitive actions until the session ends, so that no test depends on time. */
   async keepReauthenticated(): Promise<void> {
     await this.setReauthentication('-12 hours');
   }
 }
 
 /**
- * Inserts a signed-in, reauthenticated operator with an authenticator and the seed operator's password.
- * @param organizationIds limits the operator to organizations
+ * Inserts an operator who has an authenticator and the seed operator's password, and a reauthenticated session.
+ * @param organizationIds the organizations to which the operator is limited
  */
 export async function insertOperator(
   instance: TestInstance,
@@ -139,8 +136,8 @@ export async function insertOperator(
 }
 
 /**
- * Signs an operator in and reauthenticates; default: the seed's operator. The first sign-in enrolls an authenticator;
- * later ones use one of the ten recovery codes, because each authenticator code is valid once in 30 s.
+ * Signs an operator in and reauthenticates. Default: the seed operator. The first sign-in enrolls an authenticator.
+ * Later ones use one of its ten recovery codes, because a code from the authenticator is valid only once in 30 s.
  */
 export async function signIn(
   instance: TestInstance,
@@ -162,7 +159,7 @@ export async function signIn(
   return client;
 }
 
-/** Creates an operator with a role, signs in and reauthenticates; `admin` sends the invitation. */
+/** Invites an operator with a role, signs in and reauthenticates. `admin` sends the invitation. */
 export async function inviteOperator(
   admin: OperatorClient,
   role: string,

@@ -2,31 +2,31 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as the exporter sent it. */
+/** A span as received from the exporter. */
 export interface ReceivedSpan {
   traceId: string;
   spanId: string;
-  /** Empty for a trace's first span. */
+  /** Empty for the first span of a trace. */
   parentSpanId: string;
   name: string;
   kind: 'INTERNAL' | 'SERVER' | 'CLIENT' | 'PRODUCER' | 'CONSUMER';
   attributes: Record<string, string | number>;
   isError: boolean;
-  /** The process's `service.name`. */
+  /** `service.name` of the process. */
   service: string;
 }
 
 const kinds = ['', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'];
 const STATUS_ERROR = 2n;
 
-/** A real OpenTelemetry collector on loopback, which decodes the protobuf messages in OTLP over HTTP. */
+/** An OpenTelemetry collector on loopback, which decodes the protobuf messages of OTLP over HTTP. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
-  /** The last request's headers. */
+  /** The headers of the last request. */
   headers: Record<string, unknown> = {};
   /** True to leave requests without a response. */
   isHanging = false;
-  /** Requests without a response. */
+  /** The requests that have received no response. */
   readonly pending: ServerResponse[] = [];
 
   private constructor(private readonly server: Server) {}
@@ -52,7 +52,7 @@ export class OtlpReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Returns a trace's spans. */
+  /** Returns the spans of a trace. */
   listByTrace(traceId: string): ReceivedSpan[] {
     return this.spans.filter((span) => span.traceId === traceId);
   }
@@ -64,7 +64,7 @@ export class OtlpReceiver {
   }
 }
 
-/** A protobuf message's values by field number. Varints are numbers, everything else is bytes. */
+/** The values of a protobuf message by field number. Varints are numbers, and everything else is bytes. */
 type Message = Map<number, (bigint | Buffer)[]>;
 
 const list = (message: Message, field: number): Buffer[] => (message.get(field) ?? []) as Buffer[];
@@ -99,7 +99,7 @@ const readSpan = (span: Message, service: string): ReceivedSpan => ({
   service,
 });
 
-/** Reads attributes whose values are texts or integers. */
+/** Reads attributes whose values are strings or integers. */
 function readAttributes(pairs: Buffer[]): Record<string, string | number> {
   const entries = pairs.map(readMessage).map((pair) => {
     const value = readMessage(bytes(pair, 2));
@@ -108,7 +108,7 @@ function readAttributes(pairs: Buffer[]): Record<string, string | number> {
   return Object.fromEntries(entries) as Record<string, string | number>;
 }
 
-/** Reads a protobuf message's fields (https://protobuf.dev/programming-guides/encoding/). */
+/** Reads the fields of a protobuf message (https://protobuf.dev/programming-guides/encoding/). */
 function readMessage(data: Buffer): Message {
   const message: Message = new Map();
   let position = 0;

@@ -10,7 +10,7 @@ export interface PasskeyCustomer extends RegisteredCustomer {
   recoveryCodes: string[] | null;
 }
 
-/** Requests the options for a signed-in customer's new passkey. */
+/** Requests the options for a new passkey of a signed-in customer. */
 export async function requestNewPasskey(instance: TestInstance, { accessToken }: Tokens): Promise<any> {
   const body = { password: PASSWORD };
   const response = await instance.requestWithAccessToken(
@@ -22,7 +22,7 @@ export async function requestNewPasskey(instance: TestInstance, { accessToken }:
   return expectStatus(200, response).body.options;
 }
 
-/** Adds a passkey to a customer, after a proof of identity with the password. */
+/** Adds a passkey to a customer, who reauthenticates with the password. */
 export async function addPasskey(
   instance: TestInstance,
   tokens: Tokens,
@@ -51,7 +51,6 @@ export async function requestPasskey(instance: TestInstance): Promise<any> {
   return expectStatus(200, response).body.options;
 }
 
-/** Signs in with a passkey. */
 export async function signInWithPasskey(
   instance: TestInstance,
   authenticator: SoftwareAuthenticator,
@@ -61,14 +60,14 @@ export async function signInWithPasskey(
   return instance.requestWithPublishableKey('POST', '/api/v1/auth/passkey', { response });
 }
 
-/** Returns a passkey as the system that created it exports it. */
+/** Returns a passkey in the format in which another system exports it. */
 export const portablePasskey = (authenticator = new SoftwareAuthenticator(), rpId = 'localhost') => ({
   rpId,
   credentialId: authenticator.id,
   publicKey: authenticator.coseKey().toString('base64url'),
 });
 
-/** Inserts a passkey with an unknown key. @returns its id */
+/** Inserts a passkey with an unknown key. @returns the passkey's id */
 export async function insertPasskey(instance: TestInstance, customerId: string): Promise<string> {
   const id = randomUUID();
   await instance.sql(

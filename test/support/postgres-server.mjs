@@ -19,7 +19,7 @@ export class PostgresServer {
   }
 
   static async start() {
-    // The folder is named and locked like a test run's folder, so that the next run removes it after a killed run.
+    // The folder is named and locked like the folder of a test run. If this run is killed, the next one removes it.
     const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-test-own-'));
     takeLock(path.join(folder, 'owner'));
     const server = new PostgresServer(folder);
@@ -27,7 +27,7 @@ export class PostgresServer {
     return server;
   }
 
-  /** Stops this server for a moment and starts it again together with a standby, which is a copy of it. */
+  /** Restarts this server together with a standby, which begins as a copy of it. */
   async startStandby() {
     await this.stop();
     const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-test-own-'));
@@ -65,7 +65,7 @@ export class PostgresServer {
     }
   }
 
-  /** Stops the server without a checkpoint, so that it has to recover at the next start. */
+  /** Stops the server without a checkpoint, so that it has to recover when it starts again. */
   async crash() {
     await stopEmbeddedPostgres(this.dataDir, 'immediate');
   }
@@ -75,7 +75,7 @@ export class PostgresServer {
     await stopEmbeddedPostgres(this.dataDir);
   }
 
-  /** Kills the server without a chance to write anything, together with its other processes. */
+  /** Kills all processes of the server, before they can write anything. */
   async kill() {
     const client = new pg.Client(this.url);
     client.on('error', () => undefined);
@@ -86,18 +86,18 @@ export class PostgresServer {
       try {
         process.kill(pid, 'SIGKILL');
       } catch (error) {
-        // The process has already ended because it detected that the server was lost.
+        // The process has already ended, because it has detected the loss of the server.
         if (error.code !== 'ESRCH') throw error;
       }
     }
     await client.end().catch(() => undefined);
   }
 
-  /** Stops all of the server's processes: it keeps every connection and does not respond. */
+  /** Suspends all processes of the server. Connections stay open, but there is no response. */
   async freeze() {
     const client = new pg.Client(this.url);
     await client.connect();
-    // The parent process is stopped first, so that it cannot start processes that are missed.
+    // The parent process is suspended first, so that it cannot start other processes in the meantime.
     this.stopProcess(this.pid);
     const { rows } = await client.query('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
     for (const { pid } of rows) this.stopProcess(pid);

@@ -1,4 +1,4 @@
-/** A recorded pause's minimum duration, in ms. */
+/** Minimum duration of a recorded pause, in ms. */
 const MIN_PAUSE_MS = 30;
 const INTERVAL_MS = 20;
 
@@ -12,8 +12,8 @@ setInterval(() => {
 }, INTERVAL_MS).unref();
 
 /**
- * Returns this process's pauses since a time (ms since 1970), with durations in ms. A pause means that the process or
- * the machine was busy.
+ * Returns the pauses of this process since a time (ms since 1970), with durations in ms. Pauses occur while the
+ * process or the machine is busy.
  */
 export const pausesSince = (since: number): { at: number; ms: number }[] =>
   pauses.filter(({ at }) => at >= since);

@@ -4,7 +4,7 @@ import { hasScope, type Grant } from './grants.js';
 import { OpenIdStandIn, type OpenIdEndpoint } from './open-id-stand-in.js';
 import { createPerson, type Person } from './person.js';
 
-/** A team's Services ID at Apple, and the key with which its client secrets are signed. */
+/** The Services ID of a team at Apple, and the key that signs its client secrets. */
 export interface AppleClient {
   clientId: string;
   teamId: string;
@@ -16,21 +16,21 @@ export interface AppleClient {
 
 type RegisteredClient = AppleClient & { publicKey: KeyObject };
 
-/** A client secret's maximum lifetime, in seconds: six months. */
+/** Maximum lifetime of a client secret, in seconds: six months. */
 const MAX_SECRET_SECONDS = 15_777_000;
 const RELAY_DOMAIN = '@privaterelay.appleid.com';
 
-/** Returns an identifier as Apple assigns them: ten characters. */
+/** Returns an identifier in Apple's format: ten characters. */
 const createAppleId = (): string => randomBytes(5).toString('hex').toUpperCase();
 
-/** Returns a person who hides the email address behind Apple's relay. */
+/** Returns a person who hides their email address behind Apple's relay. */
 export const createHiddenPerson = (claims: Partial<Person> = {}): Person =>
   createPerson({ email: `${randomBytes(5).toString('hex')}${RELAY_DOMAIN}`, ...claims });
 
 /**
- * A stand-in for Sign in with Apple (https://developer.apple.com/documentation/signinwithapplerestapi). It differs
- * from other providers: the client secret is a JWT, the response is posted when a name or an email is requested,
- * booleans are strings, there is no userinfo endpoint, and the name comes in the first response's field `user` only.
+ * A stand-in for Sign in with Apple (https://developer.apple.com/documentation/signinwithapplerestapi). Unlike at
+ * other providers, the client secret is a JWT, the response is posted if a name or an email is requested, booleans
+ * are strings, there is no userinfo endpoint, and only the first response contains the name, in the field `user`.
  */
 export class AppleStandIn extends OpenIdStandIn<RegisteredClient> {
   protected readonly paths: Record<OpenIdEndpoint, string> = {
@@ -40,7 +40,7 @@ export class AppleStandIn extends OpenIdStandIn<RegisteredClient> {
     token: '/auth/token',
     userinfo: '/auth/userinfo',
   };
-  /** The people who have used a client, as `<client id> <sub>`. */
+  /** The people who have used a client before, as `<client id> <sub>`. */
   private readonly known = new Set<string>();
 
   static async start(): Promise<AppleStandIn> {
@@ -72,7 +72,7 @@ export class AppleStandIn extends OpenIdStandIn<RegisteredClient> {
     };
   }
 
-  /** Returns the claims in Apple's id tokens, which contain no name. */
+  /** Returns the claims of Apple's id tokens, which contain no name. */
   protected override claimsOf(person: Person): Record<string, unknown> {
     const { sub, email, email_verified: verified } = person;
     return {

@@ -7,18 +7,18 @@ interface Cookie {
 }
 
 /**
- * A user agent's cookies (RFC 6265). As in browsers, they depend on the host and not on the port. `Domain` and
- * `Secure` are ignored: all servers are on loopback.
+ * The cookies of a user agent (RFC 6265). As in browsers, they depend on the host and not on the port. `Domain` and
+ * `Secure` are ignored, because all servers are on loopback.
  */
 export class CookieJar {
   private cookies: Cookie[] = [];
 
-  /** Stores a response's cookies. */
+  /** Stores the cookies from a response. */
   store(url: URL, setCookies: string[]): void {
     for (const line of setCookies) this.add(url, line);
   }
 
-  /** Returns the header `Cookie` for a navigation; empty without a cookie. */
+  /** Returns the `Cookie` header for a navigation, or an empty string without cookies. */
   toHeader(url: URL, { method, isCrossSite }: { method: string; isCrossSite: boolean }): string {
     return this.cookies
       .filter(({ host, path }) => host === url.hostname && isPathBelow(url.pathname, path))
@@ -30,7 +30,7 @@ export class CookieJar {
       .join('; ');
   }
 
-  /** Returns a cookie's value. */
+  /** Returns the value of a cookie. */
   get(host: string, name: string): string | undefined {
     return this.cookies.find((cookie) => cookie.host === host && cookie.name === name)?.value;
   }
@@ -42,7 +42,7 @@ export class CookieJar {
   private add(url: URL, line: string): void {
     const [pair = '', ...rest] = line.split(';').map((part) => part.trim());
     const attributes = new Map(rest.map((part) => splitAt(part.toLowerCase())));
-    // Attribute values other than paths are not case-sensitive.
+    // Attribute values are case-insensitive, except for paths.
     const path = rest.map(splitAt).find(([name]) => name.toLowerCase() === 'path')?.[1] ?? '';
     const [name, value] = splitAt(pair);
     const cookie: Cookie = {

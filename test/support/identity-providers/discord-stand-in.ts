@@ -6,12 +6,12 @@ import { OAuthStandIn } from './oauth-stand-in.js';
 import { sendHtml, sendJson, sendRedirect } from './responses.js';
 import type { StandInRequest } from './stand-in-server.js';
 
-/** A person with an account at Discord, in its API format. */
+/** A person with a Discord account, in the format of Discord's API. */
 export interface DiscordPerson {
   id: string;
   username: string;
   global_name: string | null;
-  /** The image hash: https://cdn.discordapp.com/avatars/<id>/<avatar>.png. */
+  /** The hash of the image https://cdn.discordapp.com/avatars/<id>/<avatar>.png. */
   avatar: string | null;
   email: string | null;
   verified: boolean;
@@ -20,7 +20,7 @@ export interface DiscordPerson {
 export type DiscordEndpoint = 'authorize' | 'token' | 'user';
 type Request = StandInRequest<DiscordEndpoint> & { endpoint: DiscordEndpoint };
 
-/** Returns an identifier as Discord assigns them: 18 digits, more than a JavaScript number can represent. */
+/** Returns an identifier in Discord's format: 18 digits, which is more than a JavaScript number can represent. */
 const createSnowflake = (): string => `${randomInt(1, 10)}${String(randomInt(2 ** 40)).padStart(17, '0')}`;
 
 /** Returns a person with a unique id and a unique, verified email address. */

@@ -6,7 +6,7 @@ import { OAuthStandIn } from './oauth-stand-in.js';
 import { sendHtml, sendJson, sendRedirect } from './responses.js';
 import type { StandInRequest } from './stand-in-server.js';
 
-/** A person with an account at GitHub, in its API format. */
+/** A person with a GitHub account, in the format of GitHub's API. */
 export interface GitHubPerson {
   id: number;
   login: string;
@@ -38,7 +38,7 @@ const REDIRECT_URI_MISMATCH = {
 };
 
 /**
- * A stand-in for GitHub, with GitHub Enterprise Server's paths
+ * A stand-in for GitHub, with the paths of GitHub Enterprise Server
  * (https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps).
  */
 export class GitHubStandIn extends OAuthStandIn<GitHubEndpoint, GitHubPerson> {
@@ -124,11 +124,11 @@ const userOf = ({ person: { emails: _emails, ...user } }: Grant<GitHubPerson>): 
   type: 'User',
 });
 
-/** Returns the email addresses if the scope allows it. */
+/** Returns the email addresses if the scope permits it. */
 const emailsOf = (grant: Grant<GitHubPerson>): object[] | undefined =>
   hasScope(grant, 'user:email') || hasScope(grant, 'user') ? grant.person.emails : undefined;
 
-/** Sends the result in the format that the client accepts. Errors have status 200 as well. */
+/** Sends the result in the format that the client accepts. Errors also have status 200. */
 function sendToken(response: ServerResponse, request: Request, result: Record<string, string>): void {
   if (request.headers.accept?.includes('application/json')) return sendJson(response, result);
   response.writeHead(200, { 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8' });

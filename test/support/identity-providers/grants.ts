@@ -8,28 +8,28 @@ export interface StandInClient {
   redirectUri: string;
 }
 
-/** A person's grant to a client: the authorization request parameters. */
+/** A person's grant to a client, with the parameters of the authorization request. */
 export interface Grant<Person> {
   parameters: Record<string, string>;
   person: Person;
 }
 
-/** The reason why a code is not accepted. */
+/** The reason why a code is rejected. */
 export type CodeProblem = 'code' | 'client' | 'redirect_uri' | 'code_verifier';
 
-/** A stand-in's authorization codes and access tokens. A code works once. */
+/** The authorization codes and access tokens of a stand-in. A code works once. */
 export class Grants<Person> {
   private readonly byCode = new Map<string, Grant<Person>>();
   private readonly byToken = new Map<string, Grant<Person>>();
 
-  /** Returns a grant's code. */
+  /** Creates a code for a grant. */
   createCode(grant: Grant<Person>): string {
     const code = randomBytes(16).toString('hex');
     this.byCode.set(code, grant);
     return code;
   }
 
-  /** Returns a code's grant, or the problem with the request to the token endpoint. */
+  /** Returns the grant of a code, or the problem with the request to the token endpoint. */
   redeem(clientId: string, form: Record<string, string>): Grant<Person> | CodeProblem {
     const { code = '', redirect_uri, code_verifier = '' } = form;
     const grant = this.byCode.get(code);
@@ -43,14 +43,14 @@ export class Grants<Person> {
     return grant;
   }
 
-  /** Returns an access token. */
+  /** Creates an access token for a grant. */
   createToken(grant: Grant<Person>, prefix = ''): string {
     const token = prefix + randomBytes(18).toString('hex');
     this.byToken.set(token, grant);
     return token;
   }
 
-  /** Returns the grant for the access token in a request. */
+  /** Returns the grant of the access token in a request. */
   authorize({ headers }: StandInRequest): Grant<Person> | undefined {
     const [, token] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
     return token === undefined ? undefined : this.byToken.get(token);
@@ -61,7 +61,10 @@ export class Grants<Person> {
 export const hasScope = ({ parameters }: Grant<unknown>, scope: string): boolean =>
   (parameters['scope'] ?? '').split(/[ ,]/).includes(scope);
 
-/** Returns the client id and secret in a request to a token endpoint: `client_secret_basic` or `_post`. */
+/**
+ * Returns the client id and secret from a request to a token endpoint (`client_secret_basic` or
+ * `client_secret_post`).
+ */
 export function readCredentials({ headers, form }: StandInRequest): {
   clientId: string;
   clientSecret: string;

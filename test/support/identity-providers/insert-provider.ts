@@ -11,7 +11,7 @@ export interface ProviderRow {
   enabled: boolean;
 }
 
-/** Inserts a provider without secrets, which no one can sign in with. By default, into the instance's project. */
+/** Inserts a provider without secrets, at which no sign-in is possible. Default: into the instance's project. */
 export async function insertProvider(
   instance: TestInstance,
   values: Partial<ProviderRow> = {},
@@ -33,8 +33,9 @@ export async function insertProvider(
 
 /**
  * Links a customer to a person at a provider.
- * @param values by default, a new person at a provider in the customer's project, which is inserted if there is none
- * @returns the identity's id
+ * @param values by default, a new person at a provider in the customer's project, which is inserted if the project
+ * has none
+ * @returns the id of the identity
  */
 export async function insertIdentity(
   instance: TestInstance,

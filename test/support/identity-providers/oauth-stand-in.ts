@@ -2,13 +2,13 @@ import { createClient, Grants, type StandInClient } from './grants.js';
 import { withDifferences } from './person.js';
 import { StandInServer } from './stand-in-server.js';
 
-/** A provider that supports OAuth 2 only: without discovery, id token and `iss` parameter. */
+/** A provider that supports only OAuth 2.0: it has no discovery, no id tokens and no `iss` parameter. */
 export abstract class OAuthStandIn<Endpoint extends string, Person> extends StandInServer<Endpoint> {
   /** The person who signs in next. */
   abstract person: Person;
   /** True if the person denies access. */
   isDenied = false;
-  /** Differences in the objects that the endpoints return, where undefined removes a member. */
+  /** Differences in the objects that the endpoints return. `undefined` removes a member. */
   differences: Partial<Record<Endpoint, Record<string, unknown>>> = {};
   protected readonly clients = new Map<string, StandInClient>();
   protected readonly grants = new Grants<Person>();
@@ -28,7 +28,7 @@ export abstract class OAuthStandIn<Endpoint extends string, Person> extends Stan
     this.differences = {};
   }
 
-  /** Returns the object that an endpoint returns, with the test's differences. */
+  /** Returns a body with the differences that the test has set for the endpoint. */
   protected withDifferences<Body extends object>(endpoint: Endpoint, body: Body): Body {
     return withDifferences(body, this.differences[endpoint] ?? {});
   }

@@ -9,21 +9,21 @@ import { OpenIdStorage } from './open-id-storage.js';
 import { createPerson, type Person } from './person.js';
 import { generateRsaKey } from './signing-keys.js';
 
-/** The method with which a client authenticates at the token endpoint. */
+/** The client authentication method at the token endpoint. */
 export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post';
 
 const CLAIMS = {
   email: ['email', 'email_verified'],
   profile: ['name', 'given_name', 'family_name', 'picture', 'locale', 'preferred_username'],
 };
-/** Claims that providers send without a separate scope. */
+/** Claims that providers send without a corresponding scope. */
 const OTHER_CLAIMS = ['hd', 'tid', 'oid', 'xms_edov', 'groups'];
 
-/** A real OpenID Provider (npm `oidc-provider`) on loopback, at which the person signs in and consents at once. */
+/** A real OpenID Provider (npm `oidc-provider`) on loopback. The person signs in and consents at once. */
 export class OpenIdProvider {
   /**
-   * The person who signs in next. As at any provider, a user agent that is signed in already stays signed in
-   * as the previous person until its client requests another sign-in, or `endSessions` is called.
+   * The person who signs in next. As at any provider, a user agent stays signed in as the previous person until its
+   * client requests a new sign-in, or until `endSessions` is called.
    */
   person: Person = createPerson();
   /** True if the person denies access. */
@@ -38,7 +38,7 @@ export class OpenIdProvider {
   private server: Server | undefined;
   private port = 0;
 
-  /** @param extraClaims claim names besides the standard ones and the known providers' names */
+  /** @param extraClaims names of claims in addition to the standard ones and those of known providers */
   static async start({ extraClaims = [] }: { extraClaims?: string[] } = {}): Promise<OpenIdProvider> {
     const provider = new OpenIdProvider();
     // The port is reserved, so no other server takes it while this one is stopped.
@@ -46,7 +46,7 @@ export class OpenIdProvider {
     const [{ Provider: Library, interactionPolicy }, jwk] = await Promise.all([loadLibrary(), createJwk()]);
     const policy = interactionPolicy.base();
     const { Check } = interactionPolicy;
-    // The library compares whole seconds, so its own check would accept a sign-in in the same second.
+    // The library compares whole seconds, so its own check would accept a sign-in within the same second.
     policy.get('login')!.checks.add(
       new Check('max_age_zero', 'a new sign-in is required', 'login_required', ({ oidc }) => {
         const { max_age } = oidc.params!;
@@ -64,7 +64,7 @@ export class OpenIdProvider {
     return provider.listen();
   }
 
-  /** Starts to listen, again after `stop` at the same URL. */
+  /** Starts listening. After `stop`, the URL stays the same. */
   async listen(): Promise<this> {
     const respond = this.library.callback();
     this.server = createServer((request, response) => {
@@ -79,7 +79,7 @@ export class OpenIdProvider {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Registers a client. Like the library, the provider accepts one way to authenticate it. */
+  /** Registers a client. The provider accepts one authentication method for each client, like the library. */
   addClient({
     redirectUri,
     authentication = 'client_secret_post',
@@ -99,7 +99,7 @@ export class OpenIdProvider {
     return client;
   }
 
-  /** Signs all people out. */
+  /** Ends all sessions. */
   endSessions(): void {
     this.storage.endSessions();
   }
@@ -115,11 +115,11 @@ export class OpenIdProvider {
     return {
       adapter: this.storage.createAdapter,
       claims: { openid: ['sub', ...OTHER_CLAIMS, ...extraClaims], ...CLAIMS },
-      // The mode is chosen in findAccount, because a test can change it.
+      // findAccount decides which response contains the claims, because a test can change that.
       conformIdTokenClaims: false,
       cookies: {
         keys: [randomBytes(32).toString('hex')],
-        // Cookies do not depend on the port, and a browser can use several providers.
+        // Browsers send cookies to all ports of a host, and tests use several providers.
         names: {
           session: `session_${this.port}`,
           interaction: `interaction_${this.port}`,
@@ -132,7 +132,7 @@ export class OpenIdProvider {
         claims: (use) => (use === 'id_token' && this.claimsIn === 'userinfo' ? { sub } : this.claimsOf(sub)),
       }),
       pkce: { required: () => true },
-      // The library's page loads a font from another host.
+      // The library's error page loads a font from another host.
       renderError: (context, { error, error_description: description }) => {
         context.type = 'text/plain';
         context.body = `${error}: ${description ?? ''}`;
@@ -145,7 +145,7 @@ export class OpenIdProvider {
     return this.person.sub === sub ? this.person : this.people.get(sub)!;
   }
 
-  /** Responds to the pages for sign-in and consent: the person agrees or denies access. */
+  /** Responds to the pages for sign-in and consent: the person grants or denies access. */
   private async interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const { params, prompt, session } = await this.library.interactionDetails(request, response);
@@ -174,8 +174,8 @@ export class OpenIdProvider {
 }
 
 /**
- * Loads the library. It warns about Node.js 20, which Gatehouse supports, although everything that the tests
- * use works there.
+ * Loads the library without its warning about Node.js 20. Gatehouse supports Node.js 20, and everything that the
+ * tests use works with it.
  */
 async function loadLibrary() {
   const { warn } = console;

@@ -13,8 +13,8 @@ const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const ID_TOKEN_SECONDS = 3_600;
 
 /**
- * An OpenID Provider without screens: the person signs in and consents at once. By default it is honest and strict. A
- * test can change every response's content, where undefined removes a member.
+ * An OpenID Provider without screens: the person signs in and consents at once. Responses are correct by default, and
+ * a test can change the content of each of them. `undefined` removes a member.
  */
 export abstract class OpenIdStandIn<
   Client extends { clientId: string; redirectUri: string } = StandInClient,
@@ -25,15 +25,15 @@ export abstract class OpenIdStandIn<
   isDenied = false;
   /** The response that contains the claims about the person. The id token always contains `sub`. */
   claimsIn: 'id_token' | 'userinfo' = 'id_token';
-  /** The issuer path, such as `/common/v2.0`. Every path before the discovery document is accepted. */
+  /** The path of the issuer, such as `/common/v2.0`. The discovery document is available below every path. */
   issuerPath = '';
   signature: TokenSignature = 'published';
-  /** Differences in the discovery document, in the id token and so on. */
+  /** Differences in the discovery document, the id token and other responses. */
   metadata: Record<string, unknown> = {};
   idTokenClaims: Record<string, unknown> = {};
   userinfoClaims: Record<string, unknown> = {};
   tokenResponse: Record<string, unknown> = {};
-  /** Differences in the parameters with which the authorize endpoint redirects to the client. */
+  /** Differences in the parameters of the redirect from the authorize endpoint to the client. */
   authorizationResponse: Record<string, string | undefined> = {};
   protected readonly clients = new Map<string, Client>();
   private readonly grants = new Grants<Person>();
@@ -48,7 +48,7 @@ export abstract class OpenIdStandIn<
     return this.url + this.issuerPath;
   }
 
-  /** Restores all responses. Clients, keys and the person stay. */
+  /** Restores all responses. Clients, keys and the person stay the same. */
   override reset(): void {
     super.reset();
     this.isDenied = false;
@@ -62,23 +62,23 @@ export abstract class OpenIdStandIn<
     this.authorizationResponse = {};
   }
 
-  /** Signs with a new key from now on. @param options `keepsOld` publishes the previous keys as well */
+  /** Signs with a new key from now on. @param options `keepsOld`: true to keep publishing the previous keys */
   async rotateKeys(options: { keepsOld?: boolean } = {}): Promise<void> {
     await this.keys.rotate(options);
   }
 
   /**
    * Returns an id token about the person, as an app on a device receives it.
-   * @param claims differences; at least `aud` must be set
+   * @param claims differences from the default claims. At least `aud` must be set
    */
   async issueIdToken(claims: JWTPayload & { aud: string | string[] }): Promise<string> {
     return this.signIdToken(this.person, claims);
   }
 
-  /** Returns true if the client has authenticated itself at the token endpoint. */
+  /** Authenticates a client at the token endpoint. @returns true if its secret is valid */
   protected abstract isAuthentic(client: Client, clientSecret: string): Promise<boolean>;
 
-  /** Returns the discovery document's members that differ from most providers' members. */
+  /** Returns the members of the discovery document in which this provider differs from most others. */
   protected ownMetadata(): Record<string, unknown> {
     return {};
   }
@@ -88,12 +88,12 @@ export abstract class OpenIdStandIn<
     return person;
   }
 
-  /** Returns the parameters with which the authorize endpoint redirects, besides `state`. */
+  /** Returns the parameters of the redirect from the authorize endpoint, without `state`. */
   protected async createAuthorizationResponse(grant: Grant<Person>): Promise<Record<string, string>> {
     return { code: this.grants.createCode(grant), iss: this.issuer };
   }
 
-  /** Returns an authorization request's error for which the client gets no redirect. */
+  /** Returns the error of an authorization request that must not be redirected to the client. */
   protected findRequestError(parameters: Record<string, string>): string | undefined {
     const client = this.clients.get(parameters['client_id'] ?? '');
     if (!client) return 'invalid_client';

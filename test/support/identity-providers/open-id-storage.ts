@@ -1,8 +1,8 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 /**
- * One provider's storage, in memory. The library checks expiry itself. Its own storage in memory is shared by all
- * providers in a process and accepts no clients.
+ * In-memory storage for one provider. The library checks expiry itself. Its own in-memory storage is shared by all
+ * providers in a process and cannot store clients.
  */
 export class OpenIdStorage {
   private readonly payloads = new Map<string, AdapterPayload>();
@@ -23,7 +23,7 @@ export class OpenIdStorage {
       },
       destroy: async (id) => void payloads.delete(keyOf(id)),
       revokeByGrantId: async (grantId) => {
-        // Interactions have a grant as well, and outlive it.
+        // Interactions also have a grant, but outlive it.
         for (const [key, payload] of payloads)
           if (key.startsWith(`${model}:`) && payload.grantId === grantId) payloads.delete(key);
       },
@@ -34,7 +34,7 @@ export class OpenIdStorage {
     this.payloads.set(`Client:${client.client_id}`, client);
   }
 
-  /** Deletes all people's sessions. */
+  /** Deletes all sessions. */
   endSessions(): void {
     for (const key of this.payloads.keys()) if (key.startsWith('Session:')) this.payloads.delete(key);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { uniqueEmail } from '../unique-email.js';
 
-/** A person with an account at a provider: the OpenID Connect claims and any others. */
+/** A person with an account at a provider: the OpenID Connect claims, and others. */
 export interface Person {
   sub: string;
   email?: string | undefined;
@@ -26,7 +26,7 @@ export const createPerson = (claims: Partial<Person> = {}): Person => ({
   ...claims,
 });
 
-/** Returns an object with these differences; undefined removes a member. */
+/** Returns an object with some differences. `undefined` removes a member. */
 export const withDifferences = <Value extends object>(base: Value, differences: object): Value =>
   Object.fromEntries(
     Object.entries({ ...base, ...differences }).filter(([, value]) => value !== undefined),

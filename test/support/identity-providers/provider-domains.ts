@@ -19,7 +19,7 @@ type Project = Pick<Tenant, 'projectId' | 'secretKey'>;
 /** Returns a unique domain. */
 export const newDomain = (): string => `acme-${randomBytes(5).toString('hex')}.example`;
 
-/** Sends a request about a project's providers. */
+/** Sends a request to the providers of a project. */
 export const requestProviders = (
   instance: TestInstance,
   method: string,
@@ -34,7 +34,7 @@ export const requestProviders = (
     body,
   );
 
-/** Creates a provider with a domain that is not verified. @param fields request fields */
+/** Creates a provider with an unverified domain. @param fields other fields of the request */
 export async function createDomainProvider(
   instance: TestInstance,
   { domain = newDomain(), ...fields }: { domain?: string } & Record<string, unknown> = {},
@@ -46,12 +46,12 @@ export async function createDomainProvider(
   return { id: created.id, slug: created.slug, domain, record: created.domainVerifications[0].record };
 }
 
-/** Publishes a domain's record. */
+/** Publishes the DNS record for a domain. */
 export function publishRecord(nameServer: NameServer, { record }: Pick<DomainProvider, 'record'>): void {
   nameServer.records[record.name] = { texts: [record.value] };
 }
 
-/** Makes the api look up a domain's record. */
+/** Makes the api look up the DNS record for a domain. */
 export const checkDomain = (
   instance: TestInstance,
   { id, domain }: Pick<DomainProvider, 'id' | 'domain'>,
@@ -73,7 +73,7 @@ export async function createVerifiedProvider(
   return provider;
 }
 
-/** Requires a provider in its domains. */
+/** Makes a provider required for its domains. */
 export async function requireProvider(instance: TestInstance, { id }: DomainProvider): Promise<void> {
   expectStatus(200, await requestProviders(instance, 'PATCH', `/${id}`, { required: true }));
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Returns the body for a request that creates a provider, with a unique slug. */
+/** Returns the body of a request that creates a provider with a unique slug. */
 export const newProvider = (differences: Record<string, unknown> = {}): Record<string, unknown> => ({
   type: 'google',
   slug: `google-${randomUUID().slice(0, 8)}`,

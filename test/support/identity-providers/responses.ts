@@ -11,7 +11,7 @@ export function sendHtml(response: ServerResponse, html: string, status = 200): 
   response.writeHead(status, { 'Content-Type': 'text/html; charset=utf-8' }).end(`<!DOCTYPE html>${html}`);
 }
 
-/** Redirects to a URL with these parameters in its query. */
+/** Redirects to a URL with query parameters. */
 export function sendRedirect(
   response: ServerResponse,
   to: string,
@@ -22,10 +22,7 @@ export function sendRedirect(
   response.writeHead(302, { Location: url.href }).end();
 }
 
-/**
- * Sends a page that posts these parameters to a URL, by its script in a browser (OAuth 2.0 Form Post
- * Response Mode).
- */
+/** Sends a page whose script posts the parameters to a URL (OAuth 2.0 Form Post Response Mode). */
 export function sendFormPost(response: ServerResponse, to: string, parameters: Record<string, string>): void {
   const inputs = Object.entries(parameters)
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
@@ -40,25 +37,23 @@ export function sendFormPost(response: ServerResponse, to: string, parameters: R
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Responds with JSON. */
 export const respondWithJson =
   (body: unknown, status = 200): Responder =>
   (response) =>
     sendJson(response, body, status);
 
-/** Responds with a text in any content type. */
+/** Responds with content of any type. */
 export const respondWithContent =
   (contentType: string, text: string, status = 200): Responder =>
   (response) =>
     response.writeHead(status, { 'Content-Type': contentType }).end(text);
 
-/** Redirects to a URL. */
 export const respondWithRedirect =
   (to: string, status = 302): Responder =>
   (response) =>
     response.writeHead(status, { Location: to }).end();
 
-/** Sends JSON that does not end until the client disconnects. */
+/** Sends JSON without end until the client disconnects. */
 export const respondWithoutEnd: Responder = (response) => {
   response.writeHead(200, { 'Content-Type': 'application/json' });
   response.write('{"issuer":"');

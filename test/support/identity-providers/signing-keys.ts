@@ -10,7 +10,7 @@ import {
   type JWTPayload,
 } from 'jose';
 
-/** Returns a new RSA key, whose private part can be exported. */
+/** Returns a new RSA key whose private key can be exported. */
 export const generateRsaKey = () => generateKeyPair('RS256', { extractable: true });
 
 /**
@@ -33,18 +33,18 @@ interface SigningKey extends KeyPair {
   kid: string;
 }
 
-/** RSA keys that a test file's stand-ins use in turn, because generating one is expensive. */
+/** RSA keys that the stand-ins of a test file use in turn, because generating a key is expensive. */
 const keyPairs: Promise<KeyPair>[] = [];
 const MAX_KEY_PAIRS = 4;
 let usedKeyPairs = 0;
 
-/** Returns a key with a new id. Three consecutive calls return different keys. */
+/** Returns a key with a new id. Three consecutive calls never return the same key pair. */
 async function createSigningKey(): Promise<SigningKey> {
   const index = (usedKeyPairs += 1) % MAX_KEY_PAIRS;
   return { kid: randomUUID(), ...(await (keyPairs[index] ??= generateRsaKey())) };
 }
 
-/** The RSA keys with which a stand-in signs id tokens, and the ones that it publishes. */
+/** The RSA keys that sign a stand-in's id tokens, and the ones that it publishes. */
 export class SigningKeys {
   private constructor(
     private current: SigningKey,
@@ -56,7 +56,7 @@ export class SigningKeys {
     return new SigningKeys(key, [key]);
   }
 
-  /** Signs with a new key from now on. @param keepsOld true to publish the previous keys as well */
+  /** Signs with a new key from now on. @param keepsOld true to keep publishing the previous keys */
   async rotate({ keepsOld = false }: { keepsOld?: boolean } = {}): Promise<void> {
     this.current = await this.createOtherKey();
     this.published = [this.current, ...(keepsOld ? this.published : [])];
@@ -73,7 +73,7 @@ export class SigningKeys {
     return { keys: await Promise.all(keys) };
   }
 
-  /** Returns a key that is not published. */
+  /** Returns an unpublished key. */
   private async createOtherKey(): Promise<SigningKey> {
     const key = await createSigningKey();
     return this.published.some(({ privateKey }) => privateKey === key.privateKey)

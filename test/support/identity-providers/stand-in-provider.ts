@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createClient, type StandInClient } from './grants.js';
 import { OpenIdStandIn, type OpenIdEndpoint } from './open-id-stand-in.js';
 
-/** An OpenID Provider whose every response a test can change, for attacks that an honest one cannot play. */
+/** An OpenID Provider that can send any response, including ones that a correct provider would never send. */
 export class StandInProvider extends OpenIdStandIn {
   protected readonly paths: Record<OpenIdEndpoint, string> = {
     discovery: '/.well-known/openid-configuration',

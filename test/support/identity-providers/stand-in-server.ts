@@ -9,7 +9,7 @@ import {
 import { eventually } from '../eventually.js';
 import { freePort } from '../server-process.mjs';
 
-/** One request that a stand-in has received. */
+/** One request to a stand-in. */
 export interface StandInRequest<Endpoint extends string = string> {
   /** Null if the path belongs to no endpoint. */
   endpoint: Endpoint | null;
@@ -17,37 +17,37 @@ export interface StandInRequest<Endpoint extends string = string> {
   url: URL;
   headers: IncomingHttpHeaders;
   query: Record<string, string>;
-  /** The form fields; empty without a form. */
+  /** The form fields. Empty without a form. */
   form: Record<string, string>;
 }
 
-/** An endpoint's response to one request. */
+/** Responds to one request to an endpoint. */
 export type Responder = (response: ServerResponse, request: StandInRequest) => unknown;
 
 /**
- * The HTTP server for an identity provider's stand-in, on loopback. It records every request, and a test can hold
- * requests or replace every endpoint's response.
+ * The HTTP server of a stand-in for an identity provider, on loopback. It records every request. A test can hold
+ * requests, or replace the response of each endpoint.
  */
 export abstract class StandInServer<Endpoint extends string> {
   readonly requests: StandInRequest<Endpoint>[] = [];
-  /** The responses that replace the endpoints' own ones until they are deleted. */
+  /** Responses that replace the regular ones of an endpoint until they are deleted. */
   overrides: Partial<Record<Endpoint, Responder>> = {};
   private readonly nextOverrides = new Map<Endpoint, Responder[]>();
-  /** The requests that wait at held endpoints: the functions that let them continue. */
+  /** Requests that wait at held endpoints, as functions that continue them. */
   private readonly held = new Map<Endpoint, Set<() => void>>();
   private server: Server | undefined;
   private port = 0;
 
-  /** Each endpoint's path. */
+  /** The path of each endpoint. */
   protected abstract readonly paths: Record<Endpoint, string>;
 
-  /** Responds as the provider does. */
+  /** Responds like the provider. */
   protected abstract respond(
     response: ServerResponse,
     request: StandInRequest<Endpoint> & { endpoint: Endpoint },
   ): unknown;
 
-  /** Starts to listen, again after `stop` at the same URL. */
+  /** Starts listening. After `stop`, the URL stays the same. */
   async listen(): Promise<this> {
     // The port is reserved, so no other server takes it while this one is stopped.
     this.port ||= await freePort();
@@ -61,7 +61,6 @@ export abstract class StandInServer<Endpoint extends string> {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Returns an endpoint's URL. */
   urlOf(endpoint: Endpoint): string {
     return this.url + this.paths[endpoint];
   }
@@ -70,36 +69,36 @@ export abstract class StandInServer<Endpoint extends string> {
     return this.requests.filter((request) => request.endpoint === endpoint);
   }
 
-  /** Overrides the responses to the next requests to an endpoint, one each. */
+  /** Overrides the responses to the next requests to an endpoint, with one responder for each. */
   overrideNext(endpoint: Endpoint, ...responders: Responder[]): this {
     this.nextOverrides.set(endpoint, [...(this.nextOverrides.get(endpoint) ?? []), ...responders]);
     return this;
   }
 
-  /** Lets the requests to an endpoint wait until `release`. They are recorded when they arrive. */
+  /** Holds the requests to an endpoint until `release`. They are recorded when they arrive. */
   hold(endpoint: Endpoint): void {
     if (!this.held.has(endpoint)) this.held.set(endpoint, new Set());
   }
 
-  /** Responds to the waiting requests, and to later ones at once. */
+  /** Responds to the held requests. Later requests are no longer held. */
   release(endpoint: Endpoint): void {
     const waiting = this.held.get(endpoint) ?? [];
     this.held.delete(endpoint);
     for (const proceed of waiting) proceed();
   }
 
-  /** Returns the number of requests that wait at an endpoint and whose clients are still connected. */
+  /** Returns the number of held requests to an endpoint whose clients are still connected. */
   countHeld(endpoint: Endpoint): number {
     return this.held.get(endpoint)?.size ?? 0;
   }
 
-  /** Waits until exactly this number of requests waits at an endpoint. */
+  /** Waits until exactly `count` requests to an endpoint are held. */
   async waitForHeld(endpoint: Endpoint, count: number): Promise<void> {
     const what = `${count} held requests to ${this.paths[endpoint]}`;
     await eventually(what, () => this.countHeld(endpoint) === count);
   }
 
-  /** Clears the recorded requests and all overrides, and releases all requests. */
+  /** Clears the recorded requests and all overrides, and releases the held requests. */
   reset(): void {
     for (const endpoint of [...this.held.keys()]) this.release(endpoint);
     this.requests.length = 0;
@@ -114,7 +113,7 @@ export abstract class StandInServer<Endpoint extends string> {
     await once(this.server, 'close');
   }
 
-  /** Returns the endpoint at a path. */
+  /** Returns the endpoint with a path. */
   protected findEndpoint(path: string): Endpoint | null {
     const endpoints = Object.keys(this.paths) as Endpoint[];
     return endpoints.find((endpoint) => this.paths[endpoint] === path) ?? null;

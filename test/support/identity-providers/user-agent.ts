@@ -2,32 +2,32 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { CookieJar } from './cookie-jar.js';
 
-/** A browser's request that opens a page or submits a form. */
+/** A browser request that opens a page or submits a form. */
 export interface Navigation {
   method: 'GET' | 'POST';
   url: URL;
-  /** The form fields; empty for GET. */
+  /** The form fields. Empty for GET. */
   form: Record<string, string>;
-  /** The query and form parameters. */
+  /** The parameters of the query and of the form. */
   parameters: Record<string, string>;
 }
 
-/** A page that a navigation has led to. */
+/** A page that a navigation has reached. */
 export interface Page extends Navigation {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
 }
 
-/** The URL before which navigation stops: by origin and path, or as a condition. */
+/** The URL at which navigation stops: its origin and path, or a condition. */
 export type Target = string | ((url: URL) => boolean);
 
 const MAX_NAVIGATIONS = 20;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * A browser without a screen: it follows redirects, submits forms that submit themselves and keeps cookies,
- * and never leaves loopback.
+ * A browser without a screen. It follows redirects, submits forms whose script submits them, and stores cookies. It
+ * never leaves loopback.
  */
 export class UserAgent {
   readonly cookies = new CookieJar();
@@ -35,9 +35,9 @@ export class UserAgent {
   readonly visited: Navigation[] = [];
 
   /**
-   * Follows redirects and forms that submit themselves, and returns the navigation to the first URL that
-   * matches, without sending it.
-   * @throws Error with the page that neither redirects nor submits itself
+   * Follows redirects and forms that submit themselves.
+   * @returns the navigation to the first URL that matches, which is not sent
+   * @throws Error with the last page if no URL matches
    */
   async follow(start: string | URL | Navigation, { until }: { until: Target }): Promise<Navigation> {
     const end = await this.walk(start, until);
@@ -45,12 +45,12 @@ export class UserAgent {
     throw new Error(`navigation ended at ${end.url.href} with ${end.status}: ${end.text.slice(0, 2_000)}`);
   }
 
-  /** Follows redirects and forms that submit themselves, and returns the page that does neither. */
+  /** Follows redirects and forms that submit themselves. @returns the last page */
   async open(start: string | URL | Navigation): Promise<Page> {
     return (await this.walk(start, () => false)) as Page;
   }
 
-  /** Sends one navigation and returns its response, without following a redirect. */
+  /** Sends one navigation and returns its response. Does not follow redirects. */
   async send(navigation: Navigation, from?: URL): Promise<Page> {
     const { method, url, form } = navigation;
     if (!LOOPBACK.includes(url.hostname)) throw new Error(`${url.href} is not on loopback`);
@@ -96,14 +96,14 @@ export class UserAgent {
   }
 }
 
-/** Returns a link's or form's navigation. */
+/** Returns the navigation of a link or form. */
 export const navigate = (
   method: Navigation['method'],
   url: URL,
   form: Record<string, string> = {},
 ): Navigation => ({ method, url, form, parameters: { ...Object.fromEntries(url.searchParams), ...form } });
 
-/** Returns the `Sec-Fetch-Site` value. */
+/** Returns the value of `Sec-Fetch-Site`. */
 function describeSite(url: URL, from: URL | undefined): string {
   if (!from) return 'none';
   if (from.origin === url.origin) return 'same-origin';
@@ -122,7 +122,7 @@ function readRedirect({ status, headers, method, url, form }: Page): Navigation 
   return status >= 307 ? navigate(method, to, form) : navigate('GET', to);
 }
 
-/** Returns the navigation for a page's form that submits itself with a script. */
+/** Returns the navigation for a form on a page whose script submits it. */
 function readAutomaticForm({ url, text: html }: Page): Navigation | undefined {
   const [, attributes, content = ''] = /<form\b([^>]*)>(.*?)<\/form>/is.exec(html) ?? [];
   if (attributes === undefined || !/\.submit\(\)/.test(html)) return undefined;
@@ -139,7 +139,7 @@ function readAutomaticForm({ url, text: html }: Page): Navigation | undefined {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Returns an attribute's value in double quotes. */
+/** Returns the value of an attribute in double quotes. */
 const readAttribute = (attributes: string, name: string): string | undefined =>
   new RegExp(`(?:^|\\s)${name}="([^"]*)"`, 'i')
     .exec(attributes)?.[1]

@@ -5,7 +5,7 @@ import { DocumentFolder } from '../document-folder.js';
 
 const compiler = join(process.cwd(), 'node_modules', 'typescript-7', 'bin', 'tsc');
 
-/** Returns all blocks in JavaScript or TypeScript, by file name. A block without a name is named after its position. */
+/** Returns all JavaScript and TypeScript blocks by file name. A block without a name is named after its position. */
 async function listModules(document: string): Promise<Map<string, string>> {
   const text = await readFile(document, 'utf8');
   const modules = new Map<string, string>();
@@ -17,10 +17,10 @@ async function listModules(document: string): Promise<Map<string, string>> {
 }
 
 /**
- * Compiles all blocks in a document in JavaScript and TypeScript against the built packages.
+ * Compiles all JavaScript and TypeScript blocks in a document against the built packages.
  * @param document the path to a Markdown file in the repository
- * @param environment declarations for what the blocks use without declaring it, such as the reader's variables
- * @returns the block count, and the errors in the blocks or an empty string
+ * @param environment declarations of what the blocks use without declaring it, such as the reader's variables
+ * @returns the number of blocks, and their errors or an empty string
  */
 export async function checkCodeBlocks(
   document: string,
@@ -35,7 +35,7 @@ export async function checkCodeBlocks(
       target: 'ES2023',
       lib: ['ES2023', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
       module: 'nodenext',
-      // A block without an import is a module as well.
+      // A block without an import is also a module.
       moduleDetection: 'force',
       types: ['node'],
       experimentalDecorators: true,
@@ -46,7 +46,7 @@ export async function checkCodeBlocks(
     };
     const isTyped = (name: string): boolean => /\.[cm]?tsx?$/.test(name);
     const outputs = [
-      // JavaScript cannot assert that an optional value exists.
+      // JavaScript has no syntax to assert that an optional value exists.
       await compile(folder, { ...compilerOptions, checkJs: true, strict: true, strictNullChecks: false }, [
         ...[...modules.keys()].filter((name) => !isTyped(name)),
       ]),

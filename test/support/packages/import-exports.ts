@@ -3,9 +3,9 @@ import { run } from '../../../scripts/processes.mjs';
 /**
  * Imports entry points in a new Node.js process.
  * @param project a folder in which the packages are installed
- * @param node the Node.js program
+ * @param node the Node.js executable
  * @returns the entry points that were imported
- * @throws Error with the output if one entry point cannot be imported
+ * @throws Error with the output if an entry point cannot be imported
  */
 export async function importExports(
   project: string,

@@ -6,11 +6,11 @@ import { run } from '../../../scripts/processes.mjs';
 export interface Manifest {
   name: string;
   version: string;
-  /** Each export's files: code and its types, or a style sheet or another file. */
+  /** The files of each export: code and its types, or a single file such as a style sheet. */
   exports: Record<string, { types: string; default: string } | string>;
-  /** The commands' files, by name. Such a package exports no code. */
+  /** The files of the commands, by name. A package with commands exports no code. */
   bin?: Record<string, string>;
-  /** The exports' maximum sizes in bytes, bundled with all dependencies, minified and compressed with gzip. */
+  /** The maximum size of each export in bytes: bundled with all dependencies, minified and compressed with gzip. */
   sizeLimit?: Record<string, number>;
   dependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
@@ -18,17 +18,17 @@ export interface Manifest {
 }
 
 export interface InstallOptions {
-  /** The tarballs for all packages in the repository, by name. */
+  /** The tarballs of all packages in the repository, by name. */
   tarballs: Map<string, string>;
-  /** The registry URL for all other packages. */
+  /** The URL of the registry for all other packages. */
   registry: string;
-  /** The folder for npm's cache, empty at first, so that nothing comes from an earlier run. */
+  /** The folder for npm's cache. It is empty at first, so that nothing comes from an earlier run. */
   cache: string;
-  /** True to install the packages' optional peer dependencies as well. */
+  /** True to install the optional peer dependencies as well. */
   withOptionalPeers: boolean;
 }
 
-/** Returns the specifiers for all exports with code. */
+/** Returns the specifiers of all exports with code. */
 export const listEntryPoints = ({ name, exports }: Manifest): string[] =>
   Object.keys(exports)
     .filter((subpath) => typeof exports[subpath] === 'object')
@@ -38,8 +38,8 @@ const readManifest = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
 
 /**
- * Returns what to install: the tarballs for a package and for the repository's packages that it imports, and its
- * peers.
+ * Returns what to install: the tarballs of a package and of the repository's packages that it imports, and its peer
+ * dependencies.
  */
 async function listArguments(manifest: Manifest, options: InstallOptions): Promise<string[]> {
   const { name, dependencies, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
@@ -53,7 +53,7 @@ async function listArguments(manifest: Manifest, options: InstallOptions): Promi
       return listArguments(await readManifest(folder), { ...options, withOptionalPeers: false });
     }),
   );
-  // Only the Expo example installs Expo's native modules, and it compiles and bundles the package with them.
+  // Expo's native modules are installed only for the Expo example, which compiles and bundles the package with them.
   const isInstalled = (peer: string): boolean => existsSync(join('node_modules', peer));
   const peers = Object.entries(peerDependencies)
     .filter(([peer]) => options.withOptionalPeers && isOptional(peer) && isInstalled(peer))
@@ -63,11 +63,11 @@ async function listArguments(manifest: Manifest, options: InstallOptions): Promi
 }
 
 /**
- * Installs packages from the repository into a new project. Each package finds only the packages that it declares:
- * npm installs it beside links to these and to no others.
- * @param folders the packages' folders, such as packages/js
- * @param project the project's folder, which is created
- * @throws Error if the registry lacks a package: it must then be a devDependency
+ * Installs packages of the repository into a new project. Each package can import only the packages that it declares,
+ * because npm installs it beside links to these packages and no others.
+ * @param folders the folders of the packages, such as packages/js
+ * @param project the folder of the project, which is created
+ * @throws Error if the registry lacks a package, which must then become a devDependency
  */
 export async function installPackages(
   folders: string[],
@@ -79,7 +79,7 @@ export async function installPackages(
   );
   await mkdir(project, { recursive: true });
   await writeFile(join(project, 'package.json'), '{ "name": "project", "private": true, "type": "module" }');
-  // Optional dependencies are programs for one machine, such as the Next.js compiler. No test runs them.
+  // Optional dependencies are executables for one platform, such as the Next.js compiler. No test runs them.
   const flags = [
     '--install-strategy=linked',
     '--omit=optional',

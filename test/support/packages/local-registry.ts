@@ -5,13 +5,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 
-/** A registry with the packages that `npm ci` has installed in the repository, in the same versions. */
+/** A registry with the packages, in the same versions, that `npm ci` has installed in the repository. */
 export interface LocalRegistry {
   url: string;
   close(): void;
 }
 
-/** Returns the folders for all installed packages by name and version. */
+/** Returns the folders of all installed packages by name and version. */
 function listInstalled(): Map<string, Map<string, string>> {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { link?: boolean; version?: string }>;
@@ -19,14 +19,14 @@ function listInstalled(): Map<string, Map<string, string>> {
   const installed = new Map<string, Map<string, string>>();
   for (const [folder, { link, version }] of Object.entries(packages)) {
     const name = folder.split('node_modules/').at(-1)!;
-    // Optional packages for other machines are not installed.
+    // Optional packages for other platforms are not installed.
     if (!folder.includes('node_modules/') || link || !existsSync(folder)) continue;
     installed.set(name, (installed.get(name) ?? new Map<string, string>()).set(version!, folder));
   }
   return installed;
 }
 
-/** Starts a registry on a free port at 127.0.0.1. */
+/** Starts a registry on a free port of 127.0.0.1. */
 export async function startLocalRegistry(): Promise<LocalRegistry> {
   const installed = listInstalled();
   let url = '';
@@ -47,8 +47,8 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
       return;
     }
     const folder = installed.get(searchParams.get('name')!)!.get(searchParams.get('version')!)!;
-    // npm ignores the first folder's name in a tarball, and reads tarballs without compression too. Source maps, which
-    // no test reads, are half the size of Next.js.
+    // npm ignores the name of the first folder in a tarball, and also reads uncompressed tarballs. Source maps make
+    // up half of Next.js, and no test reads them.
     const args = ['-c', '--exclude=node_modules', '--exclude=*.map', '-C', dirname(folder), basename(folder)];
     spawn('tar', args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.pipe(response);
   }).listen(0, '127.0.0.1');

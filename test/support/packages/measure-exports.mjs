@@ -7,16 +7,17 @@ import { build } from 'vite';
 
 // Usage: node measure-exports.mjs <project> <packages>
 //
-// <packages> is JSON: each package's exports and peer dependencies by package name. Prints the exports' sizes in bytes,
-// as JSON by package and export: bundled with its dependencies, minified and compressed with gzip. Peer dependencies do
-// not count, and neither does the code with which a bundler loads chunks. The export * stands for all of the package's
-// exports together, style sheets included, with the chunks that are imported on demand and the Gatehouse packages that
-// it depends on. A separate program, because the bundler's native part rejects objects that jest has created.
+// <packages> is JSON: the exports and peer dependencies of each package by package name. Prints the size of each
+// export in bytes, as JSON by package and export: bundled with its dependencies, minified and compressed with gzip.
+// Peer dependencies do not count, and neither does the code with which a bundler loads chunks. The export * stands
+// for all exports of the package together, including style sheets, chunks that are imported on demand, and the
+// Gatehouse packages that it depends on. This is a separate program, because the native part of the bundler rejects
+// objects that jest has created.
 const [project, packages] = process.argv.slice(2);
 const isStyleSheet = (name) => name.endsWith('.css');
 const resolve = (name) => createRequire(path.resolve(project, 'package.json')).resolve(name);
 
-/** Returns the specifiers for all exports from a package and its Gatehouse dependencies, which come first. */
+/** Returns the specifiers of all exports of a package and its Gatehouse dependencies, which come first. */
 async function allSpecifiers(name) {
   const manifest = path.join(project, 'node_modules', name, 'package.json');
   const { exports, dependencies = {} } = JSON.parse(await readFile(manifest, 'utf8'));
@@ -25,7 +26,7 @@ async function allSpecifiers(name) {
   return [...ofDependencies.flat(), ...Object.keys(exports).map((subpath) => path.posix.join(name, subpath))];
 }
 
-/** Returns the source for a module that exports the same values, each one once. */
+/** Returns the source of a module that exports the same values, each of them once. */
 async function sourceOf(specifiers) {
   const known = new Set();
   const lines = [];
@@ -43,7 +44,7 @@ async function sourceOf(specifiers) {
   return lines.join('\n');
 }
 
-/** Returns the exports' size in bytes. @param isEverything true to count chunks that are imported on demand */
+/** Returns the size of exports in bytes. @param isEverything true to count chunks that are imported on demand */
 async function measure(specifiers, peers, isEverything) {
   const isPeer = (id) => peers.some((name) => id === name || id.startsWith(`${name}/`));
   const entry = path.join(project, 'measured.js');
@@ -55,11 +56,11 @@ async function measure(specifiers, peers, isEverything) {
     build: {
       write: false,
       target: 'esnext',
-      // A library, to which Vite adds no code that preloads chunks.
+      // A library: Vite adds no code that preloads chunks.
       lib: { entry, formats: ['es'], fileName: 'measured', cssFileName: 'measured' },
       rolldownOptions: {
         external: (id) => isPeer(id) || id.startsWith('node:') || builtinModules.includes(id),
-        // For libraries, Vite keeps spaces, and annotations for other bundlers.
+        // In libraries, Vite keeps whitespace, and annotations for other bundlers.
         output: { minify: true, comments: { annotation: false } },
       },
     },

@@ -5,7 +5,7 @@ import { run } from '../../../scripts/processes.mjs';
 const compiler = join(process.cwd(), 'node_modules', 'typescript-7', 'bin', 'tsc');
 
 /**
- * Compiles a file that imports installed packages' entry points, and checks their declarations.
+ * Compiles a file that imports the entry points of installed packages, and checks their declarations.
  * @param resolution TypeScript's option moduleResolution
  * @returns the errors in the file and in Gatehouse packages, or an empty string
  */
@@ -24,7 +24,7 @@ export async function checkTypesOfExports(
     moduleResolution: resolution,
     types: [],
     strict: true,
-    // Checks the packages' declarations. Errors in other packages' declarations are ignored below.
+    // Checks the declarations of the packages. Errors in declarations of other packages are ignored below.
     skipLibCheck: false,
     noEmit: true,
   };
