@@ -10,7 +10,7 @@ import type { Receiver } from './receiver.js';
 import type { CredentialKind } from './routes.js';
 import { insertKey, type Tenant } from './tenants.js';
 
-/** The object type to which an id or another identifying value belongs. */
+/** The type of object that an id or another value identifies. */
 export type ResourceKind =
   | 'organization'
   | 'project'
@@ -34,7 +34,7 @@ export type ResourceKind =
   | 'email'
   | 'externalId';
 
-/** The object types that an input's values identify, by input name. */
+/** The object types that the values of an input can identify, by the name of the input. */
 export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   organizationId: ['organization'],
   organization_id: ['organization'],
@@ -72,24 +72,24 @@ export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   externalId: ['externalId'],
 };
 
-/** A caller and its objects: two of each object that appears in lists. */
+/** A caller and its objects. Lists contain at least two objects of each type. */
 export interface CallerFixture {
   credentials: Partial<Record<CredentialKind, string>>;
   resources: Partial<Record<ResourceKind, string[]>>;
 }
 
-/** A project with every kind of object, created through the API with its own keys. */
+/** A project with objects of every type, which were created through the API with the project's own keys. */
 export interface ProjectFixture extends CallerFixture {
   tenant: Tenant;
-  /** The same objects, for a key with access to the whole organization. */
+  /** The same objects, for a key that can access the whole organization. */
   organization: CallerFixture;
-  /** Two customers with two sessions each; the first one's sessions are in `resources`. */
+  /** Two customers with two sessions each. `resources` contains the sessions of the first one. */
   customers: [CallerFixture, CallerFixture];
-  /** Objects that only organization keys can see: an organization endpoint and its deliveries. */
+  /** Objects that only organization keys can access: an organization endpoint and its deliveries. */
   organizationOnly: CallerFixture;
 }
 
-/** Creates a finished replay for each delivery in a project. */
+/** Inserts a finished replay for each delivery in a project. */
 const insertReplays = `
   INSERT INTO webhook_replays (id, organization_id, project_id, delivery_id, event_id, endpoint_id, url, created_by,
     started_at, finished_at, http_status, success)
@@ -118,13 +118,14 @@ export async function createProjectFixture(
   const publishable = tenant.publishableKey;
   const accessToken = customers[0].credentials.access!;
   const projectScoped = await project.waitForDeliveries(endpoints[0]!.id, tenant);
-  // Only this project's deliveries: the endpoint's level must be the only reason why its key cannot see them.
+  // Deliveries of this project only: the endpoint's level must be the only reason why a project key cannot access
+  // them.
   const organizationScoped = await organization.waitForDeliveries(organizationEndpoints[0]!.id, tenant);
   await instance.sql(`UPDATE deliveries SET state = 'failed' WHERE id = ANY ($1)`, [
     [...projectScoped.delivery, ...organizationScoped.delivery].map((id) => id.slice('dlv_'.length)),
   ]);
   const redeliveries = [await project.planRedelivery(), await project.planRedelivery()];
-  // As if the redelivery had created them.
+  // As if the first redelivery had created the deliveries.
   await instance.sql('UPDATE deliveries SET batch_id = $1 WHERE id = ANY ($2)', [
     redeliveries[0]!.slice('rdl_'.length),
     projectScoped.delivery.map((id) => id.slice('dlv_'.length)),
@@ -202,7 +203,7 @@ class FixtureBuilder {
     return (await this.request('POST', '/api/v1/customers', body)).body;
   }
 
-  /** Registers a customer and logs in once more. */
+  /** Registers a customer and logs the customer in once more. */
   async registerCustomer({ publishableKey }: Tenant): Promise<CallerFixture> {
     const email = `${randomUUID()}@example.com`;
     const authenticate = (action: string) =>
@@ -224,18 +225,18 @@ class FixtureBuilder {
     };
   }
 
-  /** Runs an import in which every address is taken. */
+  /** Runs an import in which every email address is taken. */
   async importCustomers(taken: { email: string }[]): Promise<string> {
     const customers = taken.map(({ email }) => ({ email }));
     return (await this.request('POST', '/api/v1/customers/import', { customers })).body.id as string;
   }
 
-  /** Plans a bulk redelivery for everything that has failed. */
+  /** Plans a bulk redelivery of all failed deliveries. */
   async planRedelivery(): Promise<string> {
     return (await this.request('POST', '/v1/webhooks/redeliveries', { filter: {} })).body.data.id as string;
   }
 
-  /** Waits for two attempts to an endpoint and returns a project's deliveries, attempts and events. */
+  /** Waits for two attempts to an endpoint. @returns the deliveries, attempts and events of a project */
   async waitForDeliveries(endpointId: string, { projectId }: Tenant) {
     const query = `endpoint_id=${endpointId}&project_id=${projectId}`;
     const attempts = await eventually('two attempts', async () => {
@@ -249,7 +250,9 @@ class FixtureBuilder {
     };
   }
 
-  /** Returns the project's key ids, starting with the key that created everything: the others have done nothing. */
+  /**
+   * Returns the ids of the project's keys. The key that created everything comes first: the others have no activity.
+   */
   async listKeyIds({ projectId, secretKey }: Tenant): Promise<string[]> {
     const path = `/api/v1/projects/${projectId}/api-keys`;
     const keys = (await this.request('GET', path)).body.data as {

@@ -8,32 +8,32 @@ import type { Responder } from './identity-providers/stand-in-server.js';
 
 /**
  * The effect of a provider's response:
- * - `accepted`: it is sufficient for everything
- * - `no_email`: as without an email. A new person is required to enter an email, and other people are not affected
- * - `no_email_now`: the same, but a new person must try again: the provider may return the email later
+ * - `accepted`: sufficient for every purpose
+ * - `no_email`: as if there were no email. A new person must enter an email, and others are not affected
+ * - `no_email_now`: the same, but a new person must try again, because the provider may return the email later
  * - `rejected`, `unavailable`: for everyone
  */
 export type AnswerEffect = 'accepted' | 'no_email' | 'no_email_now' | 'rejected' | 'unavailable';
 
-/** A provider's response to one sign-in, and its effect on every path. */
+/** A provider's response to one sign-in, and its effects. */
 export interface ProviderAnswer<Server> {
   name: string;
-  /** Changes the stand-in's responses, which are reset before. */
+  /** Changes the responses of the stand-in, which have been reset before. */
   change(server: Server): unknown;
-  /** The effect on sign-ins by redirect, on links and on reauthentication. */
+  /** The effect on sign-ins by redirect, on linking and on reauthentication. */
   effect: AnswerEffect;
-  /** The effect on a new proof of identity. Default: `effect`, where no email is required. */
+  /** The effect on reauthentication. Default: `effect`, except that no email is required. */
   onReauthentication?: AnswerEffect;
-  /** The effect on native sign-ins. Absent if they do not receive the response. */
+  /** The effect on native sign-ins. Undefined if they do not receive the response. */
   onNative?: AnswerEffect | 'validation_failed';
-  /** The connection test's checks that fail. Default: none. */
+  /** The failed checks of the connection test. Default: none. */
   failedChecks?: string[];
 }
 
-/** A surrogate pair's first half. JSON can contain it, UTF-8 cannot. */
+/** The first half of a surrogate pair. JSON can contain it, but UTF-8 cannot. */
 const SURROGATE = '\ud800';
 
-/** Values that stand for a missing one. Undefined removes the member. */
+/** Values in place of a missing one. `undefined` removes the member. */
 const absences: [name: string, value: unknown][] = [
   ['absent', undefined],
   ['null', null],
@@ -41,7 +41,7 @@ const absences: [name: string, value: unknown][] = [
   ['of another type', { a: [7] }],
 ];
 
-/** Returns an object in which all members have one value. */
+/** Returns an object whose members all have the same value. */
 const all = (names: string[], value: unknown): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, value]));
 
@@ -50,8 +50,7 @@ const seconds = (difference: number): number => Math.floor(Date.now() / 1_000) +
 const closeConnection: Responder = (response) => response.destroy();
 
 /**
- * Responses from an endpoint in place of the expected one. A response that is too slow has the same effect as a
- * closed connection.
+ * Responses of an endpoint that replace the expected one. A slow response has the same effect as a closed connection.
  */
 const mainFailures: [name: string, responder: Responder, isOutage: boolean][] = [
   ['status 404', respondWithJson({ message: 'Not Found' }, 404), false],
@@ -68,10 +67,10 @@ const failures: typeof mainFailures = [
 
 const profile = ['email', 'email_verified', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd'];
 
-/** Members in a token response that no sign-in requires. */
+/** Members of a token response that no sign-in requires. */
 const unusedTokenMembers = ['expires_in', 'refresh_token', 'scope', 'token_type'];
 
-/** Subjects that identify no person. */
+/** Subjects that do not identify a person. */
 const subjects: [name: string, value: unknown][] = [
   ...absences,
   ['too long', 'x'.repeat(256)],
@@ -82,7 +81,7 @@ type Claim = readonly [name: string, value: () => unknown, effect: Partial<Provi
 const accepted = { effect: 'accepted', onNative: 'accepted' } as const;
 const rejected = { effect: 'rejected', onNative: 'rejected' } as const;
 
-/** Claims by which an id token is verified. */
+/** Claims that are checked when an id token is verified. */
 const protocolClaims: Claim[] = [
   ['exp in the past', () => ({ exp: seconds(-300) }), rejected],
   ['exp null', () => ({ exp: null }), rejected],
@@ -90,7 +89,7 @@ const protocolClaims: Claim[] = [
   ['exp in a thousand years', () => ({ exp: seconds(1_000 * 31_557_600) }), accepted],
   ['iat absent', () => ({ iat: undefined }), rejected],
   ['iat in 50 s', () => ({ iat: seconds(50) }), accepted],
-  // The nonce proves that the token is new.
+  // In a sign-in by redirect, the nonce already proves that the token is new.
   ['iat in five minutes', () => ({ iat: seconds(300) }), { ...accepted, onNative: 'rejected' }],
   ['nbf in 50 s', () => ({ nbf: seconds(50) }), accepted],
   ['nbf in five minutes', () => ({ nbf: seconds(300) }), rejected],
@@ -110,7 +109,7 @@ const protocolClaims: Claim[] = [
   ['azp null', () => ({ azp: null }), accepted],
 ];
 
-/** An OpenID Provider's responses. */
+/** The responses of an OpenID Provider. */
 export const openIdAnswers: ProviderAnswer<StandInProvider>[] = [
   ...absences.flatMap(([name, value]): ProviderAnswer<StandInProvider>[] => [
     {
@@ -130,7 +129,7 @@ export const openIdAnswers: ProviderAnswer<StandInProvider>[] = [
     },
     {
       name: `an id token whose claims about the person are ${name}`,
-      // The userinfo response contains them.
+      // The userinfo response contains the claims.
       change: (server) => (server.idTokenClaims = all(profile, value)),
       effect: 'accepted',
       onNative: 'no_email',
@@ -203,7 +202,7 @@ export const openIdAnswers: ProviderAnswer<StandInProvider>[] = [
   },
 ];
 
-/** GitHub's responses. */
+/** The responses of GitHub. */
 export const githubAnswers: ProviderAnswer<GitHubStandIn>[] = [
   ...absences.flatMap(([name, value]): ProviderAnswer<GitHubStandIn>[] => [
     {
@@ -254,7 +253,7 @@ export const githubAnswers: ProviderAnswer<GitHubStandIn>[] = [
   })),
 ];
 
-/** Discord's responses. */
+/** The responses of Discord. */
 export const discordAnswers: ProviderAnswer<DiscordStandIn>[] = [
   ...absences.flatMap(([name, value]): ProviderAnswer<DiscordStandIn>[] => [
     {
@@ -287,7 +286,7 @@ export const discordAnswers: ProviderAnswer<DiscordStandIn>[] = [
   })),
 ];
 
-/** Apple's responses. */
+/** The responses of Apple. */
 export const appleAnswers: ProviderAnswer<AppleStandIn>[] = [
   ...[
     ...[undefined, '', 'null', '{', '{"name":null}', '{"name":"Ada"}'],

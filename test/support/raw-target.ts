@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** One request as it arrived over the network. */
+/** One request as received from the network. */
 export interface RawRequest {
   /** ms since 1970. */
   at: number;
@@ -11,17 +11,17 @@ export interface RawRequest {
   body: string;
 }
 
-/** A receiver's reaction to a complete request. */
+/** Reacts to a complete request. */
 export type RawResponder = (socket: Socket, request: RawRequest) => void;
 
-/** Sends these bytes and leaves the connection open. */
+/** Responds with bytes and leaves the connection open. */
 export const respondWithBytes =
   (text: string | Buffer): RawResponder =>
   (socket) => {
     socket.write(text);
   };
 
-/** Responds with a `Content-Length`; additional header lines are sent before the body. */
+/** Responds with a `Content-Length`. Additional header lines come before it. */
 export const respondWith = (status: string, body: string | Buffer = '', ...headers: string[]): RawResponder =>
   respondWithBytes(
     Buffer.concat([
@@ -30,7 +30,7 @@ export const respondWith = (status: string, body: string | Buffer = '', ...heade
     ]),
   );
 
-/** Sends a beginning at once, then repeats a piece until the client closes the connection. */
+/** Sends the beginning of a response at once, then repeats a piece until the client closes the connection. */
 export const respondEndlessly =
   (beginning: string, piece: string | Buffer, pauseMs = 0): RawResponder =>
   (socket) => {
@@ -41,7 +41,7 @@ export const respondEndlessly =
       if (!socket.writable) return;
       const canContinue = socket.write(piece);
       pieces += 1;
-      // Pauses are scheduled by the clock, so that delays on a busy machine do not add up.
+      // Pauses are scheduled from the start, so that delays on a busy machine do not add up.
       if (pauseMs > 0) setTimeout(next, began + pieces * pauseMs - performance.now());
       else if (canContinue) setImmediate(next);
       else socket.once('drain', next);
@@ -53,19 +53,19 @@ export interface RawTargetOptions {
   host?: string;
   port?: number;
   tls?: TlsOptions;
-  /** Text that is sent as soon as a client connects. */
+  /** Sent as soon as a client connects. */
   greeting?: string;
 }
 
-/** A receiver at the TCP level: it sees every connection and byte, and may respond with any bytes. */
+/** A receiver at the TCP level. It observes every connection and byte, and can respond with any bytes. */
 export class RawTarget {
   readonly requests: RawRequest[] = [];
   connections = 0;
-  /** Request bytes; with TLS, the decrypted bytes. */
+  /** Number of request bytes. With TLS, the decrypted ones. */
   bytesReceived = 0;
-  /** Response bytes that the operating system has accepted. */
+  /** Number of response bytes that the operating system has accepted. */
   bytesSent = 0;
-  /** The responder once the script is finished. */
+  /** The responder after the script has ended. */
   defaultResponder: RawResponder = respondWith('200 OK', 'ok');
   private readonly script: RawResponder[] = [];
   private readonly sockets = new Set<Socket>();
@@ -98,7 +98,7 @@ export class RawTarget {
     return `${this.scheme}://127.0.0.1:${this.port}/hook`;
   }
 
-  /** Sets the next responses, one per request. */
+  /** Sets the responders for the next requests, one for each. */
   respondWith(...responders: RawResponder[]): this {
     this.script.push(...responders);
     return this;
@@ -137,7 +137,7 @@ export class RawTarget {
   }
 }
 
-/** Returns a request's header by its lowercase name. */
+/** Returns the value of a request header by its lowercase name. */
 export const getHeader = (request: RawRequest, name: string): string | undefined =>
   request.head
     .find((line) => line.toLowerCase().startsWith(`${name}:`))

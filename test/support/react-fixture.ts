@@ -6,9 +6,11 @@ import { ReactPage, type PageConfig } from './react-page.js';
 import { addProvider, createSocialProject, type SocialProject } from './social-sign-in.js';
 import { TestInstance } from './test-instance.js';
 
-/** The fixture for the `@gatehouse/react` tests: a site, a project with a provider, and one context per test. */
+/**
+ * The fixture of the `@gatehouse/react` tests: a site, a project with a provider, and one browser context per test.
+ */
 export class ReactFixture {
-  /** Console messages on the page: React reports problems there, and the browser reports policy violations. */
+  /** Console messages on the page. React reports problems there, and the browser reports policy violations. */
   private messages: string[] = [];
 
   private constructor(
@@ -19,7 +21,7 @@ export class ReactFixture {
     readonly project: SocialProject,
   ) {}
 
-  /** @param pages the content at each path on the site @param settings the project's settings */
+  /** @param pages the content of each path on the site @param settings the settings of the project */
   static async start(pages: Record<string, PageConfig>, settings: object = {}): Promise<ReactFixture> {
     const [instance, browser, provider, site] = await Promise.all([
       TestInstance.startShared({ workers: 0 }),
@@ -34,7 +36,7 @@ export class ReactFixture {
     return new ReactFixture(instance, browser, provider, site, project);
   }
 
-  /** Opens an empty page in a new context, for another person at the provider. */
+  /** Opens an empty page in a new context, for a new person at the provider. */
   async openPage(): Promise<{ context: BrowserContext; page: Page }> {
     this.provider.person = createPerson();
     const context = await this.browser.newContext();
@@ -47,7 +49,7 @@ export class ReactFixture {
 
   /** Throws if the page that was opened last has reported a problem. */
   expectNoProblems(): void {
-    // Chromium reports each response with an error status, and React advertises its tools.
+    // Chromium reports every response with an error status, and React advertises its developer tools.
     const expected = /^Failed to load resource|React DevTools/;
     expect(this.messages.filter((text) => !expected.test(text))).toEqual([]);
   }

@@ -8,21 +8,21 @@ import { run } from '../../scripts/processes.mjs';
 import type { SocialProject } from './social-sign-in.js';
 import type { TestInstance } from './test-instance.js';
 
-/** The content at a path on the site. */
+/** The content of a path on the site. */
 export interface PageConfig {
-  /** The `@gatehouse/react` component for customers who are not signed in. */
+  /** The `@gatehouse/react` component for signed-out customers. */
   signedOut?: string;
-  /** The component for customers who are signed in, below their email address. */
+  /** The component for signed-in customers, below their email address. */
   signedIn?: string;
   props?: object;
   appearance?: object;
-  /** A language's name that the package exports. */
+  /** The name of a localization that the package exports. */
   localization?: string;
 }
 
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' };
 
-/** A site with components from `@gatehouse/react` and a strict content security policy. */
+/** A site with components of `@gatehouse/react` and a strict content security policy. */
 export class ReactPage {
   private client: object = {};
   private policy = '';
@@ -33,7 +33,7 @@ export class ReactPage {
     private readonly pages: Record<string, PageConfig>,
   ) {}
 
-  /** Builds the page and serves it. @param pages the content at each path */
+  /** Builds the pages and serves them. @param pages the content of each path */
   static async start(pages: Record<string, PageConfig>): Promise<ReactPage> {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-react-page-'));
     const { code, output } = await run(process.execPath, ['packages/react/test-page/build.mjs', folder], {
@@ -53,17 +53,17 @@ export class ReactPage {
     return page;
   }
 
-  /** The site's origin. Browsers have no passkeys for IP addresses. */
+  /** The origin of the site. Browsers do not support passkeys on IP addresses. */
   get origin(): string {
     return `http://localhost:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The URLs for all paths. */
+  /** The URLs of all paths. */
   get urls(): string[] {
     return Object.keys(this.pages).map((path) => this.origin + path);
   }
 
-  /** Lets the page use a project. */
+  /** Configures the pages for a project. */
   use({ baseUrl }: TestInstance, { id, publishableKey }: SocialProject): void {
     this.client = { url: baseUrl, publishableKey, projectId: id };
     this.policy = `default-src 'none'; script-src 'self'; style-src 'self'; connect-src ${baseUrl}`;

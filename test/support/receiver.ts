@@ -8,14 +8,14 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request that a receiver has received. */
+/** One request to a receiver. */
 export interface ReceivedRequest {
   /** ms since 1970. */
   at: number;
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** The response and its time, once it was sent completely. */
+  /** The response and its time, once it has been sent completely. */
   response?: { status: number; at: number };
   event: { id: string; type: string; data: Record<string, unknown> };
 }
@@ -34,7 +34,7 @@ export const respondWithStatus =
     response.end(body);
   };
 
-/** A real webhook receiver whose behavior the test defines for each request. */
+/** A real webhook receiver whose response to each request is defined by a test. */
 export class Receiver {
   readonly requests: ReceivedRequest[] = [];
   private readonly nextResponders: Responder[] = [];
@@ -49,14 +49,14 @@ export class Receiver {
     return receiver;
   }
 
-  /** The responder for the requests after the ones for `respondWith`. */
+  /** The responder when no responders from `respondWith` are left. */
   defaultResponder: Responder = respondWithStatus(200, 'ok');
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Sets the next responses, one per request. */
+  /** Sets the responders for the next requests, one for each. */
   respondWith(...responders: Responder[]): this {
     this.nextResponders.push(...responders);
     return this;
@@ -78,7 +78,7 @@ export class Receiver {
     message.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     message.on('error', () => undefined);
     message.on('end', () => {
-      // Not a webhook, which always has a body: a client that probes for another server on the same port.
+      // Webhooks always have a body. This client probes for another server on the same port.
       if (body === '' && !message.headers['webhook-id']) return void response.writeHead(404).end();
       const event = JSON.parse(body) as ReceivedRequest['event'];
       const request: ReceivedRequest = { at, path: message.url ?? '', headers: message.headers, body, event };

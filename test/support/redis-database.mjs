@@ -2,8 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Returns the URL for a Redis database that nothing else in this run uses: the next number that no process in the run
- * has taken.
+ * Returns the URL of a Redis database that nothing else in this run uses: the one with the next free number.
  * @returns {Promise<string>}
  */
 export async function redisDatabase() {

@@ -4,16 +4,16 @@ import { connect as connectTls } from 'node:tls';
 import { eventually } from './eventually.js';
 
 /**
- * Records every command that a Redis server receives from any client (Redis protocol: MONITOR). It reads from
- * the socket: a client library with a monitor mode mistakes a command that arrives together with the "OK" for
- * an unexpected reply.
+ * Records every command that a Redis server receives from any client (Redis protocol: MONITOR). It reads from the
+ * socket, because client libraries with a monitor mode mistake a command that arrives together with the "OK" for an
+ * unexpected reply.
  */
 export class RedisMonitor {
   /** Lines as Redis reports them, with unescaped quotes. */
   readonly commands: string[] = [];
   private constructor(private readonly socket: Socket) {}
 
-  /** Starts a monitor. @returns a monitor that records all commands from now on */
+  /** Starts a monitor. @returns the monitor, which records all commands from now on */
   static async start(url: string): Promise<RedisMonitor> {
     const { protocol, hostname, port, username, password } = new URL(url);
     const to = { host: hostname, port: Number(port || 6379) };

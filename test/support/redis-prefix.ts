@@ -1,7 +1,10 @@
 import type { Redis } from 'ioredis';
 import { eventually } from './eventually.js';
 
-/** Returns the prefix from the only installation that has used a Redis database, without the shared one. */
+/**
+ * Returns the key prefix of the only installation that has used a Redis database. Ignores keys that installations
+ * share.
+ */
 export const findRedisPrefix = (redis: Redis): Promise<string> =>
   eventually('keys of an installation', async () => {
     const [key] = await redis.keys('gatehouse:????????????????:*');

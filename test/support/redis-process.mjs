@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 
-/** True if the tests can start their own Redis server. */
+/** True if the tests can start a Redis server of their own. */
 export const hasRedisServer = (process.env.PATH ?? '')
   .split(delimiter)
   .some((folder) => existsSync(join(folder, 'redis-server')));
 
 /**
  * Starts a Redis server on loopback without persistence.
- * @param {Record<string, string | number>} options in redis.conf
+ * @param {Record<string, string | number>} options the options in redis.conf
  * @param {import('node:child_process').SpawnOptions} [spawnOptions]
  */
 export function spawnRedis(options, spawnOptions) {
@@ -23,7 +23,7 @@ export function spawnRedis(options, spawnOptions) {
  * Sends one inline command (Redis protocol).
  * @param {number} port
  * @param {string} text
- * @returns {Promise<string>} the response's beginning, or "" if there is none
+ * @returns {Promise<string>} the beginning of the response, or "" if there is none
  */
 export function redisCommand(port, text) {
   const socket = connect(port, '127.0.0.1', () => socket.write(`${text}\r\n`));

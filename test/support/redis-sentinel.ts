@@ -5,7 +5,7 @@ import { redisCommand } from './redis-process.mjs';
 import type { RedisServer } from './redis-server.js';
 import { freePort } from './server-process.mjs';
 
-/** A Sentinel that decides alone when the primary `mymaster` has failed, half a second after its last response. */
+/** A Sentinel that decides alone whether the primary `mymaster` has failed: half a second after its last response. */
 export class RedisSentinel extends ChildServer {
   private constructor(
     readonly port: number,
@@ -30,7 +30,7 @@ export class RedisSentinel extends ChildServer {
     );
   }
 
-  /** Sends one inline command. @returns the response's beginning */
+  /** Sends one inline command. @returns the beginning of the response */
   command(text: string): Promise<string> {
     return redisCommand(this.port, text);
   }

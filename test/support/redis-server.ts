@@ -10,11 +10,11 @@ import { freePort } from './server-process.mjs';
 export { hasRedisServer } from './redis-process.mjs';
 
 interface RedisServerOptions {
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** Settings in redis.conf. */
+  /** Settings of redis.conf. */
   settings?: Record<string, string | number>;
-  /** With a certificate, the server also listens with TLS on `tlsPort`. */
+  /** With a certificate, the server also accepts TLS connections on `tlsPort`. */
   certificate?: { cert: string; key: string };
 }
 
@@ -38,7 +38,7 @@ export class RedisServer {
       'tls-key-file': 'key.pem',
       'tls-ca-cert-file': 'cert.pem',
       'tls-auth-clients': 'no',
-      // A cluster then announces this port to its clients.
+      // A cluster announces the TLS port to its clients.
       'tls-cluster': 'yes',
     };
     if (certificate) {
@@ -53,7 +53,7 @@ export class RedisServer {
     return server;
   }
 
-  /** Starts a cluster with one node, which accepts writes two seconds later. */
+  /** Starts a cluster with one node. It accepts writes after two seconds. */
   static async startCluster(options: Omit<RedisServerOptions, 'settings'> = {}): Promise<RedisServer> {
     const settings = {
       'cluster-enabled': 'yes',
@@ -80,7 +80,7 @@ export class RedisServer {
     await exited;
   }
 
-  /** Stops the process: it accepts connections and does not respond until it is thawed or removed. */
+  /** Suspends the process. It accepts connections, but does not respond until it is thawed or removed. */
   freeze(): void {
     this.child!.kill('SIGSTOP');
   }
@@ -99,7 +99,7 @@ export class RedisServer {
   }
 
   /**
-   * Adds an ACL user that may use only Gatehouse's keys, and no commands that administrate the server
+   * Adds an ACL user that can access only Gatehouse's keys, and cannot run commands that administer the server
    * (docs/operations/redis.md, "Configure Redis").
    */
   async addUser(name: string, password: string): Promise<void> {
@@ -108,7 +108,7 @@ export class RedisServer {
     if (response !== '+OK') throw new Error(response);
   }
 
-  /** Sends one inline command (Redis protocol). @returns the response's beginning, or "" if there is none */
+  /** Sends one inline command (Redis protocol). @returns the beginning of the response, or "" if there is none */
   command(text: string): Promise<string> {
     return redisCommand(this.port, text);
   }

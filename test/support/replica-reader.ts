@@ -5,7 +5,7 @@ import type { ServerProcess } from './server-process.mjs';
 import { startReplica } from './start-replica.js';
 import { bearerHeader, type TestInstance, type TestResponse } from './test-instance.js';
 
-/** Returns the paths to the routes that read from a replica, as docs/scaling.md lists them. */
+/** Returns the paths of the routes that read from a replica, as listed in docs/scaling.md. */
 export function listReplicaRoutes(): string[] {
   const [, block] = /```\n((?:GET .*\n)+)```/.exec(readFileSync('docs/scaling.md', 'utf8'))!;
   return block!
@@ -14,7 +14,9 @@ export function listReplicaRoutes(): string[] {
     .map((line) => line.replace('GET ', ''));
 }
 
-/** Another api in an instance, which reads from its database's standby. The standby is checked only on command. */
+/**
+ * Another api of an instance, which reads from the standby of its database. It checks the standby only on command.
+ */
 export class ReplicaReader {
   private constructor(
     private readonly instance: TestInstance,
@@ -24,7 +26,7 @@ export class ReplicaReader {
     readonly baseUrl: string,
   ) {}
 
-  /** Starts the api, and waits until the standby is in use. */
+  /** Starts the api, and waits until it uses the standby. */
   static async start(
     instance: TestInstance,
     server: PostgresServer,
@@ -40,7 +42,7 @@ export class ReplicaReader {
     return reader;
   }
 
-  /** The messages about the replica in the log. */
+  /** The log messages about the replica. */
   get messages(): unknown[] {
     return this.api.log.map(({ message }) => message).filter((message) => /replica/.test(String(message)));
   }
@@ -51,13 +53,13 @@ export class ReplicaReader {
     return this.instance.request('GET', path, { headers, baseUrl: this.baseUrl });
   }
 
-  /** Returns the ids on a list's first page. */
+  /** Returns the ids on the first page of a list. */
   async listIds(path: string): Promise<string[]> {
     const { body } = await this.get(path);
     return (body.data as { id: string }[]).map(({ id }) => id);
   }
 
-  /** Checks the standby until it is in use. */
+  /** Checks the standby until the api uses it. */
   async waitUntilUsed(): Promise<void> {
     const isUsed = async () => {
       await this.api.runCommand('check-replica');
@@ -66,7 +68,7 @@ export class ReplicaReader {
     await eventually('the replica to be used', isUsed);
   }
 
-  /** Waits until the standby has replayed everything, then pauses it. */
+  /** Waits until the standby has replayed everything, and then pauses its replay. */
   async pauseReplay(): Promise<void> {
     const [end] = await this.server.query('SELECT pg_current_wal_lsn() AS lsn');
     await eventually('the standby to replay', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Repeats a request while its status is one of `rejections`, each time after the delay in `Retry-After`. */
+/** Repeats a request while its status is one of `rejections`, after the delay in `Retry-After`. */
 export async function retryWhileRejected<Response extends { status: number; headers: Headers }>(
   send: () => Promise<Response>,
   rejections = [503],

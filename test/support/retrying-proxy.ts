@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const RETRY_TIMEOUT_MS = 15_000;
 const PAUSE_MS = 20;
 
-/** Interval between each replica's readiness checks, in ms. */
+/** Interval between the readiness checks of a replica, in ms. */
 const PROBE_MS = 50;
 
 /**
- * A proxy for replicas: it forwards a request to the next ready replica, and to another one if the connection
- * is refused, as common proxies do. A request that was sent is never sent again.
+ * A proxy for replicas. Like common proxies, it forwards a request to the next ready replica, and to another one if
+ * the connection is refused. A request that was sent is never sent again.
  */
 export class RetryingProxy {
   private next = 0;
@@ -46,7 +46,7 @@ export class RetryingProxy {
   }
 
   private async probe(): Promise<void> {
-    // Probes do not overlap: an older one's result may be outdated.
+    // Probes must not overlap, because the result of an older one may be outdated.
     if (this.isProbing) return;
     this.isProbing = true;
     for (const port of this.ports) {
@@ -76,8 +76,8 @@ export class RetryingProxy {
 }
 
 /**
- * Forwards a request over a new connection. Errors after the connection is established also break the
- * client's connection.
+ * Forwards a request over a new connection. An error after the connection was established also closes the client's
+ * connection.
  */
 function forward(
   port: number,

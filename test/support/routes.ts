@@ -3,31 +3,31 @@ import { mergeDocuments } from './conformance.mjs';
 import { newProvider } from './identity-providers/provider-requests.js';
 import type { TestInstance } from './test-instance.js';
 
-/** The credential types that a route can accept. */
+/** The types of credentials that a route can accept. */
 export type CredentialKind = 'secret' | 'access' | 'publishable' | 'operator';
 
 export interface RouteInput {
   in: 'path' | 'query' | 'header' | 'body';
-  /** For a field in a nested object: `settings.accessTokenTtl`. */
+  /** The name of a field, or its path in a nested object, such as `settings.accessTokenTtl`. */
   name: string;
   schema: Record<string, any>;
 }
 
-/** A route from the instance's own OpenAPI document. */
+/** A route in the OpenAPI document of the instance. */
 export interface Route {
-  /** `GET /api/v1/projects/{projectId}`. */
+  /** Method and path, such as `GET /api/v1/projects/{projectId}`. */
   name: string;
   method: string;
   path: string;
   kinds: CredentialKind[];
   inputs: RouteInput[];
-  /** True if it has required body fields. */
+  /** True if the body has required fields. */
   needsBody: boolean;
 }
 
 type Json = Record<string, any>;
 
-/** Returns a security scheme's credential type. @throws Error for an unknown scheme */
+/** Returns the credential type of a security scheme. @throws Error for an unknown scheme */
 function credentialKind(scheme: string): CredentialKind {
   const kind = (['secret', 'access', 'publishable', 'operator'] as const).find((each) =>
     scheme.startsWith(each),
@@ -36,7 +36,7 @@ function credentialKind(scheme: string): CredentialKind {
   return kind;
 }
 
-/** Returns every route that the running instance documents. */
+/** Returns every route in the documents of a running instance. */
 export async function listDocumentedRoutes(instance: TestInstance): Promise<Route[]> {
   const [forKeys, forConsole] = await Promise.all(
     ['/openapi.json', '/operator/openapi.json'].map((path) => instance.request('GET', path)),
@@ -105,7 +105,7 @@ class RouteReader {
     return this.listVariants(schema).some(({ required = [] }) => (required as string[]).length > 0);
   }
 
-  /** Returns a schema and the schemas that compose it. */
+  /** Returns a schema and the schemas of which it is composed. */
   private listVariants(schema: Json): Json[] {
     const parts = [schema['allOf'], schema['oneOf'], schema['anyOf']].flatMap(
       (list) => (list ?? []) as Json[],
@@ -137,7 +137,7 @@ const redirectUrl = 'https://app.example.com/welcome';
 const oauthTarget = (): Json => ({ redirectUrl, codeChallenge: randomBytes(32).toString('base64url') });
 const providerCode = (): Json => ({ code: name(), codeVerifier: bytes(), redirectUrl });
 
-/** Sample bodies for the routes that require a body, and for the routes that change nothing without a body. */
+/** Sample bodies for routes that require a body, and for routes that change nothing without one. */
 const sampleBodies: Record<string, () => Json> = {
   'POST /api/v1/auth/register': () => ({ email: email(), password: `${randomUUID()} phrase` }),
   'POST /api/v1/auth/login': () => ({ email: email(), password: name() }),
@@ -216,12 +216,12 @@ const sampleBodies: Record<string, () => Json> = {
   }),
 };
 
-/** Returns the routes for keys with the same body as a console route. */
+/** Returns the API routes that have the same body as a console route. */
 const routesForKeys = ({ method, path }: Route): string[] =>
   ['/api/v1/', '/v1/'].map((prefix) => `${method} ${path.replace('/operator/v1/', prefix)}`);
 
 /**
- * Returns a different valid body for a route each time; undefined for a route that takes none.
+ * Returns a new valid body for a route, or undefined if the route takes none.
  * @throws Error for a route that requires a body and has no sample here
  */
 export function sampleBody(route: Route): Json | undefined {
@@ -231,7 +231,7 @@ export function sampleBody(route: Route): Json | undefined {
   return body;
 }
 
-/** The path parameter values that identify no tenant's object. */
+/** Values of path parameters that identify no object of a tenant. */
 export const fixedPathValues: Record<string, string> = {
   kind: 'verify-email',
   language: 'de',
@@ -239,7 +239,7 @@ export const fixedPathValues: Record<string, string> = {
   provider: 'google',
 };
 
-/** Returns a path with its parameters filled in. */
+/** Returns a path with values for its parameters. */
 export const fillPath = (path: string, values: Record<string, string>): string =>
   path.replace(/\{(\w+)\}/g, (_, key: string) =>
     encodeURIComponent(values[key] ?? fixedPathValues[key] ?? `no-${key}`),

@@ -4,8 +4,8 @@ import { entryPoints } from './server-process.mjs';
 import type { TestInstance } from './test-instance.js';
 
 /**
- * Runs a command of `npm run gatehouse` for an instance, without the script that checks the build, and returns its
- * standard output.
+ * Runs a command of `npm run gatehouse` for an instance, without the script that checks the build.
+ * @returns the standard output
  * @throws Error with `code` and `stderr` if the exit code is not 0
  */
 export async function runGatehouse(
@@ -19,7 +19,7 @@ export async function runGatehouse(
   return stdout;
 }
 
-/** Returns the one-time link that `operator-link` prints. */
+/** Runs `operator-link`. @returns the one-time link that it prints */
 export async function createOperatorLink(instance: TestInstance, ...args: string[]): Promise<URL> {
   const output = await runGatehouse(instance, ['operator-link', ...args]);
   return new URL(/^https?:\S+$/m.exec(output)![0]);

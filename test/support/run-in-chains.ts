@@ -1,6 +1,7 @@
 /**
- * Runs requests in a fixed number of parallel chains, sequentially in each chain: a closed loop, whose load decreases
- * on a busy machine instead of queueing up. A request may fail: the exchange history checks that.
+ * Runs a fixed number of chains of requests in parallel, with sequential requests in each. In this closed loop, the
+ * load decreases on a busy machine instead of queueing up. Requests may fail: the exchange history is checked
+ * instead.
  */
 export async function runInChains(
   chains: number,

@@ -5,7 +5,7 @@ export interface Sample {
   value: number;
 }
 
-/** A process's metrics from its METRICS_PORT. */
+/** The metrics of a process, from its METRICS_PORT. */
 export class Scrape {
   private constructor(readonly text: string) {}
 
@@ -35,7 +35,7 @@ export class Scrape {
     );
   }
 
-  /** Returns the sum over all samples with a name and these labels; null if there are none. */
+  /** Returns the sum of all samples with a name and these labels, or null if there are none. */
   value(name: string, labels: Record<string, string> = {}): number | null {
     const found = this.samples.filter(
       (sample) =>

@@ -8,14 +8,14 @@ const DAY_MS = 86_400_000;
 /** Returns a UUIDv7 for a time in ms since 1970. */
 export const uuidAt = (time: number): string => uuid({ msecs: Math.floor(time) });
 
-/** A past attempt. `at` in ms since 1970. */
+/** A past attempt. `at` is in ms since 1970. */
 export interface SeedAttempt {
   at: number;
   status: number;
   responseBody?: string;
 }
 
-/** A past delivery, which ended with its last attempt unless `finishedAt` is set. */
+/** A past delivery. It ended with its last attempt unless `finishedAt` is set. */
 export interface SeedDelivery {
   endpointId: string;
   projectId: string | null;
@@ -48,12 +48,12 @@ export async function createPartitions(instance: TestInstance, since: number): P
     );
 }
 
-/** Drops the partitions from `createPartitions`: other test files use the same tables. */
+/** Drops the partitions from `createPartitions`, because other test files use the same tables. */
 export async function dropPartitions(instance: TestInstance, since: number): Promise<void> {
   for (const day of listDays(since, 2)) await instance.sql(`DROP TABLE IF EXISTS ${partitionName(day)}`);
 }
 
-/** Returns each day's start since a time, in ms since 1970, except for the last `excluded` days. */
+/** Returns the start of each day since a time, in ms since 1970, without the last `excluded` days. */
 function listDays(since: number, excluded: number): number[] {
   const [first, end] = [Math.floor(since / DAY_MS), Date.now() / DAY_MS - excluded];
   return Array.from({ length: Math.max(0, Math.ceil(end - first)) }, (_, index) => (first + index) * DAY_MS);

@@ -7,16 +7,16 @@ import { insertOrganization } from './tenants.js';
 const DAYS = 4;
 const DAY_MS = 86_400_000;
 
-/** The objects to which an instance's log refers. */
+/** The objects to which the log of an instance refers. */
 export interface SeededInstance {
   projects: [string, string];
   /** Two endpoints in the first project, one in its organization, one in the other project. */
   endpoints: string[];
-  /** The last has no event; the first two, in different projects, have the same address. */
+  /** The last customer has no event. The first two are in different projects and have the same email address. */
   customers: { id: string; email: string }[];
 }
 
-/** Inserts `count` deliveries in two organizations, about several customers. */
+/** Inserts `count` deliveries into two organizations, about several customers. */
 export async function seedInstance(instance: TestInstance, count: number): Promise<SeededInstance> {
   const { organizationId, projectId } = instance.credentials;
   const other = await insertOrganization(instance);
@@ -83,7 +83,7 @@ export async function insertEndpoint(
   return id;
 }
 
-/** Returns the ids on all pages in a console list, with either kind of cursor. */
+/** Returns the ids on all pages of a console list, with either kind of cursor. */
 export async function listAll(
   operator: OperatorClient,
   path: string,
@@ -100,7 +100,7 @@ export async function listAll(
   return ids;
 }
 
-/** Returns a list's count. */
+/** Returns the count of a list. */
 export async function getCount(
   operator: OperatorClient,
   path: string,

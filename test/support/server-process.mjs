@@ -13,7 +13,7 @@ export const entryPoints = {
   worker: `${root}/dist/programs/webhook-worker.js`,
 };
 
-/** A real Gatehouse process with its log so far. It ends with the process that started it. */
+/** A real Gatehouse process and its log so far. It ends with the process that started it. */
 export class ServerProcess {
   /** @type {Record<string, unknown>[]} */
   log = [];
@@ -23,12 +23,9 @@ export class ServerProcess {
    * @type {NodeJS.Signals | undefined}
    */
   sentSignal = undefined;
-  /**
-   * The time at which it ended, in ms since 1970.
-   * @type {number | undefined}
-   */
+  /** The time at which the process ended, in ms since 1970. @type {number | undefined} */
   endedAt = undefined;
-  /** True if several test files share it; they may neither stop nor freeze it (shared-servers.mjs). */
+  /** True if several test files share the process. They may neither stop nor freeze it (shared-servers.mjs). */
   isShared = false;
   /** @type {Map<number, { resolve(value: unknown): void, reject(error: Error): void }>} */
   #commands = new Map();
@@ -40,13 +37,12 @@ export class ServerProcess {
   /**
    * @param {string} entryPoint
    * @param {Record<string, string>} env
-   * @param {number | 'pipe'} output the file for standard output and standard error, without which the log is read
-   * here
+   * @param {number | 'pipe'} output the file for standard output and standard error. By default, the log is read here
    */
   constructor(entryPoint, env, output = 'pipe') {
     this.entryPoint = entryPoint;
     this.#env = env;
-    // The IPC channel carries test commands, and ends the process when its parent has ended.
+    // The IPC channel transmits test commands. It also ends the process when its parent has ended.
     this.#child = spawn(process.execPath, [entryPoint], {
       env: withMemoryOptions({
         PATH: process.env.PATH,
@@ -85,7 +81,7 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** True if it killed itself at a test's failpoint. */
+  /** True if the process killed itself at a failpoint. */
   get hitFailpoint() {
     return (
       this.#env.FAILPOINTS !== undefined &&
@@ -95,9 +91,9 @@ export class ServerProcess {
   }
 
   /**
-   * Resolves when the process has logged that it is ready, which LOG_LEVEL must allow.
+   * Waits until the process has logged that it is ready, which LOG_LEVEL must allow.
    * @returns {Promise<void>}
-   * @throws Error with its output if it ends first
+   * @throws Error with the output if the process ends first
    */
   async waitUntilReady() {
     await this.#until(() => this.#isReady);
@@ -120,7 +116,7 @@ export class ServerProcess {
   }
 
   /**
-   * Runs a worker's periodic job now, from start to end.
+   * Runs a periodic job of a worker now. Resolves when the job has finished.
    * @param {string} name
    * @returns {Promise<void>}
    */
@@ -145,7 +141,7 @@ export class ServerProcess {
     return this.#child.exitCode;
   }
 
-  /** Stops the process: it keeps every connection and does nothing. */
+  /** Suspends the process. Its connections stay open. */
   freeze() {
     this.#throwIfShared();
     this.#child.kill('SIGSTOP');
@@ -155,10 +151,7 @@ export class ServerProcess {
     this.#child.kill('SIGCONT');
   }
 
-  /**
-   * Waits until the process ends by itself and returns its exit code.
-   * @returns {Promise<number | null>}
-   */
+  /** Waits until the process ends by itself. @returns {Promise<number | null>} the exit code */
   async waitForExit() {
     if (this.isRunning) await once(this.#child, 'exit');
     return this.#child.exitCode;
@@ -170,7 +163,7 @@ export class ServerProcess {
     this.output = '';
   }
 
-  /** Allows the parent process to end while this one still runs. */
+  /** Allows the parent process to end while this process is running. */
   unref() {
     this.#child.unref();
     for (const stream of [this.#child.stdout, this.#child.stderr, this.#child.channel]) stream?.unref();
@@ -179,13 +172,13 @@ export class ServerProcess {
   /** @param {Record<string, unknown>} line */
   #read(line) {
     this.log.push(line);
-    // The output from `all` also contains its programs' lines.
+    // The output of `all` also contains the lines of its programs.
     const isOwnLine = this.entryPoint !== entryPoints.all || line.service === 'launcher';
     this.#isReady ||= line.message === 'ready' && isOwnLine;
     this.#child.emit('gatehouse:line');
   }
 
-  /** @param {() => boolean} isTrue called again after each line in the log */
+  /** @param {() => boolean} isTrue called again after each line of the log */
   #until(isTrue) {
     const child = this.#child;
     return new Promise((resolve, reject) => {
@@ -209,21 +202,18 @@ export class ServerProcess {
 }
 
 /**
- * The free port range: below the system's ephemeral ports (32768 and up), with a separate range for each jest worker.
- * So no other process takes a port before its intended process listens on it.
+ * The range of free ports. It is below the ephemeral ports of the system (32768 and up) and separate for each jest
+ * worker, so no other process takes a port before the intended process listens on it.
  */
 const PORTS = 2_000;
 const firstPort = 10_000 + PORTS * (Number(process.env.JEST_WORKER_ID ?? 0) % 10);
 /**
- * Ports that were returned, and the port in the range that `fetch` blocks
+ * Ports that were returned before, and the port in the range that `fetch` blocks
  * (https://fetch.spec.whatwg.org/#port-blocking).
  */
 const usedPorts = new Set([10_080]);
 
-/**
- * Returns a port that is currently free and was not returned before in this process.
- * @returns {Promise<number>}
- */
+/** Returns a port that is currently free and was not returned before in this process. @returns {Promise<number>} */
 export async function freePort() {
   for (;;) {
     const port = firstPort + randomInt(PORTS);

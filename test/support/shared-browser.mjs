@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
 
-// The headless shell does not draw a desktop browser's windows, so that the tests use a quarter less CPU time.
+// The headless shell renders no browser windows, so the tests use a quarter less CPU time.
 const executablePath = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -9,10 +9,10 @@ const executablePath = [
   '/usr/bin/google-chrome',
 ].find((path) => existsSync(path));
 
-/** A name for this machine that browsers do not trust over plain http, as in a LAN. */
+/** A host name for this machine that browsers do not trust over plain http, like a host in a LAN. */
 export const UNTRUSTED_HOST = 'shop.lan.test';
 
-/** The options with which tests start Chromium; without a path, none is installed. */
+/** The options with which tests start Chromium. Without a path, Chromium is not installed. */
 export const chromiumOptions = {
   executablePath,
   args: [
@@ -31,7 +31,7 @@ export const chromiumOptions = {
 let browser;
 
 /**
- * Returns this process's Chromium, and starts it on first use. Each test file opens its own contexts.
+ * Returns the Chromium of this process, which is started on first use. Each test file opens its own contexts.
  * @returns {Promise<import('playwright-core').Browser>}
  */
 export async function sharedBrowser() {
@@ -53,7 +53,7 @@ async function launch() {
   }
 }
 
-/** Allows this process to end while its child still runs; Playwright then ends the child. */
+/** Allows this process to end while its child is still running. Playwright then ends the child. */
 function allowExit(child) {
   child.unref();
   for (const stream of child.stdio) stream?.unref();

@@ -9,12 +9,12 @@ import { redisDatabase } from './redis-database.mjs';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
 /**
- * A database's maximum growth, in bytes. Beyond it, the rows that are deleted between files would slow down every
- * scan, and nothing removes them: autovacuum is off (embedded.mjs).
+ * Maximum growth of a database, in bytes. Beyond it, the rows that are deleted between files would slow down every
+ * scan. Nothing removes them, because autovacuum is off (embedded.mjs).
  */
 const MAX_GROWTH = 64 * 1024 * 1024;
 
-/** An api process with its database, which one jest worker's test files use in turn. */
+/** An api process with its database, which the test files of a jest worker use in turn. */
 class SharedServer {
   /** @type {ServerProcess} */
   api;
@@ -28,7 +28,7 @@ class SharedServer {
   constructor(env) {
     this.env = env;
     this.#db = new pg.Client({ connectionString: adminUrl(env.DATABASE_URL) });
-    // The client stays connected until the jest worker ends.
+    // Errors are ignored: the client stays connected until the jest worker ends.
     this.#db.on('error', () => undefined);
   }
 
@@ -62,8 +62,8 @@ class SharedServer {
   }
 
   /**
-   * The content of `credentials.json` after the first boot, as text: the parsed object must belong to the test's
-   * realm. An api with another PUBLIC_URL, which a test has started on the same database, changes the file.
+   * The content of `credentials.json` after the first start. It is a string, because the parsed object must belong to
+   * the test's realm. The file changes if a test starts an api with another PUBLIC_URL on the same database.
    */
   get credentials() {
     this.#credentials ??= readFileSync(join(this.env.DATA_DIR, 'credentials.json'), 'utf8');
@@ -71,9 +71,9 @@ class SharedServer {
   }
 
   /**
-   * Resets tables, Redis and memory to their state after the first boot.
-   * @returns {Promise<boolean>} false if a test left a changed schema, a large database or a stopped api, so
-   * that this server cannot be used again
+   * Restores the state of tables, Redis and memory after the first start.
+   * @returns {Promise<boolean>} false if this server cannot be used again, because a test has changed the schema,
+   * left a large database or stopped the api
    */
   async reset() {
     if (!this.api.isRunning) return false;
@@ -83,13 +83,13 @@ class SharedServer {
     if ((await sizeOf(this.#db)) > this.#size + MAX_GROWTH) return false;
     await this.#db.query(this.#restoreTables);
     await this.#flushRedis();
-    // A test may have rotated the signing keys: memory must match the tables.
+    // A test may have rotated the signing keys, and memory must match the tables.
     await this.api.runCommand('reload-signing-keys');
     this.api.clearLog();
     return true;
   }
 
-  /** Stops the api; the database is removed at the end of the test run. */
+  /** Stops the api. The database is removed at the end of the test run. */
   async discard() {
     this.api.isShared = false;
     await this.api.stop('SIGKILL');
@@ -97,7 +97,8 @@ class SharedServer {
   }
 
   async #boot() {
-    // Signing keys are reloaded on command only: periodic reloads would race with tests that age the keys.
+    // Signing keys are reloaded only on command: a periodic reload could interfere with tests that change the age of
+    // keys.
     this.api = new ServerProcess(entryPoints.api, { ...this.env, PERIODIC_JOBS: 'off' });
     this.api.isShared = true;
     this.api.unref();
@@ -105,7 +106,8 @@ class SharedServer {
   }
 
   /**
-   * Waits until no connection is busy: a request whose client has disconnected may still be in a transaction.
+   * Waits until no connection is busy, because a request may still be in a transaction after its client has
+   * disconnected.
    */
   async #untilIdle() {
     const busy = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -122,7 +124,7 @@ class SharedServer {
   }
 }
 
-/** Returns statements that restore the current rows in all tables. */
+/** Returns statements that restore the current rows of all tables. */
 async function seedStatements(db) {
   const { rows: tables } = await db.query(
     `SELECT c.oid::regclass::text AS name,
@@ -130,7 +132,8 @@ async function seedStatements(db) {
              WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
      FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
   );
-  // Triggers and foreign keys are disabled: the audit log is immutable, and the table order would matter.
+  // Triggers and foreign keys are disabled: the audit log is immutable, and tables would have to be restored in
+  // order.
   const statements = ['BEGIN', 'SET LOCAL session_replication_role = replica'];
   for (const { name, columns } of tables) {
     const { rows } = await db.query(`SELECT coalesce(jsonb_agg(t), '[]')::text AS seed FROM ${name} t`);
@@ -144,10 +147,7 @@ async function seedStatements(db) {
   return [...statements, 'COMMIT'].join(';\n');
 }
 
-/**
- * Returns a hash that changes when a table, column, constraint, trigger or function is added, removed or
- * renamed.
- */
+/** Returns a hash that changes if a table, column, constraint, trigger or function is added, removed or renamed. */
 async function schemaOf(db) {
   const { rows } = await db.query(
     `SELECT md5(string_agg(part, ' ' ORDER BY part)) AS schema FROM (
@@ -163,7 +163,7 @@ async function schemaOf(db) {
   return rows[0].schema;
 }
 
-/** Returns the database size in bytes. */
+/** Returns the size of the database in bytes. */
 async function sizeOf(db) {
   const { rows } = await db.query('SELECT pg_database_size(current_database())::float8 AS size');
   return rows[0].size;
@@ -173,7 +173,7 @@ async function sizeOf(db) {
 let reservedPort;
 
 /**
- * Returns the port to which all shared servers in this jest worker send DNS queries. No name server listens there,
+ * Returns the port to which all shared servers of this jest worker send DNS queries. No name server listens on it,
  * unless a test starts one.
  */
 export const nameServerPort = () => (reservedPort ??= freePort());
@@ -182,7 +182,7 @@ export const nameServerPort = () => (reservedPort ??= freePort());
 const servers = new Map();
 
 /**
- * Returns this jest worker's api with these settings in its initial state; starts it on first use.
+ * Returns this jest worker's api with some settings, in its initial state. It is started on first use.
  * @param {Record<string, string>} settings in addition to the default ones
  * @param {boolean} withRedis
  * @returns {Promise<SharedServer>} in use until `isInUse` is set to false
@@ -203,7 +203,7 @@ export async function sharedServer(settings, withRedis) {
   return server;
 }
 
-/** Releases all servers, for a file that ended without doing so. */
+/** Releases all servers, in case a test file has ended without releasing them. */
 export async function releaseSharedServers() {
   for (const server of servers.values()) (await server).isInUse = false;
 }

@@ -12,10 +12,10 @@ import { SoftwareAuthenticator } from './software-authenticator.js';
 import { bearerHeader, type TestInstance, type TestResponse } from './test-instance.js';
 import { totpCode } from './totp.js';
 
-/** The URL to which the links from `signInMethods` lead. */
+/** The target of the links from `signInMethods`. */
 export const redirectUrl = 'https://app.example.com/welcome';
 
-/** A project's settings with every method. */
+/** The settings of a project that allows every method. */
 export const allMethods = {
   signIn: { emailCode: true, passkey: true },
   redirectUrls: [redirectUrl],
@@ -44,16 +44,18 @@ export type Method =
   | 'migrationToken'
   | 'challenge';
 
-/** Begins a sign-in. @returns a function that sends its proof */
+/** Begins a sign-in. @returns a function that completes it */
 type BeginSignIn = (customer: Owner) => Promise<() => Promise<TestResponse>>;
 
-/**
- * Turns customers who have registered into ones whom an import created, whose sessions in another system can move.
- */
+/** Marks a customer as imported: only sessions of imported customers can move from another system. */
 export const markImported = (instance: TestInstance, id: string): Promise<unknown> =>
   instance.sql('UPDATE customers SET imported = true WHERE id = $1', [id]);
 
-/** Begins a sign-in with a token. @param key creates the token @param fields the fields beside the reason */
+/**
+ * Begins a sign-in with a token.
+ * @param key a key that can create the token
+ * @param fields other fields than `reason`
+ */
 const beginWithToken =
   (instance: TestInstance, key: string, fields: () => object): BeginSignIn =>
   async ({ id }) => {
@@ -66,12 +68,12 @@ const beginWithToken =
     return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
   };
 
-/** Returns the fields for a token that moves a session with a password, which begins now, from another system. */
+/** Returns the fields of a token that moves a session from another system. It began just now, with a password. */
 export const newMigration = () => ({
   ...{ purpose: 'migration', amr: ['pwd'], authTime: new Date().toISOString() },
 });
 
-/** Returns every method with which a customer signs in at the api itself. @param supportKey creates sign-in tokens */
+/** Returns every method by which a customer can sign in through the API. @param supportKey creates sign-in tokens */
 export const signInMethods = (instance: TestInstance, supportKey: string): Record<Method, BeginSignIn> => ({
   password:
     async ({ email }) =>
@@ -97,6 +99,6 @@ export const signInMethods = (instance: TestInstance, supportKey: string): Recor
   },
 });
 
-/** Returns a sign-in's outcome: a session, a challenge kind, or an error code. */
+/** Returns the outcome of a sign-in: `session`, the kind of the challenge, or an error code. */
 export const outcomeOf = ({ body }: TestResponse): string =>
   body.tokens ? 'session' : (body.challenge?.kind ?? body.code);

@@ -28,47 +28,47 @@ import { insertKey } from './tenants.js';
 import { bearerHeader, PASSWORD, type TestInstance } from './test-instance.js';
 import { totpCode } from './totp.js';
 
-/** Another URL to which the project may redirect. */
+/** Another redirect URL of the project. */
 export const OTHER_URL = 'https://app.example.com/other';
 
-/** A project's settings with every method, and both URLs. */
+/** The settings of a project with every method and both URLs. */
 export const SECRETS_SETTINGS = {
   redirectUrls: [redirectUrl, OTHER_URL],
   signIn: { emailCode: true, passkey: true },
   mfa: 'optional',
 };
 
-/** The values with which a secret is sent to a consumer. */
+/** The values that are sent to a consumer together with a secret. */
 export interface Context {
   project: SocialProject;
   redirectUrl: string;
   codeVerifier: string;
   state: string;
-  /** The request's session, where a consumer requires a session. */
+  /** The access token of the request, for consumers that require a session. */
   accessToken: string;
 }
 
 /** A secret from a sign-in in progress, and the context in which it was issued. */
 export interface SignInSecret {
   value: string;
-  /** The hosted page's flow to which the secret is bound. */
+  /** The flow of the hosted page to which the secret is bound. */
   flow?: string;
   /** The code from an email or an authenticator that completes the sign-in. */
   code?: string;
   context: Context;
 }
 
-/** A customer with a person at the provider, and a second factor for the secrets that require one. */
+/** A customer who is linked to a person at the provider, and has a second factor if the secret requires one. */
 export interface SecretOwner extends RegisteredCustomer {
   kind: 'plain' | 'factor' | 'enrollment';
-  /** The customer's other session. */
+  /** The tokens of the customer's other session. */
   otherTokens: Tokens;
   sub: string;
   totpSecret: string;
   authenticator: SoftwareAuthenticator;
 }
 
-/** A kind of secret: who gets it, how, and the only consumer that accepts it. */
+/** A kind of secret: its owner, the consumer that accepts it, and a function that issues it. */
 export interface SecretKind {
   owner: SecretOwner['kind'];
   consumer: ConsumerName;
@@ -77,12 +77,12 @@ export interface SecretKind {
   issue: (owner: SecretOwner) => Promise<SignInSecret>;
 }
 
-/** The parts in a context to which a consumer can bind a secret. */
+/** The parts of a context to which a consumer can bind a secret. */
 export type Binding = 'challenge' | 'url' | 'state' | 'project' | 'session' | 'customer';
 
 interface Consumer {
   bindings: Binding[];
-  /** Sends a secret. @returns true if it was accepted */
+  /** Sends a secret. @returns true if the consumer accepted it */
   accepts: (secret: SignInSecret, context: Context) => Promise<boolean>;
 }
 
@@ -105,7 +105,7 @@ export type ConsumerName =
 const challengeOf = (codeVerifier: string): string =>
   createHash('sha256').update(codeVerifier).digest('base64url');
 
-/** Issues the secrets for sign-ins in progress, each through real routes, and sends them to their consumers. */
+/** Issues the secrets of sign-ins in progress through real routes, and sends them to consumers. */
 export class SignInSecrets {
   private constructor(
     private readonly instance: TestInstance,
@@ -117,7 +117,7 @@ export class SignInSecrets {
     private readonly supportKey: string,
   ) {}
 
-  /** Prepares an instance's first project, with a provider. */
+  /** Prepares the first project of an instance, and adds a provider to it. */
   static async prepare(instance: TestInstance): Promise<SignInSecrets> {
     const server = await StandInProvider.start();
     const { projectId: id, publishableKey } = instance.credentials;
@@ -341,7 +341,7 @@ export class SignInSecrets {
     ),
   };
 
-  /** Returns a code from the owner's authenticator, which no earlier sign-in has used. */
+  /** Returns a code from the owner's authenticator that no earlier sign-in has used. */
   private async totpCode(owner: SecretOwner): Promise<string> {
     await resetTotpSteps(this.instance, owner);
     return totpCode(owner.totpSecret);
@@ -363,7 +363,7 @@ export class SignInSecrets {
     return { ...this.newContext(tokens.accessToken, codeVerifier), state };
   }
 
-  /** A token that a secret key creates. @param fields the fields beside the reason */
+  /** A sign-in token that a secret key creates. @param fields other fields than `reason` */
   private signInToken(fields: () => object): SecretKind {
     return {
       ...{ owner: 'plain', consumer: 'sign-in token' },
@@ -381,7 +381,7 @@ export class SignInSecrets {
     };
   }
 
-  /** A code with which the hosted page redirects to the application. */
+  /** The code in the redirect from the hosted page to the application. */
   private pageCode(
     owner: SecretOwner['kind'],
     signIn: (page: HostedSignIn, owner: SecretOwner) => Promise<void>,
@@ -409,7 +409,7 @@ export class SignInSecrets {
     await page.submit('/challenge', { code: totpCode(secret) });
   }
 
-  /** Sends an email code from the page, and waits for its email. */
+  /** Requests an email code on the page, and waits for the email. */
   private async sendEmailCode(page: HostedSignIn, email: string): Promise<void> {
     const before = (await this.instance.listMails(email, 'email-code')).length;
     await page.open();
@@ -451,8 +451,8 @@ export class SignInSecrets {
   }
 
   /**
-   * Sends a request without a comparison with the OpenAPI document, which would take most of the time for thousands
-   * of requests.
+   * Sends a request without comparing the response with the OpenAPI document, because the comparison would take most
+   * of the time for thousands of requests.
    */
   private async sendJson(path: string, headers: Record<string, string>, body: object): Promise<Response> {
     const response = await fetch(this.instance.baseUrl + path, {
@@ -464,7 +464,7 @@ export class SignInSecrets {
     return response;
   }
 
-  /** A consumer on the hosted page, whose query the context determines. */
+  /** A consumer on the hosted page. The context determines the query of the page. */
   private page(request: (context: Context, secret: SignInSecret) => Promise<Response>): Consumer {
     return {
       bindings: ['challenge', 'url', 'state', 'project'],
@@ -507,7 +507,7 @@ export class SignInSecrets {
 
 const isAccepted = ({ status }: Response): boolean => status < 300;
 
-/** Returns the flow in a screen's first form. */
+/** Returns the flow of the first form on a screen. */
 function readFlow({ screen }: HostedSignIn): string {
   const [action] = readFormActions(screen.html);
   return new URLSearchParams(action!.slice(action!.indexOf('?'))).get('flow')!;

@@ -20,7 +20,7 @@ import {
 import type { SocialProject } from './social-sign-in.js';
 import { PASSWORD, type TestInstance, type TestResponse } from './test-instance.js';
 
-/** A table's wrong cells, and the number of all cells. */
+/** The wrong cells of a table, and the number of all cells. */
 export interface Table {
   wrong: string[];
   cells: number;
@@ -32,13 +32,13 @@ const EXPIRING = [
   'passkey_ceremonies',
 ];
 
-/** The credentials and objects that do not belong to a secret's owner. */
+/** Credentials and objects that do not belong to the owner of a secret. */
 interface Strangers {
   project: SocialProject;
   accessToken: string;
 }
 
-/** Returns a context that differs in one part from that in which a secret was issued. */
+/** Returns a context in which one part differs from the context of a secret. */
 const differentContext = (
   binding: Binding,
   context: Context,
@@ -57,10 +57,9 @@ const differentContext = (
 };
 
 /**
- * Sends every kind of secret to every consumer: in the context in which it was issued, and repeatedly, after its
- * expiry, after access was revoked, and in contexts that differ in one part. Only the secret's own consumer may
- * accept it, once.
- * @param isComplete false to vary only the requests to a secret's own consumer
+ * Sends every kind of secret to every consumer: in its own context, in contexts that differ in one part, repeatedly,
+ * after its expiry, and after access was revoked. Only the intended consumer may accept a secret, and only once.
+ * @param isComplete false to vary only the requests to the intended consumer
  */
 export async function checkConsumers(
   instance: TestInstance,
@@ -100,7 +99,7 @@ async function checkKind(
   };
   const checkAll = (variation: string, secret: SignInSecret) =>
     Promise.all(varied.map((name) => check(name, variation, secret)));
-  // A customer enrolls only once.
+  // A customer can enroll only once.
   const createNext = (owner: SecretOwner) =>
     ownerKind === 'enrollment' ? secrets.createOwner(ownerKind) : Promise.resolve(owner);
 
@@ -130,16 +129,16 @@ async function checkKind(
   return row;
 }
 
-/** An event that ends a customer's access. */
+/** An event that ends the access of a customer. */
 interface AccessEvent {
-  /** True if the owner's session `tokens` stays active. */
+  /** True if the session in `tokens` stays active. */
   keepsSession?: boolean;
-  /** The customers to whom it can happen; default: all. */
+  /** The kinds of owners to which it can happen. Default: all. */
   owners?: SecretOwner['kind'][];
   happen: (owner: SecretOwner) => Promise<TestResponse>;
 }
 
-/** Returns every event that ends a customer's access, by name. */
+/** Returns every event that ends the access of a customer, by name. */
 const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
   const asServer = (method: string, path: string, body?: object): Promise<TestResponse> =>
     instance.requestWithSecretKey(method, `/api/v1/customers/${path}`, body);
@@ -147,7 +146,7 @@ const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
     instance.requestWithAccessToken(tokens.accessToken, 'POST', `/api/v1/${path}`, body);
   return {
     'a change of the password': {
-      // A customer with a factor must prove it first.
+      // A customer with a second factor would have to verify it first.
       ...{ keepsSession: true, owners: ['plain'] },
       happen: (owner) =>
         asCustomer(owner, 'me/password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }),
@@ -191,7 +190,7 @@ const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
     },
     'a proof of the unverified address by an email code': {
       happen: async ({ id, email }) => {
-        // Otherwise the email codes among the secrets would have proven it.
+        // The email codes among the secrets have already verified the address.
         await instance.sql('UPDATE customers SET email_verified = false WHERE id = $1', [id]);
         return verifyEmailCode(instance, await receiveEmailCode(instance, email));
       },
@@ -199,16 +198,16 @@ const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
   };
 };
 
-/** The secrets that stand for all others with the same time: secrets from the page, an email, a key and a factor. */
+/** Representative secrets: from the page, an email, a key and a factor. */
 const REPRESENTATIVES = [
   ...['code after a password on the page', 'code of a link in an email', 'code that links an identity'],
   ...['sign-in token', 'challenge of the API', 'passkey response of the page'],
 ];
 
 /**
- * Issues secrets to customers, triggers every event, and checks that no earlier secret and no earlier session is
- * accepted afterwards.
- * @param isComplete false for the secrets that stand for the others
+ * Issues secrets to customers and triggers every event. Afterwards, no earlier secret and no earlier session may be
+ * accepted.
+ * @param isComplete false to check only representative secrets
  */
 export async function checkEvents(
   instance: TestInstance,
@@ -239,7 +238,7 @@ async function checkEvent(
 ): Promise<{ remaining: string[]; cells: number }> {
   const owner = await secrets.createOwner(ownerKind);
   const issued: [string, SecretKind, SignInSecret][] = [];
-  // A customer who has enrolled a factor has no second enrollment.
+  // A customer can enroll only once, so only one secret is issued.
   for (const [name, kind] of ownerKind === 'enrollment' ? kinds.slice(0, 1) : kinds)
     issued.push([name, kind, await kind.issue(owner)]);
   const { status, body } = await happen(owner);
@@ -254,7 +253,7 @@ async function checkEvent(
   return { remaining, cells: issued.length + 2 * ended.length };
 }
 
-/** Returns a session's tokens that still open it. */
+/** Returns the names of the tokens that a session still accepts. */
 async function findActive(instance: TestInstance, { accessToken, refreshToken }: Tokens): Promise<string[]> {
   const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
   const refreshed = await refreshSession(instance, refreshToken);

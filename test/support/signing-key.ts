@@ -3,7 +3,7 @@ import { decodeProtectedHeader } from 'jose';
 import { Keyring } from './platform.js';
 import type { TestInstance } from './test-instance.js';
 
-/** Returns the key that has signed an access token, so that a test can sign any claims with it. */
+/** Returns the key that has signed an access token. A test can sign any claims with it. */
 export async function readSigningKey(instance: TestInstance, accessToken: string): Promise<KeyObject> {
   const { kid } = decodeProtectedHeader(accessToken);
   const [row] = await instance.sql<{ private_key: Buffer }>(

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * A network between a client and a server that can become silent: it forwards nothing and keeps every
- * connection open.
+ * A proxy between a client and a server that can become silent: it then forwards nothing, but keeps every connection
+ * open.
  */
 export class SilentProxy {
   private readonly sockets = new Set<Socket>();

@@ -3,23 +3,23 @@ import { expectStatus } from './customers.js';
 import { UserAgent, type Navigation } from './identity-providers/user-agent.js';
 import type { TestInstance, TestResponse } from './test-instance.js';
 
-/** The application to which providers redirect. */
+/** The URL of the application to which sign-ins redirect. */
 export const REDIRECT_URL = 'https://app.example.com/signed-in';
 
-/** A project with a separate publishable key, so that its settings disturb no other test. */
+/** A project with its own publishable key, so that its settings do not affect other tests. */
 export interface SocialProject {
   id: string;
   publishableKey: string;
 }
 
-/** A project's identity provider. */
+/** An identity provider of a project. */
 export interface AddedProvider {
   id: string;
   slug: string;
   callbackUrl: string;
 }
 
-/** A server at which Gatehouse can be registered. It returns the provider's fields. */
+/** A server with which Gatehouse can be registered as a client. It returns fields of the provider. */
 interface ProviderServer {
   addClient(options: { redirectUri: string }): { clientId: string; redirectUri: string };
 }
@@ -56,7 +56,7 @@ export async function changeSettings(
   expectStatus(200, await asServer(instance, 'PATCH', `/${id}`, { settings }));
 }
 
-/** Adds a provider, and registers Gatehouse at it. @param fields at least `type` and `issuer` */
+/** Adds a provider, and registers Gatehouse with it. @param fields at least `type` and `issuer` */
 export async function addProvider(
   instance: TestInstance,
   project: SocialProject,
@@ -84,7 +84,7 @@ export async function changeProvider(
   expectStatus(200, await asServer(instance, 'PATCH', `/${project.id}/identity-providers/${id}`, changes));
 }
 
-/** Returns valid Apple credentials that the client does not use yet. */
+/** Returns valid Apple credentials, which are replaced by those of the client. */
 async function placeholderKey(): Promise<object> {
   const { generateKeyPairSync } = await import('node:crypto');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -92,7 +92,7 @@ async function placeholderKey(): Promise<object> {
   return { teamId: 'ABCDE12345', keyId: 'ABCDE12345', privateKey: pem };
 }
 
-/** A flow that a client has begun. */
+/** A flow in progress. */
 export interface BegunFlow {
   url: string;
   codeVerifier: string;
@@ -104,7 +104,7 @@ const newVerifier = () => {
   return { codeVerifier, codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url') };
 };
 
-/** Sends a request with a project's publishable key. */
+/** Sends a request with the publishable key of a project. */
 export const asPage = (
   instance: TestInstance,
   { publishableKey }: SocialProject,
@@ -143,7 +143,7 @@ export async function beginInSession(
   return { url: expectStatus(200, response).body.url, codeVerifier, redirectUrl };
 }
 
-/** Walks through the provider. @returns the parameters with which the browser returns to the application */
+/** Signs in at the provider. @returns the parameters of the redirect to the application */
 export async function walkThrough(
   { url, redirectUrl }: Pick<BegunFlow, 'url' | 'redirectUrl'>,
   agent = new UserAgent(),
@@ -151,7 +151,7 @@ export async function walkThrough(
   return (await agent.follow(url, { until: redirectUrl })).parameters;
 }
 
-/** Walks through the provider, up to Gatehouse's callback, which is not sent. */
+/** Signs in at the provider, and stops before Gatehouse's callback. @returns the request to the callback */
 export const walkToCallback = (
   { url }: Pick<BegunFlow, 'url'>,
   { callbackUrl }: AddedProvider,
@@ -166,10 +166,10 @@ export const exchange = (
   code: string | undefined,
 ): Promise<TestResponse> => asPage(instance, project, 'exchange', { code, codeVerifier, redirectUrl });
 
-/** A sign-in's result: the exchange's response, or the redirect's error. */
+/** The result of a sign-in: the response to the exchange, or the error of the redirect. */
 export type SignInResult = { error: string } | TestResponse;
 
-/** Signs in at a provider, from the application's page to the exchange. */
+/** Signs in with a provider, from the application's page to the exchange. */
 export async function signInAt(
   instance: TestInstance,
   project: SocialProject,
@@ -181,7 +181,7 @@ export async function signInAt(
   return error === undefined ? exchange(instance, project, flow, code) : { error };
 }
 
-/** Signs in at a provider. @throws Error unless it ends in a session */
+/** Signs in with a provider. @throws Error unless the sign-in ends in a session */
 export async function openSocialSession(
   instance: TestInstance,
   project: SocialProject,
@@ -193,7 +193,7 @@ export async function openSocialSession(
   return { id: customer.id, email: customer.email, tokens };
 }
 
-/** Returns a sign-in's outcome: a session, a challenge kind, `unverified`, or an error code. */
+/** Returns the outcome of a sign-in: `session`, the kind of the challenge, `unverified`, or an error code. */
 export function outcomeOf(result: SignInResult): string {
   if ('error' in result) return result.error;
   const { tokens, customer, challenge, code } = result.body;

@@ -1,9 +1,9 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
-/** Authenticator data flags (WebAuthn, section 6.1). */
+/** Flags in authenticator data (WebAuthn, section 6.1). */
 const FLAGS = { userPresent: 0x01, userVerified: 0x04, backupEligible: 0x08, backedUp: 0x10, attested: 0x40 };
 
-/** The options that a response deviates from, to be rejected. */
+/** Values that make a response differ from the options, so that it must be rejected. */
 export interface Deviations {
   origin?: string;
   rpId?: string;
@@ -12,10 +12,10 @@ export interface Deviations {
   crossOrigin?: boolean;
   userVerified?: boolean;
   userPresent?: boolean;
-  /** null omits it. */
+  /** `null` omits it. */
   userHandle?: string | null;
   signature?: string;
-  /** Sends an attestation, although none was requested. */
+  /** True to send an attestation, although none was requested. */
   attested?: boolean;
 }
 
@@ -23,16 +23,16 @@ const LOCAL_ORIGIN = 'http://localhost:5173';
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
 
-/** Returns a CBOR byte string with less than 64 KiB. */
+/** Encodes bytes as a CBOR byte string. They must be shorter than 64 KiB. */
 const cborBytes = (bytes: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0x59, bytes.length >> 8, bytes.length & 0xff]), bytes]);
 const cborText = (text: string): Buffer =>
   Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)]);
 
-/** A passkey with an ES256 key, without a browser: it returns any response that a test needs. */
+/** A passkey with an ES256 key that needs no browser and can return any response. */
 export class SoftwareAuthenticator {
   readonly credentialId: Buffer;
-  /** The signature counter; 0 for a passkey that does not count. */
+  /** The signature counter. It is 0 for a passkey that does not count signatures. */
   counter = 0;
   private readonly privateKey: KeyObject;
   private readonly publicKey: KeyObject;
@@ -54,7 +54,7 @@ export class SoftwareAuthenticator {
     return this.credentialId.toString('base64url');
   }
 
-  /** Returns the JSON that `navigator.credentials.create()` would lead to. */
+  /** Returns the JSON that a browser would send after `navigator.credentials.create()`. */
   create(options: any, deviations: Deviations = {}): any {
     this.userHandle = options.user.id;
     const credential = Buffer.concat([
@@ -75,12 +75,12 @@ export class SoftwareAuthenticator {
       clientDataJSON: this.clientData('webauthn.create', options, deviations).toString('base64url'),
       attestationObject: attestationObject.toString('base64url'),
       transports: ['internal', 'hybrid'],
-      // Browsers add members that Gatehouse does not need.
+      // Browsers add members that Gatehouse does not require.
       publicKeyAlgorithm: -7,
     });
   }
 
-  /** Returns the JSON that `navigator.credentials.get()` would lead to. */
+  /** Returns the JSON that a browser would send after `navigator.credentials.get()`. */
   get(options: any, deviations: Deviations = {}): any {
     const clientData = this.clientData('webauthn.get', options, deviations);
     const data = this.authenticatorData(options.rpId, deviations);
@@ -123,7 +123,7 @@ export class SoftwareAuthenticator {
     return Buffer.concat([sha256(deviations.rpId ?? rpId), Buffer.from([flags]), counter]);
   }
 
-  /** Returns a packed attestation whose certificate and signature are not valid (WebAuthn, section 8.2). */
+  /** Returns a packed attestation with an invalid certificate and an invalid signature (WebAuthn, section 8.2). */
   private attestation(): Buffer {
     const bytes = cborBytes(randomBytes(64));
     const certificates = Buffer.concat([Buffer.from([0x81]), bytes]);
@@ -132,7 +132,7 @@ export class SoftwareAuthenticator {
     return Buffer.concat([Buffer.from([0xa3]), ...members]);
   }
 
-  /** Returns the public key as a COSE key: EC2, ES256, P-256, x, y (RFC 9053). */
+  /** Returns the public key in COSE format: EC2, ES256, P-256, x, y (RFC 9053). */
   coseKey(): Buffer {
     const { x, y } = this.publicKey.export({ format: 'jwk' });
     const [prefix, separator] = [Buffer.from('a5010203262001215820', 'hex'), Buffer.from('225820', 'hex')];

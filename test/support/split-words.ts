@@ -1,2 +1,2 @@
-/** Splits a list that is written as one text, separated by spaces or line breaks. */
+/** Splits a list of words that are separated by spaces or line breaks. */
 export const splitWords = (list: string): string[] => list.trim().split(/\s+/);

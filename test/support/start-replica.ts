@@ -2,8 +2,8 @@ import type { TestInstance } from './test-instance.js';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
 /**
- * Starts another api on an instance's database, which stops together with the instance.
- * @param env settings that differ
+ * Starts another api on the database of an instance. It stops together with the instance.
+ * @param env settings that differ from the instance's
  */
 export async function startReplica(
   instance: TestInstance,

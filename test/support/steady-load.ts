@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A load's maximum duration, in case a failed test did not stop it. */
+/** Maximum duration of a load, in case a failed test has not stopped it. */
 const MAX_DURATION_MS = 120_000;
 
 /**
- * Sends a fixed number of requests per second until it is stopped, without waiting for earlier responses, up
- * to `maxInFlight`. Requests that this process misses during a pause are not sent later: a burst would be a
- * different load.
+ * Sends a fixed number of requests per second until it is stopped. It does not wait for earlier responses while fewer
+ * than `maxInFlight` requests are in flight. Requests that were not sent during a pause of this process are skipped,
+ * because a burst would be a different load.
  */
 export class SteadyLoad {
   private readonly responses: Promise<unknown>[] = [];
@@ -15,7 +15,7 @@ export class SteadyLoad {
   private readonly running: Promise<void>;
 
   /**
-   * @param send may fail: the exchange history checks the result
+   * @param send sends a request. It may fail, because the exchange history is checked instead
    * @param maxInFlight maximum number of concurrent requests, for loads that would overload a slow machine
    */
   constructor(

@@ -4,10 +4,10 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { freePort } from './server-process.mjs';
 import { TestInstance, type TestResponse } from './test-instance.js';
 
-/** The URL to which the billing portal returns. */
+/** The URL to which the billing portal links back. */
 export const RETURN_URL = 'https://app.example.com/billing';
 
-/** Opens the billing portal with a secret key. @param body differences from the default request */
+/** Creates a billing portal session with a secret key. @param body differences from the default request */
 export const openPortal = (
   instance: TestInstance,
   key: string,
@@ -19,7 +19,7 @@ export const openPortal = (
     headers: { authorization: `Bearer ${key}`, ...headers },
   });
 
-/** One request that the stub has received. */
+/** One request to the stub. */
 export interface StripeRequest {
   path: string;
   headers: IncomingHttpHeaders;
@@ -53,7 +53,6 @@ export const respondWithStripeError =
   (response) =>
     sendReply(response, errorReply(status, error));
 
-/** Never responds. */
 export const neverRespond: ResponseOverride = () => undefined;
 
 /** Starts a response and sends a byte every 200 ms, so that the socket is never idle. */
@@ -67,31 +66,30 @@ export const respondSlowly: ResponseOverride = (response) => {
 export const respondWithHtml: ResponseOverride = (response) =>
   response.writeHead(502).end('<html>Bad gateway</html>');
 
-/** Responds to a wrong key with lines that violate RFC 9112. */
+/** Responds with an authentication error, in lines that violate RFC 9112. */
 export const respondWithLineFeeds: ResponseOverride = (response) => {
   const { body } = errorReply(401, { message: 'Invalid API Key provided' });
   response.socket!.end(`HTTP/1.1 401 Unauthorized\n\n${JSON.stringify(body)}`);
 };
 
-/** Closes the connection. */
 export const closeConnection: ResponseOverride = (response) => response.destroy();
 
 /**
- * The part of Stripe's HTTP API that the billing portal needs, on loopback: customers and portal sessions,
- * form-encoded, with its key, its errors and its idempotency (https://docs.stripe.com/api).
+ * The part of Stripe's HTTP API that the billing portal requires, on loopback: customers and portal sessions, with
+ * Stripe's form encoding, keys, errors and idempotency (https://docs.stripe.com/api).
  */
 export class StripeStub {
   readonly key = `sk_test_${randomBytes(12).toString('hex')}`;
   readonly requests: StripeRequest[] = [];
   /** Customers by id. */
   readonly customers = new Map<string, { name: string; organizationId: string }>();
-  /** Customer creation duration, in ms. */
+  /** Duration of a customer creation, in ms. */
   creationDelayMs = 0;
-  /** Fails customer creations. Unlike an override, this response is stored with its idempotency key. */
+  /** True to make customer creations fail. Unlike an override, the response is stored with the idempotency key. */
   failsCustomerCreation = false;
-  /** Number of the next responses that are lost after their request was executed. */
+  /** Number of upcoming responses that are lost after their requests were executed. */
   lostResponses = 0;
-  /** The override once the list of overrides is empty; null: Stripe's normal behavior. */
+  /** The override when no overrides are left. `null`: Stripe's normal behavior. */
   defaultOverride: ResponseOverride | null = null;
   private readonly overrides: ResponseOverride[] = [];
   private readonly savedReplies = new Map<string, { form: string; reply: Reply | null }>();
@@ -125,7 +123,7 @@ export class StripeStub {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Overrides the responses to the next requests, one each. */
+  /** Overrides the responses to the next requests, one override for each. */
   overrideNext(...overrides: ResponseOverride[]): this {
     this.overrides.push(...overrides);
     return this;
@@ -153,8 +151,8 @@ export class StripeStub {
   }
 
   /**
-   * Executes a request. Stripe stores the first response for an idempotency key, including errors, for the
-   * same parameters.
+   * Executes a request. Like Stripe, stores the first response for an idempotency key with its parameters, even if it
+   * is an error.
    */
   private async reply(request: StripeRequest, form: string): Promise<Reply> {
     if (request.headers.authorization !== `Bearer ${this.key}`) {

@@ -1,13 +1,13 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 
-/** A response that a target may send, and Gatehouse's interpretation. */
+/** A response that a receiver may send, and Gatehouse's interpretation. */
 export interface TargetResponse {
   name: string;
-  /** The bytes, after which the target closes the connection. */
+  /** The bytes that the receiver sends before it closes the connection. */
   bytes: Buffer;
-  /** 0 if there is no status. */
+  /** The status, or 0 if there is none. */
   status: number;
-  /** The logged text; for a response without a status, the error code. */
+  /** The logged body or, for a response without a status, the error code. */
   text: string;
 }
 
@@ -20,7 +20,7 @@ const malformed = 'ERR_MALFORMED_RESPONSE';
 const closed = 'ECONNRESET';
 const early = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 
-/** Joins a head's lines with CRLF. */
+/** Joins the lines of a head with CRLF. */
 const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
 const numbered = (count: number, value = 'x'): string[] =>
   Array.from({ length: count }, (_, index) => `X-${index}: ${value}`);
@@ -31,7 +31,7 @@ const define = (name: string, bytes: string | Buffer, status: number, text: stri
   status,
   text,
 });
-/** A response with status 200 and the text `ok`. */
+/** Defines a response with status 200 and the body `ok`. */
 const accepted = (name: string, bytes: string): TargetResponse => define(name, bytes, 200, 'ok');
 const rejected = (name: string, bytes: string, code = malformed): TargetResponse =>
   define(name, bytes, 0, code);
@@ -289,7 +289,7 @@ const bodies: TargetResponse[] = [
   ),
 ];
 
-/** Responses for every part of HTTP/1.1, well-formed and not. */
+/** Responses for every part of HTTP/1.1, both valid and invalid. */
 export const targetResponses: TargetResponse[] = [
   ...statusLines,
   ...lineEnds,

@@ -4,13 +4,13 @@ import { conformance } from './conformance.mjs';
 import { sharedBrowser } from './shared-browser.mjs';
 import { nameServerPort, releaseSharedServers, sharedServer } from './shared-servers.mjs';
 
-/** Test files that start their own processes, because they kill, freeze or configure them. */
+/** Test files that start their own processes, in order to kill, freeze or configure them. */
 const OWN_PROCESSES = /\.(dedicated|browser|nightly)\.spec\.ts$|\/test\/faults\//;
 
 /**
- * The environment for end-to-end tests. Jest loads a test's modules again for each file; the modules that are
- * imported here are loaded once for all files in a jest worker: the shared servers and the shared browser, the
- * compiled OpenAPI document and the platform library (platform.ts).
+ * The environment for end-to-end tests. Jest loads modules again for each test file. The modules that are imported
+ * here are loaded once per jest worker: the shared servers, the shared browser, the compiled OpenAPI document and the
+ * platform library (platform.ts).
  */
 export default class TestEnvironment extends BaseEnvironment {
   constructor(config, context) {

@@ -12,10 +12,10 @@ import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 import { testWorker } from './test-worker.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** The transport for delivery jobs. */
+/** The queue for delivery jobs. */
 export type Queue = 'postgresql' | 'redis';
 
-/** The queues that can be tested here; includes Redis only if it is installed. */
+/** The queues that can be tested on this machine. Redis is included only if it is installed. */
 export const availableQueues: Queue[] = process.env['TEST_REDIS_URL']
   ? ['postgresql', 'redis']
   : ['postgresql'];
@@ -39,32 +39,33 @@ export interface TestResponse<Body = any> {
 
 export interface InstanceOptions {
   queue?: Queue;
-  /** Settings for all processes; a function returns settings that depend on the database URLs. */
+  /** Settings of all processes. A function returns settings that depend on the database URLs. */
   env?: Record<string, string> | ((database: { url: string; ownerUrl: string }) => Record<string, string>);
-  /** Settings for the workers only. */
+  /** Settings of the workers only. */
   workerEnv?: Record<string, string>;
-  /** Number of workers; default: 1. */
+  /** Number of workers. Default: 1. */
   workers?: number;
-  /** Template database; default: the migrated template. */
+  /** The template of the database. Default: the migrated template. */
   template?: string;
   /**
-   * Programs from an earlier version, whose database has one role. Their responses are not compared with a document.
+   * Programs of an earlier version, whose database has one role. Their responses are not compared with the OpenAPI
+   * document.
    */
   programs?: Programs;
-  /** `all` runs the api and a worker under one supervisor; default: `api`. */
+  /** `all` runs the api and a worker under one supervisor. Default: `api`. */
   program?: 'api' | 'all';
 }
 
-/** The programs' entry points. */
+/** The entry points of the programs. */
 export type Programs = Pick<typeof entryPoints, 'api' | 'worker'>;
 
 export interface SharedOptions {
   queue?: Queue;
-  /** Settings for the api and the workers, in addition to the settings for all shared servers. */
+  /** Settings of the api and the workers, in addition to the settings of all shared servers. */
   env?: Record<string, string>;
-  /** Settings for the workers only. */
+  /** Settings of the workers only. */
   workerEnv?: Record<string, string>;
-  /** Number of workers; default: 1. */
+  /** Number of workers. Default: 1. */
   workers?: number;
 }
 
@@ -74,24 +75,24 @@ export interface RequestOptions {
   baseUrl?: string;
 }
 
-/** One request and its response, as the client saw them. */
+/** One request and its response, as the client observed them. */
 export interface Exchange {
   /** The request time, in ms since 1970. */
   at: number;
-  /** Duration until the response was received completely. */
+  /** Time until the response was received completely. */
   ms: number;
   method: string;
   /** The path without the query. */
   path: string;
   requestBody: any;
-  /** The access token in the request, if any. */
+  /** The access token of the request, if any. */
   accessToken: string | null;
   /** Null if there was no response or an undocumented one. */
   response: TestResponse | null;
   error?: unknown;
 }
 
-/** Returns the settings for all shared servers. No test may send a DNS query to the internet. */
+/** Returns the settings of all shared servers. No test may send a DNS query to the internet. */
 const sharedEnv = async () => ({
   RATE_LIMITS: 'off',
   WEBHOOK_DNS_SERVERS: `127.0.0.1:${await testWorker!.nameServerPort()}`,
@@ -99,7 +100,7 @@ const sharedEnv = async () => ({
 
 export const PASSWORD = 'an unusual long phrase';
 
-/** Returns the header for a secret key or an access token. */
+/** Returns the `Authorization` header for a secret key or an access token. */
 export const bearerHeader = (value: string): Record<string, string> => ({ authorization: `Bearer ${value}` });
 
 /** A complete running installation with its own database: real processes, real PostgreSQL, real Redis. */
@@ -107,24 +108,24 @@ export class TestInstance {
   credentials!: Credentials;
   api!: ServerProcess;
   workers: ServerProcess[] = [];
-  /** All processes that were started. */
+  /** All processes that have been started. */
   readonly processes: ServerProcess[] = [];
   /** Called with every exchange (history.ts). */
   onExchange: (exchange: Exchange) => void = () => undefined;
   /** Superuser connections, because tests change the schema. */
   readonly db: pg.Pool;
-  /** The programs for processes that are started from now on. */
+  /** The programs of processes that are started from now on. */
   programs: Programs = entryPoints;
-  /** True to compare responses with the OpenAPI document, which earlier versions do not follow. */
+  /** True to compare responses with the OpenAPI document. Earlier versions do not conform to it. */
   private isDocumented = true;
   private program: 'api' | 'all' = 'api';
-  /** Settings for every worker, in addition to the api's settings. */
+  /** Settings of every worker, in addition to the settings of the api. */
   private workerEnv: Record<string, string> = {};
 
   private constructor(
     readonly env: Record<string, string>,
     private readonly stopSignal: NodeJS.Signals,
-    /** Returns or removes the instance's resources after its processes have ended. */
+    /** Returns or removes the resources of the instance after its processes have ended. */
     private readonly release: () => Promise<unknown>,
   ) {
     this.db = new pg.Pool({ connectionString: adminUrl(env['DATABASE_URL']!), max: 4 });
@@ -132,8 +133,8 @@ export class TestInstance {
   }
 
   /**
-   * Returns an instance on this jest worker's shared api: its tables and its memory are as after the first boot. Test
-   * files may change the worker's settings freely; each set of `env` requires another api
+   * Returns an instance that uses this jest worker's shared api, whose tables and memory are in their initial state.
+   * Test files may change the settings of workers freely, but each set of `env` requires another api
    * (docs/development/tests.md).
    */
   static async startShared(options: SharedOptions = {}): Promise<TestInstance> {
@@ -148,10 +149,7 @@ export class TestInstance {
     return instance;
   }
 
-  /**
-   * Starts an instance with its own database and processes, for files named `*.dedicated.spec.ts` and
-   * similar.
-   */
+  /** Starts an instance with its own database and processes, for files named `*.dedicated.spec.ts` and similar. */
   static async start(options: InstanceOptions = {}): Promise<TestInstance> {
     if (testWorker?.ownProcesses === false)
       throw new Error(
@@ -217,8 +215,8 @@ export class TestInstance {
   }
 
   /**
-   * Resolves when the api accepts requests and every worker has logged that it is ready.
-   * @throws Error if one ends first
+   * Waits until the api accepts requests and every worker has logged that it is ready.
+   * @throws Error if one of them ends first
    */
   async waitUntilReady(): Promise<void> {
     const running = this.workers.filter(({ isRunning }) => isRunning);
@@ -228,14 +226,14 @@ export class TestInstance {
     this.credentials = JSON.parse(file) as Credentials;
   }
 
-  /** Runs the first worker's periodic job now, from start to end. */
+  /** Runs a periodic job of the first worker now. Resolves when the job has finished. */
   runJob(name: string): Promise<void> {
     return this.workers.find(({ isRunning }) => isRunning)!.runJob(name);
   }
 
   /**
    * Sends a request.
-   * @param options `baseUrl` for a replica; default: the first api
+   * @param options `baseUrl`: the URL of a replica. Default: the first api
    * @throws Error if the response differs from the OpenAPI document
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<TestResponse> {
@@ -326,8 +324,8 @@ export class TestInstance {
   }
 
   /**
-   * Creates an endpoint. Concurrent creations wait for one another: one that is rejected after a long wait on
-   * a busy machine is retried.
+   * Creates an endpoint. Concurrent creations wait for one another, and a busy machine may reject one after a long
+   * wait. It is then retried.
    */
   async createEndpoint(url: string, events?: string[], more = {}): Promise<{ id: string; secret: string }> {
     const body = { url, ...(events ? { events } : {}), ...more };
@@ -346,7 +344,7 @@ export class TestInstance {
     return (response.body.data as Record<string, any>[]).reverse();
   }
 
-  /** Returns an address's captured mails of a kind, newest first. */
+  /** Returns the captured emails of one kind to an address, newest first. */
   async listMails(email: string, kind: string): Promise<Record<string, any>[]> {
     const { body } = await this.requestWithSecretKey(
       'GET',
@@ -355,7 +353,7 @@ export class TestInstance {
     return (body.data as Record<string, any>[]).filter((mail) => mail['kind'] === kind);
   }
 
-  /** Returns the kinds of the mails for an address, oldest first, without those that were dropped. */
+  /** Returns the kinds of all emails to an address that were not dropped, oldest first. */
   async listMailKinds(email: string): Promise<string[]> {
     const rows = await this.sql<{ kind: string }>(
       `SELECT kind FROM mails WHERE recipient = $1 AND state <> 'dropped' ORDER BY id`,
@@ -364,18 +362,18 @@ export class TestInstance {
     return rows.map(({ kind }) => kind);
   }
 
-  /** Returns the token in the link from the newest mail of a kind to an address. */
+  /** Returns the token from the link in the newest email of one kind to an address. */
   async getMailToken(email: string, kind: string): Promise<string> {
     const mail = await eventually(`a mail (${kind})`, async () => (await this.listMails(email, kind))[0]);
     return new URL(mail['link'] as string).searchParams.get('token')!;
   }
 
-  /** Returns the token from the newest verification mail to an address. */
+  /** Returns the token from the newest verification email to an address. */
   getVerificationToken(email: string): Promise<string> {
     return this.getMailToken(email, 'verify-email');
   }
 
-  /** Returns the event bodies about a customer, oldest first. */
+  /** Returns the bodies of a customer's events, oldest first. */
   async events(customerId: string, type?: string): Promise<Record<string, any>[]> {
     const rows = await this.sql<{ body: string }>(
       `SELECT body FROM events WHERE body LIKE '%' || $1 || '%' AND ($2::text IS NULL OR type = $2) ORDER BY id`,

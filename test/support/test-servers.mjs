@@ -11,7 +11,7 @@ import { reapServers, startServers } from './embedded.mjs';
 export async function startTestServers() {
   await reapServers();
   const { folder, env } = await startServers();
-  // Every response to a test is compared with this document (fetch-documented.ts).
+  // Every response in a test is compared with this document (fetch-documented.ts).
   const document = path.join(folder, 'openapi.json');
   fs.writeFileSync(document, JSON.stringify(mergeDocuments(await openApiDocuments())));
   Object.assign(process.env, env, {

@@ -2,13 +2,13 @@ import { createHmac, randomInt } from 'node:crypto';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Returns a secret with 160 bits (RFC 4226, section 4). */
+/** Returns a secret of 160 bits (RFC 4226, section 4). */
 export const randomTotpSecret = (): string =>
   Array.from({ length: 32 }, () => alphabet[randomInt(alphabet.length)]).join('');
 
 /**
- * Returns an authenticator's code (RFC 6238), `steps` of 30 s from now. Implemented separately, to verify the
- * instance.
+ * Returns the code of an authenticator (RFC 6238), `steps` of 30 s from now. This implementation is separate, so that
+ * it can verify the instance's.
  */
 export function totpCode(secret: string, steps = 0, at = Date.now()): string {
   const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');

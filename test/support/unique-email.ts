@@ -1,4 +1,4 @@
 import { randomUUID } from 'node:crypto';
 
-/** Returns a unique email address with a constant length. */
+/** Returns a unique email address of constant length. */
 export const uniqueEmail = (): string => `${randomUUID()}@example.com`;

@@ -1,12 +1,12 @@
 import type { CDPSession, Page } from 'playwright-core';
 
-/** A virtual passkey authenticator in Chromium. */
+/** A virtual authenticator for passkeys in Chromium. */
 export interface VirtualAuthenticator {
   devTools: CDPSession;
   authenticatorId: string;
 }
 
-/** Adds an authenticator to a page. It verifies the user and approves each request. */
+/** Adds an authenticator to a page. It verifies the user and approves every request. */
 export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthenticator> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send('WebAuthn.enable');

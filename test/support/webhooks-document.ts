@@ -20,7 +20,7 @@ export interface SignedRequest {
 /** Returns true if an example accepts a request. */
 export type Verifier = (request: SignedRequest) => Promise<boolean>;
 
-/** The examples and commands in docs/webhooks.md, in a folder like a reader's. */
+/** The examples and commands from docs/webhooks.md, in a folder like that of a reader. */
 export class WebhooksDocument {
   private constructor(
     private readonly instance: TestInstance,
@@ -40,7 +40,7 @@ export class WebhooksDocument {
     return this.files.close();
   }
 
-  /** Runs the document's shell blocks in order. Returns their output. */
+  /** Runs shell blocks of the document in one shell. @returns their output */
   async runBlocks(blocks: string[], env: Record<string, string> = {}): Promise<string> {
     const script = await Promise.all(['settings', ...blocks].map((name) => shellBlock(DOCUMENT, name)));
     const { stdout } = await promisify(execFile)('sh', ['-euc', script.join('\n')], {
@@ -63,7 +63,7 @@ export class WebhooksDocument {
     };
   }
 
-  /** Sends a test event. Returns its delivery once it has ended. */
+  /** Sends a test event. @returns its delivery once it has ended */
   async sendTestEvent(endpointId: string): Promise<Record<string, any>> {
     const { data } = JSON.parse(await this.runBlocks(['test'], { ENDPOINT_ID: endpointId }));
     return eventually('the delivery to finish', async () => {
@@ -72,7 +72,10 @@ export class WebhooksDocument {
     });
   }
 
-  /** Starts an example and expects that it accepts only real deliveries, including those after a rotation. */
+  /**
+   * Starts an example and expects it to accept only genuine deliveries, including those after a rotation of the
+   * secret.
+   */
   async expectExampleVerifies(command: string[]): Promise<void> {
     const port = await freePort();
     const { id, secret } = await this.createEndpoint(`http://127.0.0.1:${port}/webhooks`);
@@ -132,7 +135,7 @@ function sign(
   return { id, timestamp, body, signature: new Webhook(secret).sign(id, at, body), ...overrides };
 }
 
-/** Returns requests that must be accepted and requests that must be rejected. */
+/** Returns genuine requests and forged requests. */
 function verificationCases(secret: string): {
   genuine: Record<string, SignedRequest>;
   forged: Record<string, SignedRequest>;
@@ -171,7 +174,7 @@ function verificationCases(secret: string): {
   };
 }
 
-/** Expects that genuine requests are accepted and forged ones rejected. */
+/** Expects genuine requests to be accepted and forged ones to be rejected. */
 export async function expectVerifies(verify: Verifier, secret: string): Promise<void> {
   const { genuine, forged } = verificationCases(secret);
   const failures: string[] = [];

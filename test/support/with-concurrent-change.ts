@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import type { TestInstance } from './test-instance.js';
 
-/** One statement in a transaction. */
+/** Runs one statement in a transaction. */
 export type RunSql = (text: string, values?: unknown[]) => Promise<unknown>;
 
 /**
- * Returns the response to a request that races with another change: the changes by `change` are not visible when the
- * instance starts to work, and commit as soon as the instance waits for them.
+ * Returns the response to a request that races with another change. The changes of `change` are not visible when the
+ * instance begins its work, and are committed as soon as the instance waits for them.
  * @param waiting number of the instance's connections that must wait
  * @throws Error if the instance does not wait
  */
@@ -28,8 +28,9 @@ export async function withConcurrentChange<Result>(
 }
 
 /**
- * Commits a transaction as soon as `count` other connections wait for it, directly or behind each other. Updates to a
- * key's last use do not count. @throws Error if they never do
+ * Commits a transaction as soon as `count` other connections wait for it, directly or behind one another. Updates of
+ * a key's last use do not count.
+ * @throws Error if they never wait
  */
 export const commitWhenOthersWait = (client: pg.ClientBase, count = 1): Promise<void> =>
   commitWhen(
@@ -43,8 +44,8 @@ export const commitWhenOthersWait = (client: pg.ClientBase, count = 1): Promise<
   );
 
 /**
- * Commits a transaction as soon as an SQL condition holds. PostgreSQL evaluates the condition itself:
- * instances wait for a lock for at most 2.25 s, and on a busy machine this process may not run in that time.
+ * Commits a transaction as soon as an SQL condition holds. PostgreSQL itself evaluates the condition: instances wait
+ * for a lock for at most 2.25 s, in which this process may not run on a busy machine.
  * @throws Error if the condition never holds
  */
 export async function commitWhen(client: pg.ClientBase, condition: string): Promise<void> {

@@ -11,11 +11,11 @@ import { SilentProxy } from './silent-proxy.js';
 import { availableQueues, TestInstance, type Queue as QueueName } from './test-instance.js';
 
 /**
- * Leases and retries take effect only when a test triggers them (delivery-times.ts), regardless of the machine's
- * speed.
+ * Leases end and retries begin only when a test triggers them (delivery-times.ts), so that results do not depend on
+ * the speed of the machine.
  */
 export const manualRetries = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE };
-/** Retries without delay. */
+/** Retries begin without delay. */
 export const immediateRetries = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s' };
 /** The longest allowed timeout. */
 export const longestTimeout = { WEBHOOK_TIMEOUT: '60s' };
@@ -23,7 +23,7 @@ export const longestTimeout = { WEBHOOK_TIMEOUT: '60s' };
 export let instance: TestInstance;
 export let receiver: Receiver;
 let history: History;
-/** Starts workers with new receivers, on an instance without data. */
+/** Starts workers on an instance without data, with a new receiver. */
 export const start = async (
   queue: QueueName,
   workerEnv: Record<string, string>,
@@ -48,25 +48,24 @@ export const startWorker = async (
 };
 export const createEndpoint = (path = '') =>
   instance.createEndpoint(receiver.url + path, ['customer.created']);
-/** Returns the attempts so far as [number, status, error]. */
+/** Returns the attempts so far, as [number, status, error]. */
 export const listOutcomes = async () =>
   (await instance.listAttempts()).map(({ attempt, http_status, error }) => [attempt, http_status, error]);
 export const countEvents = () => new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size;
 export const check = () => history.check({ schedule: AT_ONCE });
 
-/** A fault that each queue must survive. */
+/** A fault that every queue must tolerate. */
 export interface WorkerScenario {
   title: string;
-  /** The queue with which every change is tested. The nightly tests use the other one. */
+  /** The queue that is tested with every change. Nightly tests use the other one. */
   queue: QueueName;
   run(queue: QueueName): Promise<void>;
 }
 
-/** Returns the queue with which every change is tested here. */
+/** Returns the queue that is tested with every change on this machine. */
 export const queueOf = ({ queue }: WorkerScenario): QueueName =>
   availableQueues.includes(queue) ? queue : 'postgresql';
 
-/** Accepts a request and never responds. */
 const neverRespond: Responder = () => undefined;
 
 export const workerScenarios: WorkerScenario[] = [
@@ -181,8 +180,8 @@ export const workerScenarios: WorkerScenario[] = [
       expect((await change('DELETE', deleted!.id)).status).toBe(204);
       expect((await change('POST', `${disabled!.id}/disable`)).status).toBe(200);
       receiver.defaultResponder = respondWithStatus(200);
-      // All retries become due at once, the unchanged endpoint's retries last: their requests prove that the others
-      // were processed.
+      // All retries become due at once. The unchanged endpoint is last, so its requests prove that the others were
+      // processed.
       await makeDeliveriesDue(instance);
       if (queue === 'redis') await runDelayedJobs();
       expect(await check()).toMatchObject({ cancelled: 10, deadLetters: 0, requests: 20 });
@@ -219,7 +218,7 @@ export const workerScenarios: WorkerScenario[] = [
       await eventually('the worker to stop', () => worker.log.some(({ message }) => message === 'stopping'));
       await stopWithSilentDatabase(settings);
       expect(await ended).toBe(0);
-      // The claim by the worker that could not reach the database.
+      // The claim of the worker whose database did not respond.
       expect(await countInFlight(instance)).toBe(1);
       expect(await listOutcomes()).toEqual(Array(20).fill([1, 0, 'worker_lost']));
       await expireLeases(instance, await startWorker(settings));
@@ -240,7 +239,7 @@ async function stopWithSilentDatabase(settings: Record<string, string>): Promise
     await registerCustomers(instance, 1);
     await eventually('the request', () => receiver.requests.length === before + 1);
     proxy.pause();
-    // Otherwise the process ends itself with exit code 1.
+    // If the shutdown did not complete, the process would end itself with exit code 1.
     expect(await worker.stop('SIGTERM')).toBe(0);
   } finally {
     proxy.resume();
@@ -249,7 +248,7 @@ async function stopWithSilentDatabase(settings: Record<string, string>): Promise
   }
 }
 
-/** Runs the delayed BullMQ jobs now. Resolves when all have finished. */
+/** Runs all delayed BullMQ jobs now. Resolves when they have finished. */
 async function runDelayedJobs(): Promise<void> {
   const { hostname, port, pathname } = new URL(instance.env['REDIS_URL']!);
   const connection = { host: hostname, port: Number(port), db: Number(pathname.slice(1) || 0) };
