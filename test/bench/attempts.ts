@@ -96,7 +96,7 @@ const deadLetterLists: Record<string, Query> = {
   'status 418 (none)': () => ({ http_status: '418' }),
 };
 
-/** Cases that only organization keys can access. */
+/** Cases that apply only to organization keys. */
 const organizationCases: TimedCase<BenchData>[] = [
   {
     name: 'log: one project of many, organization',

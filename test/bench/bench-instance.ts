@@ -18,7 +18,7 @@ export class BenchInstance {
   private constructor(readonly instance: TestInstance) {}
 
   /**
-   * Starts the api. Workers are started with `startWorker`.
+   * Starts the api, without workers.
    * @param prepare called before the measured api starts. It can change the instance's environment
    */
   static start(

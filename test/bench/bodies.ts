@@ -10,7 +10,7 @@ const IMPORTS = 16;
 const CUSTOMERS = 1_000;
 /** Body size, in bytes. */
 const BODY_BYTES = 14 * 1_000_000;
-/** Number of values in each of the two metadata objects: the maximum of an import. */
+/** Number of values in each of the two metadata objects: the most that an import accepts. */
 const VALUES = 240;
 /** Memory of the api, in MiB. */
 const SIZES = [512, 256];
@@ -26,7 +26,7 @@ interface Result {
   shape: Shape;
   sizeMiB: number;
   restMiB: number;
-  /** Peak of the resident memory, and of its part without file pages, which is sampled every 50 ms. */
+  /** Peak resident memory, and the peak without file pages, which is sampled every 50 ms. */
   peakMiB: number;
   anonymousMiB: number;
   isRunning: boolean;

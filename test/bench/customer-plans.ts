@@ -35,7 +35,7 @@ export async function printPlans(instance: TestInstance): Promise<void> {
         readIndexes(lines).join(' '),
       ]),
     ],
-    // The plans of the small project are the same, so only its table rows are printed.
+    // The small project has the same plans, so only its table rows are printed.
     notes: plans
       .filter(({ name }) => !name.includes(SMALL))
       .flatMap(({ name, lines }) => ['', name, ...lines.map((line) => `  ${line}`)]),

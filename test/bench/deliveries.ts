@@ -19,7 +19,7 @@ const BACKLOG = 5_000;
 /** Deliveries per worker that are not counted: they include startup, compilation and first connections. */
 const WARM_UP = 1_500;
 const ENDPOINTS = 10;
-/** Concurrency of the bare loop and of the worker, whose default it is. */
+/** Concurrency of the bare loop and the worker. It is the worker's default. */
 const CONCURRENCY = 256;
 const ENQUEUE_BATCH = 200;
 const DRAIN_PROBES = 2_400;

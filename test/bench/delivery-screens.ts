@@ -3,7 +3,7 @@ import { RARE_TYPE } from './seed-attempts.js';
 
 /** The data from which requests are built. */
 export interface BenchData {
-  /** The project with half of the log and most customers. */
+  /** The project with half of the log and most of the customers. */
   project: string;
   /** One of a thousand other projects. */
   smallProject: string;

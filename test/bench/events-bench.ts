@@ -26,15 +26,15 @@ import {
 export const processGroups = ['api', 'worker', 'PostgreSQL', 'Redis', 'client', 'receiver'] as const;
 export type ProcessGroup = (typeof processGroups)[number];
 
-/** The resource usage for a number of events. */
+/** Resource usage while a number of events is handled. */
 export interface Measurement {
   events: number;
   seconds: number;
   usage: Record<ProcessGroup, Usage>;
-  /** Transactions that wrote. */
+  /** Number of transactions that wrote data. */
   transactions: number;
   walBytes: number;
-  /** Milliseconds from each response until the event arrives. Only under a steady load. */
+  /** Milliseconds from each response until the event arrives. Defined only for a steady load. */
   delays?: number[];
   /** Defined only for a tracked instance. */
   tracked?: Tracked;
@@ -96,7 +96,7 @@ export class EventsBench {
   /** @param isTracked true to count statements, which takes some CPU time */
   static async start(queue: Queue, isTracked = false): Promise<EventsBench> {
     await setTracking(isTracked);
-    // The publishers share an IP address and a few keys, so the rate limits would apply to them.
+    // The publishers share an IP address and a few keys, so rate limits would slow them down.
     const env = { RATE_LIMITS: 'off' };
     const events = new EventsBench(await BenchInstance.start({ queue, env }), isTracked);
     events.url = await events.receiver.call<string>('listenForMarks');

@@ -18,7 +18,7 @@ const BARE_SECONDS = 2;
 const BARE_CONNECTIONS = 10;
 const BODY_BYTES = 700;
 
-/** Parts of the section, for `--only`. */
+/** Parts of the section that `--only` can select. */
 export const eventParts = [
   'patch',
   'custom',

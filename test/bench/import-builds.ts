@@ -45,7 +45,6 @@ export async function compareImports({
   for (const system of systems) {
     const importInto = async ({ instance, checkout }: Build): Promise<number> =>
       (await measureSource(instance, system, passwordHashes, samples, checkout)).perSecond;
-    // Warms up both builds.
     for (const build of Object.values(builds)) await importInto(build);
     const results: Round[] = [];
     for (let round = 1; round <= rounds; round += 1) {

@@ -10,7 +10,10 @@ const execute = promisify(execFile);
 /** Number of requests for each response: for the warm-up, and for the measurement. */
 const WARM_UP = 10;
 const SAMPLES = 21;
-/** Concurrent requests for a response in many packets. It takes seconds, in which other work must not dominate. */
+/**
+ * Number of concurrent requests for a response in many packets. Each takes seconds, so the CPU time of a single one
+ * would not stand out from other work in the process.
+ */
 const CONCURRENT_SAMPLES = 100;
 const CONCURRENT_RUNS = 3;
 const TIMEOUT_MS = 10_000;

@@ -154,7 +154,7 @@ const sections: Record<string, Section> = {
   },
 };
 
-/** The sections that run by default. They take minutes, and all sections an hour. */
+/** The sections that run by default. They take minutes. All sections take an hour. */
 const defaultSections = ['requests', 'deliveries', 'latency', 'fairness'];
 
 const USAGE = `npm run bench -- [${Object.keys(sections).join(' | ')}]… [--seconds=<each flood, the soak, the load of weight, or a steady load of events>] [--samples=<each case of timing, customers, attempts and console, or events>] [--plans] [--profile=<folder for CPU profiles of api and worker>]
@@ -257,7 +257,7 @@ process.once('SIGINT', () => abort('Interrupted', 130));
 process.once('SIGTERM', () => abort('Terminated', 143));
 
 process.exitCode = await main().catch((error: unknown) => {
-  // Errors after an interruption are only a consequence of it.
+  // Errors are expected after an interruption.
   if (!cleanup) process.stderr.write(`\n${inspect(error)}\n`);
   return 1;
 });

@@ -15,7 +15,7 @@ export interface SoakResult {
   seconds: number;
   facts: Facts;
   violations: string[];
-  /** Requests for events that the receiver had already accepted, in deliveries without a lost worker. */
+  /** Number of repeated requests for accepted events that no lost worker explains. */
   unexplained: number;
   repeats: number;
   delays: number[];

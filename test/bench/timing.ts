@@ -23,7 +23,10 @@ interface Case {
   name: string;
   path: string;
   status: number;
-  /** Returns the body of each request. Each address is used once, because limits per address must not be measured. */
+  /**
+   * Functions that return the request bodies. Each address is used once, so that limits per address do not affect
+   * durations.
+   */
   bodies: (() => object)[];
   /** Default: the first project's key. */
   publishableKey?: string;
@@ -200,7 +203,7 @@ async function prepareSecondSteps(instance: TestInstance, count: number): Promis
     await prepare('wrong code', 400, (secret) => totpCode(secret, 100)),
     await prepare('code of a used time step', 400, (secret) => totpCode(secret)),
   ];
-  // Marks all codes so far as used.
+  // Marks the codes of all factors so far as used.
   await instance.sql('UPDATE totp_factors SET last_step = extract(epoch FROM now()) / 30 + 1000');
   return [...cases, await prepare('correct code', 200, (secret) => totpCode(secret))];
 }
@@ -249,7 +252,7 @@ async function send(
   return response;
 }
 
-/** Throws unless known addresses have received their emails: otherwise, nothing was compared. */
+/** Throws unless known addresses have received their emails. Without them, the comparison would be meaningless. */
 async function assertMailed(instance: TestInstance, count: number): Promise<void> {
   const rows = await instance.sql<{ kind: string; count: number }>(
     'SELECT kind, count(*)::int AS count FROM mails GROUP BY kind',

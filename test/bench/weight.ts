@@ -44,7 +44,7 @@ interface Weight {
 }
 
 /**
- * Measures memory, CPU time and wake-ups of an api and a worker, with and without Redis: at rest, and after a load on
+ * Measures memory, CPU time and wake-ups of an api and a worker, with and without Redis: at rest, and after load on
  * all frequently used routes.
  */
 export async function measureWeight({

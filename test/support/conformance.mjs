@@ -9,7 +9,7 @@ import { strictAjv } from './json-schemas.mjs';
 const undocumentedPaths =
   /^\/(|docs(\/.*)?|(operator\/)?openapi\.json|verify-email|email-sign-in|disown|reset-password|accept-invite|confirm-email-change|billing-portal|sign-in(\/.*)?|api\/v1\/auth\/oauth\/callback\/.*)$/;
 
-// Responses that belong to no operation, by the names in the document's components.
+// Responses that belong to no operation, by their names in the document's components.
 /** @type {Record<number, string>} */
 const routelessResponses = {
   400: 'InvalidJson',
@@ -157,7 +157,7 @@ function closeSchema(schema) {
   return { ...relocateSchema(schema), unevaluatedProperties: false };
 }
 
-/** Returns a schema with references to the compiled components, and with all nested values closed. */
+/** Returns a schema in which references point to the compiled components and all nested values are closed. */
 function relocateSchema(schema) {
   const each = (members, change) =>
     Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]));

@@ -29,7 +29,7 @@ export function dropDatabase(name) {
   return runAdminStatement(`DROP DATABASE ${name} WITH (FORCE)`);
 }
 
-/** Returns the superuser's URL for a database. @param {string} name the database's name, or another URL for it */
+/** Returns a superuser URL for a database. @param {string} name the database's name, or another URL for it */
 export function adminUrl(name) {
   const url = new URL(/** @type {string} */ (process.env.TEST_POSTGRES_URL));
   url.pathname = URL.canParse(name) ? new URL(name).pathname : `/${name}`;

@@ -4,8 +4,8 @@ import { respondWithStatus, type Receiver } from './receiver.js';
 import type { TestInstance } from './test-instance.js';
 
 /**
- * Settings with which deliveries fail quickly, but never because of the timeout: it is 4.5 s, and no response in these
- * tests takes 4 s.
+ * Settings with which deliveries fail quickly, but never because of the timeout: it is 4.5 s, and every response in
+ * these tests takes less than 4 s.
  */
 export const FAST_RETRIES = {
   TIME_SCALE: '10',
@@ -68,7 +68,7 @@ export async function duplicateDeadLetter(
   deliveryId: string,
   count: number,
 ): Promise<void> {
-  // The replica role skips foreign key checks, which would take most of the time, as would random ids.
+  // Foreign key checks, which the replica role skips, and random ids would take most of the time.
   await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
      INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,

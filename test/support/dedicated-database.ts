@@ -152,7 +152,7 @@ export function sendAllRequestKinds(
   ];
 }
 
-/** Expects a response that reports an unavailable database and when to retry. */
+/** Expects a response that reports an unavailable database, with a `Retry-After`. */
 export function expectUnavailable(response: TestResponse): void {
   expect(response.status).toBe(503);
   // A registration may be rejected because earlier ones, which wait for the database, fill the hash queue.

@@ -98,7 +98,7 @@ async function createTemplate(admin, env) {
     },
   });
   if (code !== 0) throw new Error(`${output}\nMigrating the template database failed with code ${code}.`);
-  // Tests create tables as the superuser, and triggers that write to them.
+  // Tests create tables as the superuser, and triggers on Gatehouse's tables that write to them.
   await runStatements(url.href, [`ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO ${RUNTIME_ROLE}`]);
 }
 

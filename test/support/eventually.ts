@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PROBE_INTERVAL_MS = 25;
 
 /**
- * Maximum number of probes, which take at least a minute. Probes are counted instead of seconds, because no code
- * makes progress while the machine is stalled, although time passes.
+ * Maximum number of probes, which take at least a minute. A limit in seconds would not work: while the machine is
+ * stalled, time passes, but the code under test makes no progress.
  */
 const MAX_PROBES = 2_400;
 

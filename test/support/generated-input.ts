@@ -35,7 +35,7 @@ export interface GeneratedInput {
 
 /**
  * Sends generated requests, valid and invalid, with every kind of credential, to every documented operation.
- * @param runs number of requests per operation. Console operations receive two fifths of it
+ * @param runs number of requests per operation. Console operations receive two fifths as many
  * @param writesPerPool number of write operations that share objects, each of which may delete or disable them
  */
 export async function sendGeneratedInput(

@@ -15,7 +15,6 @@ export interface Screen {
   location: string | null;
 }
 
-/** A form as read without a browser: its path and its fields. */
 interface ScreenForm {
   action: string;
   fields: Record<string, string>;
@@ -125,7 +124,7 @@ export class HostedSignIn {
 
   /**
    * Returns the code from the redirect to the application.
-   * @throws Error without a redirect, or with another state
+   * @throws Error if there is no redirect, or if its state differs
    */
   returnedCode(): string {
     const { location, html } = this.screen;

@@ -53,5 +53,5 @@ export class LegacySystem {
   }
 }
 
-/** Shorter than passwords may be in Gatehouse. */
+/** Shorter than Gatehouse's minimum password length. */
 export const LEGACY_PASSWORD = 'old';

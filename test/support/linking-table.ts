@@ -15,7 +15,10 @@ export const LINKING_TABLE = [
   ['untrusted-closed', 'none', 'sign_up_not_allowed'],
 ] as const;
 
-/** Adds the providers of the table by their slugs. Google's email addresses from a Workspace domain are trusted. */
+/**
+ * Adds the providers of the table, which contains their slugs. Google's email addresses from a Workspace domain are
+ * trusted.
+ */
 export async function addLinkingProviders(
   instance: TestInstance,
   project: SocialProject,

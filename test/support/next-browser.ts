@@ -20,8 +20,7 @@ interface Gatehouse {
   };
 }
 
-// Imported without types. They include React's types, whose empty HTMLElement would replace Playwright's in all
-// tests.
+// Imported without its types: they include React's, whose empty HTMLElement would replace Playwright's in all tests.
 const NAME: string = '@gatehouse/nextjs';
 const { createGatehouse } = (await import(NAME)) as { createGatehouse: (options: object) => Gatehouse };
 

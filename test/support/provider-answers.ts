@@ -11,7 +11,7 @@ import type { Responder } from './identity-providers/stand-in-server.js';
  * - `accepted`: sufficient for every purpose
  * - `no_email`: as if there were no email. A new person must enter an email, and others are not affected
  * - `no_email_now`: the same, but a new person must try again, because the provider may return the email later
- * - `rejected`, `unavailable`: for everyone
+ * - `rejected`, `unavailable`: the same for everyone
  */
 export type AnswerEffect = 'accepted' | 'no_email' | 'no_email_now' | 'rejected' | 'unavailable';
 
@@ -109,7 +109,6 @@ const protocolClaims: Claim[] = [
   ['azp null', () => ({ azp: null }), accepted],
 ];
 
-/** The responses of an OpenID Provider. */
 export const openIdAnswers: ProviderAnswer<StandInProvider>[] = [
   ...absences.flatMap(([name, value]): ProviderAnswer<StandInProvider>[] => [
     {
@@ -202,7 +201,6 @@ export const openIdAnswers: ProviderAnswer<StandInProvider>[] = [
   },
 ];
 
-/** The responses of GitHub. */
 export const githubAnswers: ProviderAnswer<GitHubStandIn>[] = [
   ...absences.flatMap(([name, value]): ProviderAnswer<GitHubStandIn>[] => [
     {
@@ -253,7 +251,6 @@ export const githubAnswers: ProviderAnswer<GitHubStandIn>[] = [
   })),
 ];
 
-/** The responses of Discord. */
 export const discordAnswers: ProviderAnswer<DiscordStandIn>[] = [
   ...absences.flatMap(([name, value]): ProviderAnswer<DiscordStandIn>[] => [
     {
@@ -286,7 +283,6 @@ export const discordAnswers: ProviderAnswer<DiscordStandIn>[] = [
   })),
 ];
 
-/** The responses of Apple. */
 export const appleAnswers: ProviderAnswer<AppleStandIn>[] = [
   ...[
     ...[undefined, '', 'null', '{', '{"name":null}', '{"name":"Ada"}'],

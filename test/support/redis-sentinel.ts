@@ -5,7 +5,7 @@ import { redisCommand } from './redis-process.mjs';
 import type { RedisServer } from './redis-server.js';
 import { freePort } from './server-process.mjs';
 
-/** A Sentinel that decides alone whether the primary `mymaster` has failed: half a second after its last response. */
+/** A single Sentinel. It considers the primary `mymaster` failed half a second after its last response. */
 export class RedisSentinel extends ChildServer {
   private constructor(
     readonly port: number,

@@ -1,6 +1,6 @@
 /**
- * Runs a fixed number of chains of requests in parallel, with sequential requests in each. In this closed loop, the
- * load decreases on a busy machine instead of queueing up. Requests may fail: the exchange history is checked
+ * Runs requests in a fixed number of parallel chains, one after the other in each chain. This is a closed loop: on a
+ * busy machine, the load decreases instead of queueing up. Requests may fail: the exchange history is checked
  * instead.
  */
 export async function runInChains(

@@ -71,7 +71,7 @@ class SharedServer {
   }
 
   /**
-   * Restores the state of tables, Redis and memory after the first start.
+   * Resets tables, Redis and memory to their state after the first start.
    * @returns {Promise<boolean>} false if this server cannot be used again, because a test has changed the schema,
    * left a large database or stopped the api
    */

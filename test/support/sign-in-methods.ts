@@ -54,7 +54,7 @@ export const markImported = (instance: TestInstance, id: string): Promise<unknow
 /**
  * Begins a sign-in with a token.
  * @param key a key that can create the token
- * @param fields other fields than `reason`
+ * @param fields the fields other than `reason`
  */
 const beginWithToken =
   (instance: TestInstance, key: string, fields: () => object): BeginSignIn =>
@@ -68,7 +68,10 @@ const beginWithToken =
     return () => instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
   };
 
-/** Returns the fields of a token that moves a session from another system. It began just now, with a password. */
+/**
+ * Returns the fields of a token that moves a session from another system. The session began just now, with a
+ * password.
+ */
 export const newMigration = () => ({
   ...{ purpose: 'migration', amr: ['pwd'], authTime: new Date().toISOString() },
 });

@@ -363,7 +363,7 @@ export class SignInSecrets {
     return { ...this.newContext(tokens.accessToken, codeVerifier), state };
   }
 
-  /** A sign-in token that a secret key creates. @param fields other fields than `reason` */
+  /** A sign-in token that a secret key creates. @param fields the fields other than `reason` */
   private signInToken(fields: () => object): SecretKind {
     return {
       ...{ owner: 'plain', consumer: 'sign-in token' },

@@ -74,7 +74,6 @@ export async function addProvider(
   return { id: body.id, slug, callbackUrl: body.callbackUrl };
 }
 
-/** Changes a provider. */
 export async function changeProvider(
   instance: TestInstance,
   project: SocialProject,

@@ -7,8 +7,8 @@ export const randomTotpSecret = (): string =>
   Array.from({ length: 32 }, () => alphabet[randomInt(alphabet.length)]).join('');
 
 /**
- * Returns the code of an authenticator (RFC 6238), `steps` of 30 s from now. This implementation is separate, so that
- * it can verify the instance's.
+ * Returns the code of an authenticator (RFC 6238), `steps` of 30 s from now. It does not use Gatehouse's
+ * implementation, which it verifies.
  */
 export function totpCode(secret: string, steps = 0, at = Date.now()): string {
   const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');

@@ -5,8 +5,8 @@ import type { TestInstance } from './test-instance.js';
 export type RunSql = (text: string, values?: unknown[]) => Promise<unknown>;
 
 /**
- * Returns the response to a request that races with another change. The changes of `change` are not visible when the
- * instance begins its work, and are committed as soon as the instance waits for them.
+ * Returns the response to a request that races with another change. The change is not visible when the instance
+ * begins its work, and is committed as soon as the instance waits for it.
  * @param waiting number of the instance's connections that must wait
  * @throws Error if the instance does not wait
  */
@@ -45,7 +45,7 @@ export const commitWhenOthersWait = (client: pg.ClientBase, count = 1): Promise<
 
 /**
  * Commits a transaction as soon as an SQL condition holds. PostgreSQL itself evaluates the condition: instances wait
- * for a lock for at most 2.25 s, in which this process may not run on a busy machine.
+ * for a lock for at most 2.25 s, and on a busy machine this process may not run within that time.
  * @throws Error if the condition never holds
  */
 export async function commitWhen(client: pg.ClientBase, condition: string): Promise<void> {

@@ -28,9 +28,10 @@ export const createHiddenPerson = (claims: Partial<Person> = {}): Person =>
   createPerson({ email: `${randomBytes(5).toString('hex')}${RELAY_DOMAIN}`, ...claims });
 
 /**
- * A stand-in for Sign in with Apple (https://developer.apple.com/documentation/signinwithapplerestapi). Unlike at
- * other providers, the client secret is a JWT, the response is posted if a name or an email is requested, booleans
- * are strings, there is no userinfo endpoint, and only the first response contains the name, in the field `user`.
+ * A stand-in for Sign in with Apple (https://developer.apple.com/documentation/signinwithapplerestapi). Apple differs
+ * from other providers: the client secret is a JWT, the response is posted if a name or an email is requested,
+ * booleans are strings, there is no userinfo endpoint, and only the first response contains the name, in the field
+ * `user`.
  */
 export class AppleStandIn extends OpenIdStandIn<RegisteredClient> {
   protected readonly paths: Record<OpenIdEndpoint, string> = {
@@ -47,7 +48,6 @@ export class AppleStandIn extends OpenIdStandIn<RegisteredClient> {
     return new AppleStandIn().listen();
   }
 
-  /** Registers a client. */
   addClient({ redirectUri }: { redirectUri: string }): AppleClient {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const client: AppleClient = {

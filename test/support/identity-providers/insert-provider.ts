@@ -11,7 +11,7 @@ export interface ProviderRow {
   enabled: boolean;
 }
 
-/** Inserts a provider without secrets, at which no sign-in is possible. Default: into the instance's project. */
+/** Inserts a provider without secrets, so no sign-in with it is possible. Default: in the instance's project. */
 export async function insertProvider(
   instance: TestInstance,
   values: Partial<ProviderRow> = {},

@@ -15,7 +15,6 @@ export abstract class OAuthStandIn<Endpoint extends string, Person> extends Stan
 
   protected abstract createClientId(): string;
 
-  /** Registers a client. */
   addClient({ redirectUri }: { redirectUri: string }): StandInClient {
     const client = createClient(redirectUri, this.createClientId());
     this.clients.set(client.clientId, client);

@@ -79,7 +79,7 @@ export class OpenIdProvider {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Registers a client. The provider accepts one authentication method for each client, like the library. */
+  /** Registers a client. As in the library, each client has one authentication method. */
   addClient({
     redirectUri,
     authentication = 'client_secret_post',

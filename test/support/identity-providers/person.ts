@@ -26,7 +26,7 @@ export const createPerson = (claims: Partial<Person> = {}): Person => ({
   ...claims,
 });
 
-/** Returns an object with some differences. `undefined` removes a member. */
+/** Returns a copy with some members changed. `undefined` removes a member. */
 export const withDifferences = <Value extends object>(base: Value, differences: object): Value =>
   Object.fromEntries(
     Object.entries({ ...base, ...differences }).filter(([, value]) => value !== undefined),

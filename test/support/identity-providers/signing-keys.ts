@@ -62,7 +62,6 @@ export class SigningKeys {
     this.published = [this.current, ...(keepsOld ? this.published : [])];
   }
 
-  /** Returns the JWKS. */
   async toJwks(): Promise<{ keys: JWK[] }> {
     const keys = this.published.map(async ({ kid, publicKey }) => ({
       ...(await exportJWK(publicKey)),

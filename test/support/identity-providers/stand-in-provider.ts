@@ -16,7 +16,6 @@ export class StandInProvider extends OpenIdStandIn {
     return new StandInProvider().listen();
   }
 
-  /** Registers a client. */
   addClient({ redirectUri }: { redirectUri: string }): StandInClient {
     const client = createClient(redirectUri, randomUUID());
     this.clients.set(client.clientId, client);

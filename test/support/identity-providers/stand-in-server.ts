@@ -33,7 +33,7 @@ export abstract class StandInServer<Endpoint extends string> {
   /** Responses that replace the regular ones of an endpoint until they are deleted. */
   overrides: Partial<Record<Endpoint, Responder>> = {};
   private readonly nextOverrides = new Map<Endpoint, Responder[]>();
-  /** Requests that wait at held endpoints, as functions that continue them. */
+  /** Functions that continue the requests at held endpoints. */
   private readonly held = new Map<Endpoint, Set<() => void>>();
   private server: Server | undefined;
   private port = 0;
@@ -113,7 +113,7 @@ export abstract class StandInServer<Endpoint extends string> {
     await once(this.server, 'close');
   }
 
-  /** Returns the endpoint with a path. */
+  /** Returns the endpoint at a path. */
   protected findEndpoint(path: string): Endpoint | null {
     const endpoints = Object.keys(this.paths) as Endpoint[];
     return endpoints.find((endpoint) => this.paths[endpoint] === path) ?? null;

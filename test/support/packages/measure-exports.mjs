@@ -56,11 +56,11 @@ async function measure(specifiers, peers, isEverything) {
     build: {
       write: false,
       target: 'esnext',
-      // A library: Vite adds no code that preloads chunks.
+      // In a library, Vite adds no code that preloads chunks.
       lib: { entry, formats: ['es'], fileName: 'measured', cssFileName: 'measured' },
       rolldownOptions: {
         external: (id) => isPeer(id) || id.startsWith('node:') || builtinModules.includes(id),
-        // In libraries, Vite keeps whitespace, and annotations for other bundlers.
+        // In a library, Vite keeps whitespace, and annotations for other bundlers.
         output: { minify: true, comments: { annotation: false } },
       },
     },
