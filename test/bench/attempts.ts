@@ -217,7 +217,7 @@ function report(timed: ComparedTimings[]): SectionResult {
     ],
     notes: [
       `Few: ${describeSize(SMALL)}, of one day. Many: ${describeSize(LARGE)}, of ${DAYS} days. Both have the partitions of ${DAYS} days.`,
-      `Half of them in one project, half in ${PROJECTS} others of its organization.`,
+      `Half of the deliveries are in one project, half in ${PROJECTS} others of its organization.`,
       'An empty table would be the wrong comparison, because its empty pages cost less to read and write.',
       'Requests are sent one after the other, to both instances in turn. Each reads a different row or page,',
       'if there are several.',

@@ -122,7 +122,7 @@ async function withProbe<T>(
 const runFlood = (stage: Stage, seconds: number, isPolite: boolean): Promise<FloodResult> =>
   stage.clients.call<FloodResult>('flood', { ...stage.flood, seconds, isPolite });
 
-/** Measures raw bcrypt while the same probe runs: the probe's CPU usage is not part of a login. */
+/** Measures raw bcrypt while the same probe runs, so that the probe's CPU usage affects both measurements. */
 const measureRawRate = async (stage: Stage): Promise<number> => {
   const measure = { threads: THREADS, cost: COST, seconds: RAW_SECONDS };
   return (await withProbe(stage, () => stage.raw.call<number>('measure', measure))).value;

@@ -27,7 +27,7 @@ export class UsageMeter<Group extends string> {
 
   /** @throws Error on other operating systems */
   constructor(private readonly groups: ProcessGroups<Group>) {
-    if (process.platform !== 'linux') throw new Error('the use of processes is only measured on Linux');
+    if (process.platform !== 'linux') throw new Error('process usage can only be measured on Linux');
     this.before = this.read();
   }
 

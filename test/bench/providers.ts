@@ -116,7 +116,7 @@ function report(rounds: Rounds): SectionResult {
         formatNumber(ratio(route)),
       ]),
     ],
-    notes: [`Medians of ${ROUNDS} alternating rounds; the ratio is the median of those of the rounds.`],
+    notes: [`Medians of ${ROUNDS} alternating rounds, and the median ratio over all rounds.`],
     targets: routes.map((route) => ({
       name: `${route} while a provider hangs, p99 compared with alone`,
       value: ratio(route),

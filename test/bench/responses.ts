@@ -56,7 +56,7 @@ export async function measureResponses(): Promise<SectionResult> {
     return {
       table: [['', 'status', 'curl', 'CPU ms', 'logged text or error'], ...rows],
       notes: [
-        `CPU time of this process from the request to the logged text, the median of ${SAMPLES} requests in turn,`,
+        `CPU time of this process from the request to the logged body, the median of ${SAMPLES} requests in turn,`,
         `or, if each byte is a packet, the mean per request of ${CONCURRENT_SAMPLES} at once without the kernel (median of ${CONCURRENT_RUNS} runs).`,
         'The receiver is not included.',
         'curl: its exit code, if not 0, and its status.',

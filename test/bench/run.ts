@@ -88,7 +88,7 @@ const sections: Record<string, Section> = {
     measure: measureFairness,
   },
   responses: {
-    title: 'Responses: the CPU time and the result of every kind of response of a target',
+    title: 'Responses: CPU time and result for every kind of response',
     limitMinutes: 10,
     measure: measureResponses,
   },
@@ -98,7 +98,7 @@ const sections: Record<string, Section> = {
     measure: measureProviders,
   },
   timing: {
-    title: 'Timing: what the duration of a response reveals about a customer',
+    title: 'Timing: whether the duration of a response reveals a customer',
     limitMinutes: 10,
     measure: measureTiming,
   },
@@ -133,12 +133,12 @@ const sections: Record<string, Section> = {
     measure: measureAttempts,
   },
   console: {
-    title: 'Console: the requests of its screens, with five million attempts and a million customers',
+    title: 'Console: the requests of all screens, with five million attempts and a million customers',
     limitMinutes: 60,
     measure: measureConsole,
   },
   starts: {
-    title: 'Starts: the programs as they are bundled, and as modules',
+    title: 'Starts: the bundled programs, compared with modules',
     limitMinutes: 5,
     measure: measureStarts,
   },
@@ -148,7 +148,7 @@ const sections: Record<string, Section> = {
     measure: measureWeight,
   },
   soak: {
-    title: 'Soak: 200 events a second while targets fail, workers are killed and Redis is emptied',
+    title: 'Soak: 200 events a second while targets fail, workers are killed and Redis is flushed',
     limitMinutes: 20,
     measure: measureSoak,
   },

@@ -45,7 +45,7 @@ export function soakReport(soak: SoakResult): SectionResult {
     ],
     ['requests at targets', facts.requests.length],
     ['workers killed', kills],
-    ['Redis emptied', flushes],
+    ['Redis flushed', flushes],
     ['attempts lost with a worker', lost],
     ['sent again after a 2xx', repeats],
     ...[0.5, 0.95, 0.99, 1].map((share): [string, string] => [
@@ -57,8 +57,8 @@ export function soakReport(soak: SoakResult): SectionResult {
   return {
     table: [['', ''], ...rows.map(([name, value]) => [name, String(value)])],
     notes: [
-      `${seconds} s; of 20 targets, one always fails and one hangs; a worker is killed every 30 s, and Redis is emptied twice.`,
-      'The durations from commit to first attempt exclude the target that hangs.',
+      `${seconds} s; of 20 targets, one always fails and one hangs; a worker is killed every 30 s, and Redis is flushed twice.`,
+      'The delays from commit to first attempt exclude the hanging target.',
       ...violations.slice(0, MAX_SHOWN).map((violation) => `VIOLATION ${violation}`),
     ],
     targets: targets(soak),
@@ -77,7 +77,7 @@ function targets({ seconds, violations, unexplained, facts, memory }: SoakResult
   return [
     { name: 'violations of I1 to I8', value: violations.length, ...mustBeZero },
     { name: 'deliveries that are neither delivered nor a dead letter', value: open, ...mustBeZero },
-    { name: 'sent again without a lost worker', value: unexplained, ...mustBeZero },
+    { name: 'repeated requests without a lost worker', value: unexplained, ...mustBeZero },
     ...Object.entries(memory).map(([name, log]): Target => ({
       name: `memory of the ${name}, at the end to when it was warm`,
       value: log.mean(1 - SAMPLE_SHARE, 1) / log.mean(WARM_UP_SHARE, WARM_UP_SHARE + SAMPLE_SHARE),

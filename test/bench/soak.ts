@@ -112,12 +112,12 @@ async function injectFailures(
       await victim.stop('SIGKILL');
       victim = instance.startWorker();
       kills += 1;
-      printProgress(`${Math.round(elapsed() / 1_000)} s: a worker killed`);
+      printProgress(`${Math.round(elapsed() / 1_000)} s: killed a worker`);
     }
     if (redis && flushes < 2 && elapsed() > ((flushes + 1) * seconds * 1_000) / 3) {
       await redis.flush();
       flushes += 1;
-      printProgress(`${Math.round(elapsed() / 1_000)} s: Redis emptied`);
+      printProgress(`${Math.round(elapsed() / 1_000)} s: flushed Redis`);
     }
   }
   return { kills, flushes };

@@ -29,14 +29,14 @@ const programs = ['api', 'webhook-worker'] as const;
 type Program = (typeof programs)[number];
 
 /** Measurements of one process, or of both together. */
-type Figures = Record<
+type ProcessMetrics = Record<
   'startMs' | 'cpuPerMinute' | 'wakeUpsPerSecond' | `${'rest' | 'after'}.${keyof ProcessMemory}`,
   number
 >;
 
 /** Measurements of one round. */
 interface Weight {
-  programs: Record<Program, Figures>;
+  programs: Record<Program, ProcessMetrics>;
   /** Transactions per second at rest. */
   queriesPerSecond: number;
   /** CPU seconds of both processes per 1,000 requests, by route. */
@@ -203,7 +203,7 @@ const prefixed = <Prefix extends 'rest' | 'after'>(prefix: Prefix, memory: Proce
     number
   >;
 
-const columns: [name: keyof Figures, title: string][] = [
+const columns: [name: keyof ProcessMetrics, title: string][] = [
   ['startMs', 'start ms'],
   ['cpuPerMinute', 'CPU s/min'],
   ['wakeUpsPerSecond', 'wake-ups/s'],
@@ -225,7 +225,7 @@ function report(rounds: Map<Queue, Weight[]>, seconds: number): SectionResult {
   const targets: Target[] = [];
   for (const [queue, weights] of rounds) {
     const suffix = queue === 'redis' ? ', with Redis' : '';
-    const of = (name: keyof Figures, ...summed: Program[]): number =>
+    const of = (name: keyof ProcessMetrics, ...summed: Program[]): number =>
       median(
         weights.map((weight) => summed.reduce((sum, program) => sum + weight.programs[program][name], 0)),
       );

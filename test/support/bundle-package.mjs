@@ -6,8 +6,8 @@ import { build } from 'vite';
  * Throws if one of them imports a Node.js module. Runs as a separate process, because jest cannot load Rolldown.
  */
 const [entry] = process.argv.slice(2);
-const refuseNode = {
-  name: 'refuse-node',
+const rejectNodeModules = {
+  name: 'reject-node-modules',
   enforce: 'pre',
   resolveId(id, importer) {
     if (isBuiltin(id)) throw new Error(`${importer} imports ${id}`);
@@ -16,7 +16,7 @@ const refuseNode = {
 const [{ output }] = await build({
   configFile: false,
   logLevel: 'silent',
-  plugins: [refuseNode],
+  plugins: [rejectNodeModules],
   build: { write: false, minify: false, lib: { entry, formats: ['iife'], name: 'bundled' } },
 });
 process.stdout.write(output[0].code);

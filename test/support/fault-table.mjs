@@ -91,7 +91,7 @@ async function write(document, rows) {
   const text = fs.readFileSync(document, 'utf8');
   const [before, rest] = text.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`${document} lacks the markers of the table`);
+  if (after === undefined) throw new Error(`${document} does not contain the table's markers`);
   const cells = (row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   const table = [cells(HEAD), cells(HEAD.map(() => ':--')), ...rows.map(cells)].join('\n');
   const content = `${before}${BEGIN}\n\n${measuredAt(rows)}\n\n${table}\n\n${END}${after}`;

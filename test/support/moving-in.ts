@@ -84,6 +84,6 @@ export async function signInEverywhere(
   const withPassword = await enterCode(await asPage(instance, project, 'login', { email, password }));
   standIn.person = createPerson({ sub: subject, email });
   const result = await signInAt(instance, project, 'google');
-  if ('error' in result) throw new Error(`the sign-in has ended with ${result.error}`);
+  if ('error' in result) throw new Error(`the sign-in failed: ${result.error}`);
   return { withPassword, withProvider: await enterCode(result) };
 }

@@ -9,7 +9,7 @@ export const toNdjson = (values: unknown[]): string =>
 
 /** Parses NDJSON. @throws Error if the last line is not terminated */
 export function parseNdjson(text: string): Record<string, any>[] {
-  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line is cut off');
+  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line is truncated');
   return text
     .split('\n')
     .slice(0, -1)

@@ -192,8 +192,7 @@ export async function sharedServer(settings, withRedis) {
   const key = JSON.stringify([Object.entries(settings).sort(), withRedis]);
   if (!servers.has(key)) servers.set(key, SharedServer.start(settings, withRedis));
   const server = await servers.get(key);
-  if (server.isInUse)
-    throw new Error('this file uses the shared server twice at once: stop the first instance');
+  if (server.isInUse) throw new Error('this file already uses the shared server: stop the first instance');
   if (!(await server.reset())) {
     servers.delete(key);
     await server.discard();

@@ -187,7 +187,7 @@ export async function openSocialSession(
   slug: string,
 ): Promise<{ id: string; email: string; tokens: { accessToken: string; refreshToken: string } }> {
   const result = await signInAt(instance, project, slug);
-  if ('error' in result) throw new Error(`the sign-in has ended with ${result.error}`);
+  if ('error' in result) throw new Error(`the sign-in failed: ${result.error}`);
   const { customer, tokens } = expectStatus(200, result).body;
   return { id: customer.id, email: customer.email, tokens };
 }

@@ -55,7 +55,9 @@ export class OpenIdProvider {
     );
     policy
       .get('consent')!
-      .checks.add(new Check('is_denied', 'the person refuses', 'access_denied', () => provider.isDenied));
+      .checks.add(
+        new Check('is_denied', 'the person denies access', 'access_denied', () => provider.isDenied),
+      );
     provider.library = new Library(provider.issuer, {
       ...provider.configure(extraClaims),
       jwks: { keys: [jwk] },
@@ -150,7 +152,7 @@ export class OpenIdProvider {
     try {
       const { params, prompt, session } = await this.library.interactionDetails(request, response);
       if (this.isDenied) {
-        const error_description = 'the person refuses';
+        const error_description = 'the person denies access';
         const result = { error: 'access_denied', error_description };
         return await this.library.interactionFinished(request, response, result);
       }

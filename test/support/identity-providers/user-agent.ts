@@ -40,14 +40,14 @@ export class UserAgent {
    * @throws Error with the last page if no URL matches
    */
   async follow(start: string | URL | Navigation, { until }: { until: Target }): Promise<Navigation> {
-    const end = await this.walk(start, until);
+    const end = await this.navigateUntil(start, until);
     if (!('status' in end)) return end;
     throw new Error(`navigation ended at ${end.url.href} with ${end.status}: ${end.text.slice(0, 2_000)}`);
   }
 
   /** Follows redirects and forms that submit themselves. @returns the last page */
   async open(start: string | URL | Navigation): Promise<Page> {
-    return (await this.walk(start, () => false)) as Page;
+    return (await this.navigateUntil(start, () => false)) as Page;
   }
 
   /** Sends one navigation and returns its response. Does not follow redirects. */
@@ -81,7 +81,7 @@ export class UserAgent {
     return page;
   }
 
-  private async walk(start: string | URL | Navigation, until: Target): Promise<Navigation | Page> {
+  private async navigateUntil(start: string | URL | Navigation, until: Target): Promise<Navigation | Page> {
     let navigation = typeof start === 'object' && 'form' in start ? start : navigate('GET', new URL(start));
     let from: URL | undefined;
     for (let count = 0; count < MAX_NAVIGATIONS; count += 1) {
