@@ -26,9 +26,9 @@ export interface StatementUse {
 
 /** The requests that Redis received. Commands in scripts count as well. */
 export interface RedisUse {
-  /** Reads from sockets; each can contain several commands. */
+  /** Number of reads from sockets. Each can contain several commands. */
   reads: number;
-  /** Writes to sockets. */
+  /** Number of writes to sockets. */
   writes: number;
   commands: { name: string; calls: number; microseconds: number }[];
 }
