@@ -25,8 +25,8 @@ afterEach(async () => {
   await receiver?.stop();
 });
 
-describe.each(availableQueues)('apis within time limits, deliveries with %s', (queue) => {
-  it('an api is killed between the commit and the queue: the event arrives within 10 s without any api', async () => {
+describe.each(availableQueues)('API processes within time limits, deliveries with %s', (queue) => {
+  it('an API process is killed after the commit and before it notifies the queue: the event is delivered within 10 s, without an API process', async () => {
     await start({ queue, env: { FAILPOINTS: 'delivery.before-enqueue' } });
     const sentAt = Date.now();
     await expect(instance.register()).rejects.toThrow();
@@ -37,26 +37,27 @@ describe.each(availableQueues)('apis within time limits, deliveries with %s', (q
   });
 });
 
-describe('apis under load', () => {
-  it('an api receives SIGTERM at 100 requests a second: /readyz returns 503 first, no request is cut off, Connection: close, exit 0 within 15 s', async () => {
+describe('API processes under load', () => {
+  it('an API process receives SIGTERM at 100 requests per second: /readyz returns 503 with Connection: close, every accepted request completes, and the process exits with 0 within 15 s', async () => {
     await start();
     const customer = await registerCustomer(instance);
     const load = new SteadyLoad(100, mixedRequests(instance, customer), 50);
     await sleep(2_000);
     const signaledAt = Date.now();
     const ended = instance.api.stop('SIGTERM');
-    const readiness = await eventually('the api to be no longer ready', async () => {
+    const readiness = await eventually('the API to become unready', async () => {
       const response = await instance.request('GET', '/readyz').catch(() => null);
       return response?.status === 503 && response.headers.get('connection') === 'close' && response;
     });
-    // A client that honors it sends nothing more; every request that was sent must get a response.
+    // A client that honors Connection: close sends no more requests. Every request sent so far must get a response.
     const stopped = load.stop();
     expect(readiness.body).toEqual({ status: 'unavailable' });
     expect(await ended).toBe(0);
     const endMs = Date.now() - signaledAt;
     expect(endMs).toBeLessThan(15_000);
     const total = await stopped;
-    // After 100 ms without a request the api stops listening: requests after such a pause in this process are refused.
+    // The API closes its listening socket after 100 ms without a request. Requests that follow such a pause in this
+    // process are refused.
     const [pause] = pausesSince(signaledAt).filter(({ ms }) => ms > 50);
     const accepted = history.exchanges.filter(({ at }) => at < (pause?.at ?? Infinity));
     expect(accepted.some(({ at }) => at >= signaledAt)).toBe(true);
@@ -78,17 +79,17 @@ describe('apis under load', () => {
     await history.check({ ...ON_TIME, lateMs: 10_000 });
   });
 
-  it('two apis and three workers are restarted one after the other at 50 requests a second, behind a proxy that retries refused connections: no request fails', async () => {
+  it('two API processes and three workers restart in turn at 50 requests per second, behind a proxy that retries refused connections: no request fails', async () => {
     await start({ workers: 3, env: { DATABASE_POOL: '8' } });
     const customer = await registerCustomer(instance);
     const ports = [Number(instance.env['PORT']), await freePort()];
-    // The token issuer does not change.
+    // Both replicas must issue tokens with the same issuer.
     const publicUrl = instance.baseUrl;
     const startReplica = (index: number) =>
       instance.startApi({ PORT: String(ports[index]), PUBLIC_URL: publicUrl });
     const replicas = [instance.api, startReplica(1)];
     const proxy = await RetryingProxy.start(ports);
-    // From now on clients go through the proxy.
+    // From here on, requests go through the proxy.
     instance.env['PUBLIC_URL'] = proxy.url;
     try {
       const isReady = (port: number) =>

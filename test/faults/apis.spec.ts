@@ -17,13 +17,13 @@ import { entryPoints, freePort, ServerProcess } from '../support/server-process.
 import { availableQueues, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** Redis if it is installed: an api that is killed before it adds a job loses more than a notification. */
+/** Redis if it is installed. An API process killed before it adds a job then loses more than a notification. */
 const queue = availableQueues.at(-1)!;
 let instance: TestInstance;
 let receiver: Receiver;
 let history: History;
 
-/** Starts an instance with a single api that kills itself at a failpoint. */
+/** Starts an instance whose only API process kills itself at a failpoint. */
 async function start(failpoint: string): Promise<void> {
   receiver = await Receiver.start();
   instance = await TestInstance.start({ queue, env: { RATE_LIMITS: 'off', FAILPOINTS: failpoint } });
@@ -35,7 +35,7 @@ async function stop(): Promise<void> {
   await receiver?.stop();
 }
 
-/** Starts an api after the previous one was killed. */
+/** Starts the API again after the previous process was killed. */
 async function startAgain(failpoint = ''): Promise<void> {
   instance.startApi({ FAILPOINTS: failpoint });
   await instance.waitUntilReady();
@@ -47,20 +47,20 @@ const create = (email: string, key: string): Promise<TestResponse> =>
     headers: { authorization: `Bearer ${instance.credentials.secretKey}`, 'idempotency-key': key },
   });
 
-/** Probes readiness on a new connection: a starting api does not know kept-alive connections. */
+/** Probes readiness over a new connection, because kept-alive connections belong to the previous process. */
 const isReady = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}/readyz`).then(
     ({ ok }) => ok,
     () => false,
   );
 
-describe(`apis, deliveries with ${queue}`, () => {
-  // The apis run one after the other, on one database.
+describe(`API processes, deliveries with ${queue}`, () => {
+  // The API processes run in succession, against one database.
   beforeAll(() => start('delivery.before-commit'));
   afterAll(stop);
   const [first, second] = [uniqueEmail(), uniqueEmail()];
 
-  it('an api is killed before the commit: no customer, event or email exists; the retry returns 201', async () => {
+  it('an API process is killed before the commit: no customer, event or email is stored, and a retry returns 201', async () => {
     await expect(instance.register(first)).rejects.toThrow();
     expect(await instance.api.waitForExit()).toBeNull();
     for (const table of ['customers', 'sessions', 'mails', 'deliveries', 'one_time_tokens']) {
@@ -72,7 +72,7 @@ describe(`apis, deliveries with ${queue}`, () => {
     expect((await history.check()).requests).toBe(1);
   });
 
-  it('an api is killed between the commit and the queue, before the response: the event arrives once without any api; a retry with the same Idempotency-Key returns the original 201, a retry without it 409, and the customer can sign in', async () => {
+  it('an API process is killed after the commit, before it notifies the queue and responds: the event is delivered once without an API process, a retry with the same Idempotency-Key returns the original 201, a retry without it returns 409, and the customer can sign in', async () => {
     await instance.api.stop();
     await startAgain('delivery.before-enqueue');
     const key = randomUUID();
@@ -87,11 +87,11 @@ describe(`apis, deliveries with ${queue}`, () => {
     expect(await instance.register(second)).toMatchObject({ status: 409 });
     expect(await instance.sql('SELECT FROM customers WHERE email = $1', [second])).toHaveLength(1);
     expect((await instance.login(second)).status).toBe(200);
-    // One for the customer and one for the login.
+    // One delivery for customer.created and one for login.succeeded.
     expect((await history.check()).requests).toBe(before + 2);
   });
 
-  it('columns are added while a replica of the previous version runs: all of its requests succeed, and another replica of that version can start', async () => {
+  it('a migration adds columns while a replica of the previous version runs: all its requests succeed, and another replica of that version can start', async () => {
     const customer = await registerCustomer(instance);
     const request = mixedRequests(instance, customer);
     await request(0);
@@ -99,7 +99,7 @@ describe(`apis, deliveries with ${queue}`, () => {
       `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
        WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'migrations'`,
     );
-    // Like a migration: new columns are nullable or have a default.
+    // Migrations add only columns that are nullable or have a default.
     for (const { name } of tables) {
       await instance.sql(
         `ALTER TABLE "${name}" ADD COLUMN next_version text NOT NULL DEFAULT 'x', ADD COLUMN next_too jsonb`,
@@ -126,7 +126,7 @@ describe(`apis, deliveries with ${queue}`, () => {
     await history.check();
   });
 
-  it('an api receives SIGTERM with requests in progress: /readyz returns 503 first, no request is cut off, Connection: close, exit 0', async () => {
+  it('an API process receives SIGTERM with requests in progress: /readyz returns 503 with Connection: close, every request completes, and the process exits with 0', async () => {
     const { api } = instance;
     await api.runCommand('hold', 'password.before-hash');
     const logins = Array.from({ length: 8 }, () => instance.login(first));
@@ -134,10 +134,11 @@ describe(`apis, deliveries with ${queue}`, () => {
       'held hashes',
       async () => Number(await api.runCommand('held', 'password.before-hash')) > 0,
     );
-    // The probe ends its request when the api has received SIGTERM, so its connection stays open, however slow the machine is.
+    // The probe completes its request only after the API has received SIGTERM, so its connection is still open even on
+    // a slow machine.
     const completeProbe = await beginRequest(`${instance.baseUrl}/readyz`);
     const ended = api.stop('SIGTERM');
-    await eventually('the api to stop', () => api.log.some(({ message }) => message === 'stopping'));
+    await eventually('the API to stop', () => api.log.some(({ message }) => message === 'stopping'));
     const readiness = await completeProbe();
     expect(readiness).toMatch(/^HTTP\/1\.1 503 [^]+\r\nConnection: close\r\n/);
     expect(JSON.parse(readiness.split('\r\n\r\n')[1]!)).toEqual({ status: 'unavailable' });
@@ -150,8 +151,8 @@ describe(`apis, deliveries with ${queue}`, () => {
   });
 });
 
-describe('starting', () => {
-  it('three replicas start on an empty database, and the one that migrates is killed: the others become ready, each migration runs once, the schema is never incomplete', async () => {
+describe('startup', () => {
+  it('three replicas start on an empty database, and the migrating one is killed: the others become ready, each migration runs once, and the schema is never incomplete', async () => {
     const admin = new pg.Pool({ connectionString: process.env['TEST_POSTGRES_URL']!, max: 2 });
     const replicas: ServerProcess[] = [];
     const database = `replicas_${randomUUID().replaceAll('-', '')}`;
@@ -165,7 +166,7 @@ describe('starting', () => {
     const holder = new pg.Client(url.href);
     try {
       await holder.connect();
-      // Migrations that reach this table wait for the lock.
+      // The migration that creates this table waits for the lock.
       await holder.query('BEGIN; CREATE TABLE deliveries ()');
       const ports = await Promise.all(roles.map(freePort));
       for (const [index, role] of roles.entries()) {
@@ -208,7 +209,7 @@ describe('starting', () => {
         );
       await replicas[victim]!.stop('SIGKILL');
       await holder.query('ROLLBACK');
-      // As if half a minute had passed.
+      // Simulates half a minute, after which the lease expires.
       await holder.query('UPDATE migration_lease SET expires_at = now()');
       for (const port of ports.toSpliced(victim, 1))
         await eventually('a replica to be ready', () => isReady(port));
@@ -232,7 +233,7 @@ describe('starting', () => {
     }
   });
 
-  it('production starts with an invalid configuration: exit 78, every error is named, no secret value is printed', async () => {
+  it('production starts with an invalid configuration: the process exits with 78, and reports every error without printing a secret', async () => {
     const secret = 'changeme-changeme-changeme-changeme';
     const api = new ServerProcess(entryPoints.api, {
       NODE_ENV: 'production',
@@ -271,8 +272,8 @@ describe('starting', () => {
 });
 
 /**
- * Sends a GET request's first lines over a new connection.
- * @returns a function that sends the last line, and returns the response
+ * Sends all but the last line of a GET request over a new connection.
+ * @returns a function that sends the last line and returns the response
  */
 async function beginRequest(url: string): Promise<() => Promise<string>> {
   const { hostname, port, pathname } = new URL(url);

@@ -20,11 +20,10 @@ const describeCluster = HaProxy.isInstalled ? describe : describe.skip;
 if (!HaProxy.isInstalled)
   process.stderr.write('The faults of a cluster are not tested: haproxy is not installed\n');
 
-/** Each import's size, in bytes. */
 const IMPORT_BYTES = 14 * 1024 * 1024;
 
 describeCluster(
-  'two apis, two workers and a synchronous standby behind HAProxy, at 50 requests a second',
+  'two API processes, two workers and a synchronous standby behind HAProxy, at 50 requests per second',
   () => {
     let dedicated: DedicatedDatabase;
     let instance: TestInstance;
@@ -32,14 +31,14 @@ describeCluster(
     let mailServer: MailServer;
     let proxy: HaProxy;
     let publicUrl: string;
-    /** The database URL with its first primary only. */
+    /** The database URL with only the original primary as its host. */
     let databaseUrl: string;
     let customer: RegisteredCustomer;
-    let apis: ServerProcess[];
+    let apiProcesses: ServerProcess[];
     let ports: number[];
     let load: SteadyLoad;
     /** Number of exchanges before the current test. */
-    let earlier: number;
+    let exchangesBefore: number;
 
     beforeAll(async () => {
       dedicated = await DedicatedDatabase.start();
@@ -60,10 +59,10 @@ describeCluster(
       });
       publicUrl = instance.baseUrl;
       ports = [Number(instance.env['PORT']), await freePort()];
-      apis = [0, 1].map((index) => startApi(index));
-      for (const _ of apis) instance.startWorker();
-      await Promise.all([...apis, ...workers()].map((each) => each.waitUntilReady()));
-      // A commit is acknowledged only when the standby has stored it.
+      apiProcesses = [0, 1].map((index) => startApi(index));
+      for (const _ of apiProcesses) instance.startWorker();
+      await Promise.all([...apiProcesses, ...workers()].map((each) => each.waitUntilReady()));
+      // With this setting, PostgreSQL acknowledges a commit only after the standby has stored it.
       await instance.sql(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
       await instance.sql('SELECT pg_reload_conf()');
       await eventually('synchronous replication', async () => {
@@ -81,7 +80,7 @@ describeCluster(
     });
 
     beforeEach(async () => {
-      earlier = dedicated.history.exchanges.length;
+      exchangesBefore = dedicated.history.exchanges.length;
       customer = await registerCustomer(instance);
       const mixed = mixedRequests(instance, customer);
       const withoutDatabase = [
@@ -97,7 +96,7 @@ describeCluster(
         (count) => (count % 5 === 0 ? withoutDatabase[(turn += 1) % 2]!() : mixed(count)),
         100,
       );
-      await requests(50);
+      await waitForRequests(50);
     });
 
     afterEach(() => load.stop());
@@ -111,12 +110,12 @@ describeCluster(
         ({ ok }) => ok,
         () => false,
       );
-    /** Restarts every process, one after the other. */
-    async function restart(): Promise<void> {
-      for (const index of apis.keys()) {
-        expect(await apis[index]!.stop('SIGTERM')).toBe(0);
-        apis[index] = startApi(index);
-        await eventually('the api', () => isReady(ports[index]!));
+    /** Restarts every process in turn. */
+    async function restartAll(): Promise<void> {
+      for (const index of apiProcesses.keys()) {
+        expect(await apiProcesses[index]!.stop('SIGTERM')).toBe(0);
+        apiProcesses[index] = startApi(index);
+        await eventually('the API', () => isReady(ports[index]!));
       }
       for (const worker of workers()) {
         expect(await worker.stop('SIGTERM')).toBe(0);
@@ -125,42 +124,43 @@ describeCluster(
     }
     const countMails = (email: string): number =>
       mailServer.mails.filter(({ to }) => to.includes(email)).length;
-    /** Waits until the load has sent a number of requests from now on. */
-    async function requests(count: number): Promise<void> {
+    async function waitForRequests(count: number): Promise<void> {
       const target = dedicated.history.exchanges.length + count;
       await eventually(`${count} requests`, () => dedicated.history.exchanges.length >= target);
     }
 
     /**
-     * Ends the load and checks that nothing was lost or doubled, and that the only rejections are 503, and no request
-     * that needs no database was rejected.
-     * @returns the number of rejections
+     * Ends the load and checks that nothing was lost or duplicated, that 503 was the only rejection, and that no
+     * request that needs no database was rejected.
+     * @returns the number of rejected requests
      */
     async function endLoad(): Promise<number> {
       await eventually('a registration', async () => (await instance.register()).status === 201);
-      await requests(50);
+      await waitForRequests(50);
       const total = await load.stop();
-      const sent = dedicated.history.exchanges.slice(earlier);
-      const refused = sent.filter(({ response }) => !response || response.status >= 400);
-      expect(refused.filter(({ response }) => !response).map(({ path, error }) => [path, error])).toEqual([]);
-      refused.forEach(({ response }) => expectUnavailable(response!));
+      const sent = dedicated.history.exchanges.slice(exchangesBefore);
+      const rejected = sent.filter(({ response }) => !response || response.status >= 400);
+      expect(rejected.filter(({ response }) => !response).map(({ path, error }) => [path, error])).toEqual(
+        [],
+      );
+      rejected.forEach(({ response }) => expectUnavailable(response!));
       expect(
-        refused.filter(({ path, method }) => path.startsWith('/.well-known') || method === 'OPTIONS'),
+        rejected.filter(({ path, method }) => path.startsWith('/.well-known') || method === 'OPTIONS'),
       ).toEqual([]);
-      recordMeasurements({ requests: total, 'rejected with 503': refused.length });
+      recordMeasurements({ requests: total, 'rejected with 503': rejected.length });
       await dedicated.history.check(LEASE_TOLERANCES);
-      return refused.length;
+      return rejected.length;
     }
 
-    it('the disk of the logs is full: requests and deliveries continue', async () => {
+    it('the log disk is full: requests and deliveries continue', async () => {
       const fullDisk = openSync('/dev/full', 'w');
-      await apis[1]!.stop('SIGTERM');
-      apis[1] = new ServerProcess(
+      await apiProcesses[1]!.stop('SIGTERM');
+      apiProcesses[1] = new ServerProcess(
         entryPoints.api,
         { ...instance.env, PORT: String(ports[1]), PUBLIC_URL: publicUrl },
         fullDisk,
       );
-      instance.processes.push(apis[1]);
+      instance.processes.push(apiProcesses[1]);
       const { MIGRATE_DATABASE_URL: _, ...workerEnv } = instance.env;
       const stopped = workers();
       for (const worker of stopped) {
@@ -169,17 +169,17 @@ describeCluster(
         instance.workers.push(started);
         instance.processes.push(started);
       }
-      await eventually('the api', () => isReady(ports[1]!));
-      await requests(200);
+      await eventually('the API', () => isReady(ports[1]!));
+      await waitForRequests(200);
       await endLoad();
-      await restart();
+      await restartAll();
     });
 
-    it('the mail server is away: each email arrives once afterwards', async () => {
-      const people = await Promise.all(Array.from({ length: 15 }, () => registerCustomer(instance)));
-      await eventually('the first emails', () => people.every(({ email }) => countMails(email) === 1));
+    it('the mail server is unavailable: each email is sent exactly once after it returns', async () => {
+      const recipients = await Promise.all(Array.from({ length: 15 }, () => registerCustomer(instance)));
+      await eventually('the first emails', () => recipients.every(({ email }) => countMails(email) === 1));
       await mailServer.stop();
-      for (const { email } of people)
+      for (const { email } of recipients)
         expect(
           (await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email }))
             .status,
@@ -189,9 +189,9 @@ describeCluster(
         return rows.length === 15;
       });
       await mailServer.start();
-      await eventually('15 emails', () => people.every(({ email }) => countMails(email) === 2));
+      await eventually('15 emails', () => recipients.every(({ email }) => countMails(email) === 2));
       expect(await endLoad()).toBe(0);
-      expect(people.map(({ email }) => countMails(email))).toEqual(people.map(() => 2));
+      expect(recipients.map(({ email }) => countMails(email))).toEqual(recipients.map(() => 2));
     });
 
     it('an entry of GATEHOUSE_SECRET is replaced and retired in rolling restarts: no request fails', async () => {
@@ -199,18 +199,18 @@ describeCluster(
       const newSecret = randomBytes(32).toString('base64url');
       for (const secrets of [`${oldSecret},${newSecret}`, `${newSecret},${oldSecret}`]) {
         instance.env['GATEHOUSE_SECRET'] = secrets;
-        await restart();
+        await restartAll();
       }
       await runGatehouse(instance, ['reencrypt']);
       const email = uniqueEmail();
       expect((await instance.register(email)).status).toBe(201);
       instance.env['GATEHOUSE_SECRET'] = newSecret;
-      await restart();
+      await restartAll();
       expect((await instance.login(email, PASSWORD)).status).toBe(200);
       expect(await endLoad()).toBe(0);
     });
 
-    it('sixteen imports of 14 MB at once: they succeed or get 503, and all other requests succeed', async () => {
+    it('sixteen imports of 14 MB arrive at once: each succeeds or gets 503, and every other request succeeds', async () => {
       const metadata = { note: 'x'.repeat(IMPORT_BYTES / 1_000) };
       const responses = await Promise.all(
         Array.from({ length: 16 }, async () => {
@@ -225,17 +225,17 @@ describeCluster(
       await endLoad();
     });
 
-    it('PostgreSQL is stopped and started: 503 in the meantime, except for requests that need no database', async () => {
+    it('PostgreSQL is stopped and started behind HAProxy: requests get 503 in the meantime, except those that need no database', async () => {
       await dedicated.server.stop();
-      await requests(200);
+      await waitForRequests(200);
       await dedicated.server.start();
       expect(await endLoad()).toBeGreaterThan(0);
     });
 
-    it('the primary is killed, its standby promoted, and the former primary comes back: every api notices it', async () => {
+    it('the primary is killed, its standby promoted and the former primary restarted: every API process reports it', async () => {
       await dedicated.server.kill();
       await eventually('a rejected request', () =>
-        dedicated.history.exchanges.slice(earlier).some(({ response }) => response?.status === 503),
+        dedicated.history.exchanges.slice(exchangesBefore).some(({ response }) => response?.status === 503),
       );
       await standby.query('SELECT pg_promote()');
       process.env['TEST_POSTGRES_URL'] = standby.url;
@@ -243,9 +243,9 @@ describeCluster(
       Object.assign(instance, { db });
       await eventually('a registration', async () => (await instance.register()).status === 201);
       await dedicated.server.start();
-      for (const each of apis) await each.runCommand('check-clock-and-hosts');
-      await eventually('both apis to notice it', () =>
-        apis.every(({ log }) =>
+      for (const each of apiProcesses) await each.runCommand('check-clock-and-hosts');
+      await eventually('both API processes to report it', () =>
+        apiProcesses.every(({ log }) =>
           log.some(({ message }) => message === 'several hosts of DATABASE_URL accept writes'),
         ),
       );

@@ -66,7 +66,7 @@ const running: ProcessReport = {
   lastLine: '',
 };
 
-/** Returns a valid history: a registration, a failed attempt, a successful one. */
+/** Returns a valid history: a registration, a failed attempt and a successful one. */
 const validFacts = (): Facts => ({
   exchanges: [
     exchange(
@@ -173,22 +173,22 @@ const violations: [string, string, (facts: Facts) => unknown][] = [
   ['I7', 'a response after 16 s', ({ exchanges }) => (exchanges[1]!.ms = 16_000)],
   [
     'I7',
-    'no response from a running api',
+    'no response from a running API process',
     ({ exchanges }) => Object.assign(exchanges[1]!, withoutResponse()),
   ],
   [
     'I7',
-    'no response long before an api is killed',
+    'no response long before an API process is killed',
     (facts) => {
       Object.assign(facts.exchanges[1]!, withoutResponse());
       facts.processes = killedApi(5_000);
     },
   ],
-  ['I7', 'a process ends by itself', (facts) => (facts.processes = [{ ...running, isRunning: false }])],
+  ['I7', 'a process exits unexpectedly', (facts) => (facts.processes = [{ ...running, isRunning: false }])],
   ['I7', 'a process logs a fatal error', (facts) => (facts.processes = [{ ...running, fatal: ['{}'] }])],
   [
     'I8',
-    'a retry comes too early',
+    'a retry starts too early',
     ({ attempts, requests }) => {
       attempts[1]!.startedAt = 900;
       requests[1]!.at = 905;
@@ -196,18 +196,18 @@ const violations: [string, string, (facts: Facts) => unknown][] = [
   ],
   [
     'I8',
-    'a retry comes too late',
+    'a retry starts too late',
     ({ attempts, requests }) => (attempts[1]!.startedAt = requests[1]!.at = 1_800),
   ],
-  ['I8', 'a first attempt comes too late', ({ deliveries }) => (deliveries[0]!.createdAt = -500)],
+  ['I8', 'a first attempt starts too late', ({ deliveries }) => (deliveries[0]!.createdAt = -500)],
 ];
 
 describe('the history checker', () => {
-  it('finds nothing in a valid history', () => {
+  it('finds no problem in a valid history', () => {
     expect(violationsOf(() => undefined)).toEqual([]);
   });
 
-  it('reports each violated invariant and its cause', () => {
+  it('reports each violated invariant with its cause', () => {
     for (const [invariant, name, change] of violations) {
       const problems = violationsOf(change).join('\n');
       expect([name, problems]).toEqual([name, expect.stringMatching(new RegExp(`^${invariant}`, 'm'))]);
@@ -218,7 +218,7 @@ describe('the history checker', () => {
     }
   });
 
-  it('accepts a missing response of an api that is killed at that time, and a refused connection', () => {
+  it('accepts a refused connection, and a missing response from an API process that is being killed', () => {
     const violationsWithError = (error: Error, processes = [running]) =>
       violationsOf((facts) =>
         Object.assign(facts, { processes }).exchanges.splice(1, 1, {
@@ -233,7 +233,7 @@ describe('the history checker', () => {
     expect(violationsWithError(rejectedError)).toEqual([]);
   });
 
-  it('counts requests for events that a target had already accepted, except redeliveries', () => {
+  it('counts repeated requests for accepted events, except redeliveries', () => {
     const facts = validFacts();
     facts.requests.push(request(2_000));
     expect(findRepeatedRequests(facts)).toHaveLength(1);

@@ -18,7 +18,7 @@ import { SteadyLoad } from '../support/steady-load.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-describe('faults of PostgreSQL under load', () => {
+describe('PostgreSQL faults under load', () => {
   let dedicated: DedicatedDatabase;
   let { instance, history, customer, server } = {} as DedicatedDatabase;
   beforeAll(async () => {
@@ -28,13 +28,13 @@ describe('faults of PostgreSQL under load', () => {
   afterEach(() => dedicated?.server.thaw());
   afterAll(() => dedicated?.remove());
 
-  it('I7: PostgreSQL is frozen in the middle of a transaction: 503 in time, and no connection is reused', async () => {
+  it('I7: PostgreSQL is frozen in the middle of a transaction: requests get 503 before their deadline, and no connection is reused', async () => {
     const holder = await instance.db.connect();
     await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const blockedEmail = uniqueEmail();
-    const stuck = [
+    const blockedRequests = [
       ...Array.from({ length: 8 }, () => withDeadline(instance.register(blockedEmail))),
-      // A shorter deadline than above: its Idempotency-Key's claim must not wait as well.
+      // A shorter deadline than above, because claiming the Idempotency-Key must not wait as well.
       withDeadline(createIdempotently(instance), 10_000),
     ];
     const pids = await eventually('both transactions to wait', async () => {
@@ -44,13 +44,13 @@ describe('faults of PostgreSQL under load', () => {
       return rows.length === 2 && rows.map(({ pid }) => pid);
     });
     await server.freeze();
-    (await Promise.all(stuck)).forEach(expectUnavailable);
+    (await Promise.all(blockedRequests)).forEach(expectUnavailable);
     server.thaw();
     await holder.query('ROLLBACK');
     holder.release();
     const areClosed = async () =>
       (await instance.sql('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).length === 0;
-    // Earlier than PostgreSQL itself ends an idle transaction.
+    // Gatehouse closes them before PostgreSQL itself would end an idle transaction.
     await eventually('both connections to be closed', areClosed);
     await dedicated.expectHealthyConnections();
     await history.check(LEASE_TOLERANCES);
@@ -61,7 +61,7 @@ describe('faults of PostgreSQL under load', () => {
     ['killed with -9, and recovers', () => server.kill()],
     ['crashed, and recovers', () => server.crash()],
   ])(
-    'PostgreSQL is %s at 50 mixed requests a second: 503 with Retry-After within 3 s in the meantime, the same processes continue, no error from 5 s after it returns, nothing acknowledged is lost',
+    'PostgreSQL is %s at 50 mixed requests per second: requests get 503 with Retry-After within 3 s, the same processes continue, no error occurs later than 5 s after it returns, and no acknowledged write is lost',
     async (_, interrupt) => {
       const { pids } = dedicated;
       const startedAt = Date.now();
@@ -78,7 +78,7 @@ describe('faults of PostgreSQL under load', () => {
       const rejected = requests.filter(
         ({ response }) => response?.status !== 200 && response?.status !== 201,
       );
-      // The history reports requests without a response, together with the api's state.
+      // The history check reports requests without a response, together with the state of the API process.
       rejected.forEach(({ response }) => response && expectUnavailable(response));
       const times = {
         longest: Math.max(...rejected.map(({ ms }) => ms)),
@@ -100,7 +100,7 @@ describe('faults of PostgreSQL under load', () => {
     },
   );
 
-  it('the pool is exhausted by 200 clients that wait for a locked table: 503 with Retry-After after 1.9 s at the earliest, 95 % of them within 3.0 s and all within 5.0 s, /livez returns 200, recovered within 1 s of the release, no connection is lost', async () => {
+  it('200 clients exhaust the pool by waiting for a locked table: they get 503 with Retry-After after at least 1.9 s, 95 % of them within 3.0 s and all within 5.0 s; /livez returns 200, requests succeed within 1 s of the release, and no connection is lost', async () => {
     const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const exhaust = async () => {
       const lines = () =>
@@ -123,8 +123,8 @@ describe('faults of PostgreSQL under load', () => {
       const released = performance.now();
       await eventually('a response', async () => (await me()).status === 200);
       const recoveryMs = performance.now() - released;
-      // The duration comes from the api's log: measured here, 200 concurrent responses would mostly show this process's
-      // load.
+      // The duration comes from the API log. Measured here, 200 concurrent responses would mostly reflect the load on
+      // this process.
       const durations = await eventually('the log of all requests', () => {
         const found = lines().slice(before);
         // Requests after the release may be rejected as well.
@@ -134,11 +134,11 @@ describe('faults of PostgreSQL under load', () => {
       return { liveMs, recoveryMs, first: durations[0]!, p95Ms: durations[189]!, last: durations[199]! };
     };
     const isInTime = ({ liveMs, recoveryMs, p95Ms, last }: Awaited<ReturnType<typeof exhaust>>) =>
-      // Tolerates half a second, because the machine runs other scenarios; a second wait would take two
-      // seconds. The last requests get a connection from one that timed out, and wait for the lock as well.
+      // The limits allow half a second for other scenarios on the same machine; a second wait would take two seconds.
+      // The last requests get a connection from one that timed out, and then wait for the lock as well.
       liveMs < 1_000 && recoveryMs < 1_000 && p95Ms < 3_000 && last < 5_000;
     let times = await exhaust();
-    // One or two slow runs may be due to the machine.
+    // One or two slow runs may be caused by the machine.
     for (let runs = 1; runs < 3 && !isInTime(times); runs += 1) times = await exhaust();
     const { first, p95Ms, last, recoveryMs } = times;
     recordMeasurements({
@@ -152,11 +152,11 @@ describe('faults of PostgreSQL under load', () => {
     await history.check(LEASE_TOLERANCES);
   });
 
-  it('a migration waits for longer than the request timeout: the api continues to wait', async () => {
+  it('a migration waits for longer than the request timeout: the API keeps waiting', async () => {
     const holder = await instance.db.connect();
     try {
       await instance.api.stop('SIGTERM');
-      // Running this migration again changes nothing.
+      // Running this migration again has no effect.
       await instance.sql(`DELETE FROM migrations WHERE name LIKE 'MarkImportedCustomers%'`);
       await holder.query('BEGIN; LOCK TABLE customers IN EXCLUSIVE MODE');
       instance.startApi();
@@ -178,7 +178,7 @@ describe('faults of PostgreSQL under load', () => {
   });
 });
 
-describe('faults of the network to PostgreSQL', () => {
+describe('network faults between Gatehouse and PostgreSQL', () => {
   let instance: TestInstance;
   let proxy: SilentProxy;
   let receiver: Receiver;
@@ -204,7 +204,7 @@ describe('faults of the network to PostgreSQL', () => {
     await proxy?.stop();
   });
 
-  it('I7: the network to PostgreSQL stalls: 503 in time; a late response is never taken for another one; the same processes continue', async () => {
+  it('I7: the network to PostgreSQL stalls: requests get 503 before their deadline, no late response is matched to another request, and the same processes continue', async () => {
     const customers: RegisteredCustomer[] = [];
     for (let count = 0; count < 15; count += 1) customers.push(await registerCustomer(instance));
     const getProfile = ({ tokens }: RegisteredCustomer) =>

@@ -15,20 +15,20 @@ import { fillPath, listDocumentedRoutes, type CredentialKind } from '../support/
 import { runInChunks } from '../support/run-in-chunks.js';
 import type { TestResponse } from '../support/test-instance.js';
 
-/** Requests the health of a program's dependencies. */
+/** Requests `/healthz` of a program. */
 async function readHealth(url: string) {
   const response = await fetch(`${url}/healthz`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
   const body = (await response.json()) as { status: string; components: Record<string, string> };
   return { status: response.status, body };
 }
 
-describe('faults of PostgreSQL', () => {
+describe('PostgreSQL faults', () => {
   let dedicated: DedicatedDatabase;
   beforeAll(async () => (dedicated = await DedicatedDatabase.start()));
   afterEach(() => dedicated?.server.thaw());
   afterAll(() => dedicated?.remove());
 
-  it('PostgreSQL is killed with -9, and recovers under mixed requests: 503 with Retry-After in the meantime, the same processes continue after it returns, nothing acknowledged is lost', async () => {
+  it('PostgreSQL is killed with -9, and recovers under mixed requests: requests get 503 with Retry-After in the meantime, the same processes continue, and no acknowledged write is lost', async () => {
     const { instance, history, pids, server } = dedicated;
     const before = history.exchanges.length;
     const request = mixedRequests(instance, await registerCustomer(instance));
@@ -44,7 +44,7 @@ describe('faults of PostgreSQL', () => {
     await runInChains(4, 5, request);
     const sent = history.exchanges.slice(before);
     const rejected = sent.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
-    // The history reports requests without a response, together with the api's state.
+    // The history check reports requests without a response, together with the state of the API process.
     rejected.forEach(({ response }) => response && expectUnavailable(response));
     const whileStopped = history.exchanges.slice(stoppedFrom, stoppedFrom + 20);
     expect(whileStopped.map(({ response }) => response?.status)).toEqual(Array(20).fill(503));
@@ -53,7 +53,7 @@ describe('faults of PostgreSQL', () => {
     expect(dedicated.pids).toEqual(pids);
   });
 
-  it('the pool is exhausted by 40 clients that wait for a locked table: 503 with Retry-After after 1.9 s at the earliest, /livez returns 200, recovered after the release, no connection is lost', async () => {
+  it('40 clients exhaust the pool by waiting for a locked table: they get 503 with Retry-After after at least 1.9 s, /livez returns 200, requests succeed after the release, and no connection is lost', async () => {
     const { instance, history, customer } = dedicated;
     const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const holder = await instance.db.connect();
@@ -81,7 +81,7 @@ describe('faults of PostgreSQL', () => {
     await history.check();
   });
 
-  it('PostgreSQL is stopped while balancers and pages continue: probes, public keys, discovery, documents, the console and preflights respond as before, every route with a credential returns 503 with Retry-After, and /healthz names PostgreSQL', async () => {
+  it('PostgreSQL is stopped while load balancers and pages keep sending requests: probes, public keys, discovery, documents, the console and preflights respond as before, every route with a credential returns 503 with Retry-After, and /healthz reports PostgreSQL', async () => {
     const { instance, history, customer, pids, server, workerPort } = dedicated;
     const worker = `http://127.0.0.1:${workerPort}`;
     const { cookie } = await signIn(instance);
@@ -104,7 +104,7 @@ describe('faults of PostgreSQL', () => {
       eventually('both programs to be ready', async () =>
         (await readReadiness()).every((each) => each === '200 ready'),
       );
-    // The previous test's outage can have been noticed after its end.
+    // The API may notice the outage of the previous test only after it has ended.
     await waitUntilReady();
     try {
       await server.stop();
@@ -150,12 +150,12 @@ describe('faults of PostgreSQL', () => {
     await history.check();
   });
 
-  it('RN-03: PostgreSQL is read-only, as a standby after a failover: reads return 200, writes get 503, a start waits for the primary; the same processes continue when it accepts writes', async () => {
+  it('RN-03: PostgreSQL is read-only, like a standby after a failover: reads return 200, writes get 503, a starting process waits for the primary, and the same processes continue once it accepts writes', async () => {
     const { instance, history, customer, pids } = dedicated;
     const [, worker] = dedicated.programs;
     const me = (method: string, body?: object) =>
       instance.requestWithAccessToken(customer.tokens.accessToken, method, '/api/v1/me', body);
-    // The setting applies to new connections. A writable transaction can change it back, unlike on a standby.
+    // The setting applies to new connections. Unlike on a standby, a writable transaction can revert it.
     const alterDatabase = (change: string) =>
       instance.db.query(
         `BEGIN READ WRITE;
@@ -188,14 +188,14 @@ describe('faults of PostgreSQL', () => {
       rejected += status === 200 ? 0 : 1;
       return status === 200;
     });
-    // A connection to the standby ends with the first write that it rejects.
+    // The first rejected write closes a connection to the standby.
     expect(rejected).toBeLessThanOrEqual(POOL_SIZE);
     await started.waitUntilReady();
     expect(dedicated.pids[0]).toBe(pids[0]);
     await history.check();
   });
 
-  it('RN-03: the disk of PostgreSQL is full: reads return 200, writes get 503; the same processes continue when there is space', async () => {
+  it('RN-03: the PostgreSQL disk is full: reads return 200, writes get 503, and the same processes continue once there is space', async () => {
     const { instance, history, customer, pids } = dedicated;
     await instance.db.query(
       `CREATE FUNCTION fail_as_full() RETURNS trigger LANGUAGE plpgsql AS
@@ -217,7 +217,7 @@ describe('faults of PostgreSQL', () => {
     await history.check();
   });
 
-  it('PostgreSQL is frozen: every request gets 503; the same processes continue when it responds again', async () => {
+  it('PostgreSQL is frozen: every request gets 503, and the same processes continue once it responds again', async () => {
     const { instance, server, receiver, history, customer, pids } = dedicated;
     await registerCustomers(instance, 20);
     await server.freeze();
@@ -247,7 +247,7 @@ describe('faults of PostgreSQL', () => {
     expect(exitCodes).toEqual([0, 0]);
   });
 
-  it('PostgreSQL is unreachable when both programs start: live but not ready; they continue without a restart when it becomes reachable', async () => {
+  it('PostgreSQL is unreachable when both programs start: they are live but not ready, and continue without a restart once it becomes reachable', async () => {
     const { instance, history, server, workerPort } = dedicated;
     await Promise.all(dedicated.programs.map((each) => each.stop('SIGTERM')));
     await server.stop();
@@ -268,7 +268,7 @@ describe('faults of PostgreSQL', () => {
     expectUnavailable(await instance.register());
     await server.start();
     await eventually(
-      'the api to be ready',
+      'the API to be ready',
       async () => (await statusOf(`${instance.baseUrl}/readyz`)) === 200,
     );
     await worker.waitUntilReady();

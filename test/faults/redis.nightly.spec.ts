@@ -16,7 +16,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 const describeRedis = hasRedisServer ? describe : describe.skip;
 
-describeRedis('faults of Redis within time limits, deliveries with redis', () => {
+describeRedis('Redis faults within time limits, deliveries with redis', () => {
   let redis: RedisServer | undefined;
   let instance: TestInstance;
   let receiver: Receiver;
@@ -38,7 +38,10 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
 
   const createEndpoint = () => instance.createEndpoint(receiver.url, ['customer.created']);
   const readiness = async () => (await instance.request('GET', '/readyz')).body;
-  /** Waits until the api reports Redis as up and a worker waits there for jobs. @returns ms since a time */
+  /**
+   * Waits until the API reports that Redis is up and a worker is waiting for jobs in it. @returns ms elapsed since
+   * `since`
+   */
   const waitForRedisUse = async (since = Date.now()): Promise<number> => {
     await eventually(
       'Redis to be used',
@@ -49,7 +52,7 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     return Date.now() - since;
   };
 
-  it('Redis is emptied with 500 retries pending: all run within 10 s of their time, none twice, sessions stay valid', async () => {
+  it('Redis is emptied with 500 retries pending: every retry runs within 10 s of its scheduled time, none runs twice, and sessions stay valid', async () => {
     await start({ env: { WEBHOOK_RETRY_SCHEDULE: '0s,8s,8s,8s,8s' } });
     await createEndpoint();
     const attemptedEvents = new Set<string>();
@@ -75,14 +78,14 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     });
   });
 
-  it('Redis is stopped for a while: all of 300 registrations return 201, and the p99 is at most 100 ms above that of an api without Redis', async () => {
+  it('Redis is stopped during 300 registrations: all return 201, with a p99 at most 100 ms above that of an API process without Redis', async () => {
     await start();
     await createEndpoint();
-    // A control api without Redis runs at the same time, so that load on the machine affects both.
+    // A control process without Redis runs at the same time, so that machine load affects both.
     const control = await startReplica(instance, { REDIS_URL: '' });
     const register = async (baseUrl: string): Promise<number> => {
       let startedAt = 0;
-      // On a busy machine, hash threads are the first to be overloaded.
+      // On a busy machine, the hash threads overload first.
       const response = await retryWhileRejected(() => {
         startedAt = performance.now();
         return instance.request('POST', '/api/v1/auth/register', {
@@ -96,7 +99,7 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     };
     await redis!.stop();
     const PAIRS = 300;
-    /** Measures both apis' p99 latency: closed loops, alternating. */
+    /** Measures the p99 latency of both API processes with alternating closed-loop requests. */
     const measure = async () => {
       const [without, lost]: [number[], number[]] = [[], []];
       const chain = async () => {
@@ -111,7 +114,7 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
       return { without: p99(without), lost: p99(lost) };
     };
     let times = await measure();
-    // One or two slow runs may be due to the machine.
+    // One or two slow runs may be caused by the machine.
     for (let runs = 1; runs < 3 && times.lost - times.without >= 100; runs += 1) times = await measure();
     expect(await readiness()).toEqual({ status: 'degraded' });
     await control.process.stop();
@@ -122,19 +125,19 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     expect(times.lost - times.without).toBeLessThan(100);
     recordMeasurements({
       'p99 while Redis is stopped': `${Math.round(times.lost)} ms`,
-      'p99 of an api without Redis': `${Math.round(times.without)} ms`,
+      'p99 of an API process without Redis': `${Math.round(times.without)} ms`,
       'used again after': formatSeconds(usedAgainMs),
     });
   });
 
-  it('Redis is unreachable at startup: ready within 10 s; Redis is used within 20 s of becoming reachable, without a restart', async () => {
+  it('Redis is unreachable at startup: Gatehouse is ready within 10 s, and uses Redis within 20 s of it becoming reachable, without a restart', async () => {
     const port = await freePort();
     const startWithoutRedis = async (): Promise<number> => {
       const startedAt = Date.now();
       await start({}, `redis://127.0.0.1:${port}`);
       return Date.now() - startedAt;
     };
-    // Only a repeatedly slow start is a failure; a single one may be due to the machine.
+    // The machine may cause a single slow start, so only repeated ones fail the test.
     let readyMs = await startWithoutRedis();
     for (let runs = 1; readyMs >= 10_000 && runs < 3; runs += 1) {
       await Promise.all([instance.stop(), receiver.stop()]);
@@ -151,7 +154,7 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     await history.check(ON_TIME);
   });
 
-  it('the primary of Redis is killed and Sentinel promotes its replica, under 100 registrations: all return 201 and are delivered; the same processes use the new primary', async () => {
+  it('the Redis primary is killed and Sentinel promotes its replica during 100 registrations: all return 201 and are delivered, and the same processes use the new primary', async () => {
     const primary = await RedisServer.start();
     const replica = await RedisServer.start({ settings: { replicaof: `127.0.0.1 ${primary.port}` } });
     const sentinel = await RedisSentinel.start(primary);
@@ -181,7 +184,7 @@ describeRedis('faults of Redis within time limits, deliveries with redis', () =>
     }
   });
 
-  it('Redis is down for 5 s while the worker is idle, and restarts empty: the worker continues within 30 s without a restart', async () => {
+  it('Redis is down for 5 s while the worker is idle, and restarts empty: the worker continues within 30 s, without a restart', async () => {
     await start();
     await createEndpoint();
     await waitForRedisUse();

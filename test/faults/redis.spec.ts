@@ -22,8 +22,8 @@ import { uniqueEmail } from '../support/unique-email.js';
 if (!hasRedisServer) process.stderr.write('Redis faults are not tested: no redis-server on the PATH.\n');
 const describeRedis = hasRedisServer ? describe : describe.skip;
 
-/** All tests share an instance: each one ends when Redis is used again. */
-describeRedis('faults of Redis, deliveries with redis', () => {
+/** All tests share an instance. Each test ends when Gatehouse uses Redis again. */
+describeRedis('Redis faults, deliveries with redis', () => {
   let port: number;
   let metricsPort: number;
   let redis: RedisServer | undefined;
@@ -50,7 +50,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
   afterAll(() => redis?.remove());
 
   const readiness = async () => (await instance.request('GET', '/readyz')).body;
-  /** Resolves when the api reports Redis as up and a worker waits there for jobs. */
+  /** Resolves when the API reports that Redis is up and a worker is waiting for jobs in it. */
   const waitForRedisUse = () =>
     eventually(
       'Redis to be used',
@@ -63,7 +63,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
   const waitForRequests = (before: number, count: number) =>
     eventually(`${count} more deliveries`, () => receiver.requests.length === before + count);
 
-  it('Redis is unreachable at startup: ready but degraded, 201, delivered; Redis is used without a restart when it becomes reachable', async () => {
+  it('Redis is unreachable at startup: Gatehouse is degraded but ready, registrations return 201 and are delivered, and Redis is used without a restart once it becomes reachable', async () => {
     expect(await readiness()).toEqual({ status: 'degraded' });
     await registerCustomer(instance);
     await waitForRequests(0, 1);
@@ -73,7 +73,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
     await check();
   });
 
-  it('Redis is stopped while 40 customers register: all return 201 and are delivered, wrong passwords stay limited; Redis is used when it returns empty', async () => {
+  it('Redis is stopped while 40 customers register: all registrations return 201 and are delivered, wrong passwords stay limited, and Redis is used once it returns empty', async () => {
     await redis!.stop();
     const before = history.exchanges.length;
     const sent = receiver.requests.length;
@@ -102,7 +102,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
     await check();
   });
 
-  it('Redis is emptied with 100 retries pending: all run, none twice, sessions stay valid', async () => {
+  it('Redis is emptied with 100 retries pending: every retry runs, none runs twice, and sessions stay valid', async () => {
     const { tokens } = await registerCustomer(instance);
     await check();
     const before = receiver.requests.length;
@@ -125,7 +125,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
     expect(receiver.requests).toHaveLength(before + 200);
   });
 
-  /** Replaces the server by another one on the same port. */
+  /** Replaces the server with another one on the same port. */
   const replaceRedis = async (start: (options: { port: number }) => Promise<RedisServer>) => {
     await redis!.remove();
     redis = await start({ port });
@@ -158,7 +158,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
       end: () => replaceRedis((options) => RedisServer.start(options)),
     },
   ])(
-    'RN-04: $fault: degraded, reported in the health, the log and the metrics; 201 and delivered; Redis is used when it accepts writes again',
+    'RN-04: $fault: Gatehouse reports itself as degraded in its health, log and metrics, registrations return 201 and are delivered, and Redis is used once it accepts writes again',
     async ({ problem, message, begin, end }) => {
       const operator = await insertOperator(instance);
       const before = receiver.requests.length;
@@ -184,7 +184,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
     },
   );
 
-  it('Redis is frozen: 201 and delivered; Redis is used when it responds again', async () => {
+  it('Redis is frozen: registrations return 201 and are delivered, and Redis is used once it responds again', async () => {
     const before = receiver.requests.length;
     redis!.freeze();
     await registerCustomers(instance, 10);
@@ -195,7 +195,7 @@ describeRedis('faults of Redis, deliveries with redis', () => {
     await check();
   });
 
-  it('the same job is in the queue 100 times: one request', async () => {
+  it('the queue contains the same job 100 times: the receiver gets one request', async () => {
     await check();
     await instance.workers.at(-1)!.stop();
     const before = receiver.requests.length;
@@ -274,7 +274,7 @@ describeRedis('a Redis cluster with TLS and an ACL user', () => {
       async () => (await instance.request('GET', '/readyz')).body.status === status,
     );
 
-  it('RN-04: no worker has been running for 60 s: degraded, logged and in the metrics; deliveries continue over the cluster when a worker runs', async () => {
+  it('RN-04: no worker has been running for 60 s: Gatehouse is degraded, in its log and metrics too, and deliveries continue over the cluster once a worker runs', async () => {
     await instance.createEndpoint(receiver.url, ['customer.created']);
     await registerCustomer(instance);
     await eventually('the log', () =>
@@ -295,10 +295,10 @@ describeRedis('a Redis cluster with TLS and an ACL user', () => {
 });
 
 describeRedis('limits without Redis', () => {
-  /** Logins that the project allows a client address per minute. */
+  /** Sign-ins per minute that the project allows from one client address. */
   const LIMIT = 5;
 
-  it('RL-06: Redis is stopped or hangs: each process counts on its own, and auth routes stay limited', async () => {
+  it('RL-06: Redis is stopped or hangs: each process counts requests on its own, and the auth routes stay limited', async () => {
     const redis = await RedisServer.start();
     const instance = await TestInstance.start({
       workers: 0,
@@ -319,10 +319,10 @@ describeRedis('limits without Redis', () => {
           'Redis to be used',
           async () => (await instance.request('GET', '/readyz')).body.status === 'ready',
         );
-        // From another address: if Redis is slow to respond, the process counts this request locally as well.
+        // Uses another address, because if Redis is slow to respond, the process counts this request locally as well.
         expect((await login('203.0.113.1')).status).toBe(401);
         await breakRedis();
-        // In parallel, because each waits briefly for Redis.
+        // The requests run in parallel, because each one waits briefly for Redis.
         const allowed = await Promise.all(Array.from({ length: LIMIT }, () => login()));
         const statuses = [...allowed, await login()].map(({ status }) => status);
         results.push(statuses);

@@ -12,7 +12,7 @@ import { runInChains } from '../support/run-in-chains.js';
 import { bearerHeader } from '../support/test-instance.js';
 import { waitForFeed } from '../support/wait-for-feed.js';
 
-describe('a standby of PostgreSQL', () => {
+describe('a PostgreSQL standby', () => {
   let dedicated: DedicatedDatabase;
   let standby: PostgresServer | undefined;
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('a standby of PostgreSQL', () => {
     await standby?.remove();
   });
 
-  it('the read replica is behind, then stopped: lists contain what it has, everything else what the primary has; no request fails', async () => {
+  it('the read replica lags and is then stopped: lists contain its data, every other route returns the data of the primary, and no request fails', async () => {
     const { instance, server, receiver, history } = dedicated;
     let reader: ReplicaReader | undefined;
     try {
@@ -40,7 +40,7 @@ describe('a standby of PostgreSQL', () => {
       expect((await reader.get(`/api/v1/customers/${id}`)).body.id).toBe(id);
       const me = { headers: bearerHeader(tokens.accessToken), baseUrl: reader.baseUrl };
       expect((await instance.request('GET', '/api/v1/me', me)).body.id).toBe(id);
-      // The endpoint does not exist on the replica.
+      // The endpoint does not exist on the replica yet.
       expect((await reader.get(`/v1/webhooks/endpoints/${endpoint.id}/stats`)).status).toBe(200);
 
       const feed = `/v1/events?created_after=${since}`;
@@ -82,7 +82,7 @@ describe('a standby of PostgreSQL', () => {
     await history.check();
   });
 
-  it('the feed is read alternately from the primary and the replica under load: every event appears once', async () => {
+  it('a client reads the feed alternately from the primary and the replica under load: every event appears once', async () => {
     const { instance, server, history } = dedicated;
     const reader = await ReplicaReader.start(instance, server, standby!);
     try {
@@ -116,7 +116,7 @@ describe('a standby of PostgreSQL', () => {
     await history.check();
   });
 
-  it('PostgreSQL is killed under mixed requests and its standby is promoted: 503 with Retry-After in the meantime, the same processes continue with the new primary, nothing acknowledged is lost', async () => {
+  it('PostgreSQL is killed under mixed requests and its standby is promoted: requests get 503 with Retry-After in the meantime, the same processes continue with the new primary, and no acknowledged write is lost', async () => {
     const { instance, history, server } = dedicated;
     const [primaryHost, standbyHost] = [server.url, standby!.url].map((url) => new URL(url).host);
     const listHosts = (name: string) => ({
@@ -129,7 +129,7 @@ describe('a standby of PostgreSQL', () => {
     instance.startWorker({ DATABASE_URL: env['DATABASE_URL']! });
     await instance.waitUntilReady();
     const { pids } = dedicated;
-    // A commit is acknowledged only when the standby has stored it.
+    // With this setting, PostgreSQL acknowledges a commit only after the standby has stored it.
     await instance.sql(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
     await instance.sql('SELECT pg_reload_conf()');
     await eventually('synchronous replication', async () => {
@@ -158,7 +158,7 @@ describe('a standby of PostgreSQL', () => {
     await history.check(LEASE_TOLERANCES);
     expect(dedicated.pids).toEqual(pids);
 
-    // The former primary comes back as it was.
+    // The former primary restarts without being fenced.
     await server.start();
     await eventually('both programs to report it', async () => {
       await instance.api.runCommand('check-clock-and-hosts');

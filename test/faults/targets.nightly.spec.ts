@@ -8,7 +8,7 @@ import { TestInstance } from '../support/test-instance.js';
 /** Scales the timeout to 2.5 s. */
 const SCALE = 4;
 const DEADLINE_MS = 10_000 / SCALE;
-/** Tolerance for a slow machine, which is not scaled (WH-06). */
+/** Tolerance for a slow machine, in ms. It is not scaled (WH-06). */
 const LATE_MS = 600;
 
 interface Attempt {
@@ -23,17 +23,17 @@ interface Attempt {
 
 const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 
-describe('targets that misbehave in their timing', () => {
+describe('targets with slow or missing responses', () => {
   let instance: TestInstance;
   let names: NameServer;
   const pauseMs = 1_000 / SCALE;
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n';
   const silent: RawResponder = () => undefined;
-  /** The part of a slow body that is received until the deadline. */
+  /** The part of a slow body that arrives before the deadline. */
   const BODY = /^x{6,10}$/;
   /**
-   * Waits until all connections are closed: aborted requests must not leave connections that are kept for the
-   * next attempt and closed after 4 s.
+   * Waits until all connections are closed. A connection left by an aborted request must not stay open for the next
+   * attempt, which would close it only after 4 s.
    */
   const waitUntilClosed = (target: RawTarget): Promise<boolean> =>
     eventually('all connections to be closed', async () => (await target.countConnections()) === 0);
@@ -96,7 +96,7 @@ describe('targets that misbehave in their timing', () => {
   const isComplete = ({ response_body }: Attempt) => BODY.test(response_body);
   beforeAll(async () => {
     await deliverAll();
-    // One or two late runs may be due to the machine.
+    // One or two late runs may be caused by the machine.
     for (let runs = 1; runs < 3; runs += 1) {
       if (records.every(([attempt]) => isInTime(attempt!)) && isComplete(records[3]![0]!)) return;
       await stopAll();
@@ -110,7 +110,7 @@ describe('targets that misbehave in their timing', () => {
     ['sends its headers slowly', 1],
     ['sends interim responses slowly', 2],
     ['never completes the TLS handshake', 4],
-  ])('WH-06: a target that %s is a timeout after 10.0 to 10.6 s', async (_, index) => {
+  ])('WH-06: a target that %s causes a timeout after 10.0 to 10.6 s', async (_, index) => {
     const [attempt] = records[index]!;
     expect(attempt).toMatchObject({ http_status: 0, success: false, error: 'timeout', response_body: '' });
     for (const ms of [attempt!.duration_ms, attempt!.closed_at - attempt!.started_at]) {
@@ -120,7 +120,7 @@ describe('targets that misbehave in their timing', () => {
     await waitUntilClosed(targets[index]!);
   });
 
-  it('WH-06: a slow body is read until the timeout, and the attempt succeeds by its status', async () => {
+  it('WH-06: a slow body is read until the timeout, and the attempt succeeds because of its status', async () => {
     const [attempt] = records[3]!;
     expect(attempt).toMatchObject({ http_status: 200, success: true });
     expect(attempt!.response_body).toMatch(BODY);
@@ -131,7 +131,7 @@ describe('targets that misbehave in their timing', () => {
     await waitUntilClosed(targets[3]!);
   });
 
-  it('WH-06, WH-13: a name whose name server does not respond is a dns_error within the deadline', () => {
+  it('WH-06, WH-13: a host whose name server does not respond causes a dns_error before the deadline', () => {
     const [attempt] = records[5]!;
     expect(attempt).toMatchObject({ http_status: 0, success: false, error: 'dns_error' });
     expect(attempt!.duration_ms).toBeLessThan(DEADLINE_MS);

@@ -20,7 +20,10 @@ import {
   type RawResponder,
 } from '../support/raw-target.js';
 
-/** No retry is due during the test: makeDeliveriesDue moves it forward after its time was checked. */
+/**
+ * Long enough that no retry is due during the test. After a test has checked its scheduled time, makeDeliveriesDue
+ * makes it due.
+ */
 const RETRY_SECONDS = 3_600;
 
 interface Attempt {
@@ -29,7 +32,7 @@ interface Attempt {
   error: string | null;
   response_body: string;
   retry_after: string | null;
-  /** Seconds from the end of the attempt to the next one; null if none follows. */
+  /** Seconds from the end of the attempt to the next one, null if there is none. */
   retry_seconds: number | null;
 }
 
@@ -38,7 +41,7 @@ const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 const headersIgnored = '[response headers beyond the limit ignored]\n';
 const bomb = Buffer.alloc(50_000_000, 'x');
 
-/** A target's response to the first request, and the recorded values; the second response is 200. */
+/** A first response of a target, and the values recorded for it. The second response is 200. */
 const withStatus: [name: string, RawResponder, httpStatus: number, body?: string, retryAfter?: string][] = [
   ['204', respondWith('204 No Content'), 204, ''],
   ['206', respondWith('206 Partial Content', 'part'), 206, 'part'],
@@ -121,11 +124,11 @@ async function deleteAll(instance: TestInstance, endpoints: { id: string }[]): P
   }
 }
 
-describe('targets that misbehave', () => {
+describe('misbehaving targets', () => {
   let instance: TestInstance;
   let history: History;
   let folder: string;
-  /** The proxy in the environment variables, and the redirect destination. */
+  /** The proxy in the environment variables, and the target of redirects. */
   let proxy: RawTarget;
   let redirectTarget: RawTarget;
   let worker: TestInstance['workers'][number];
@@ -161,7 +164,7 @@ describe('targets that misbehave', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Delivers one event to each target. @returns each target's attempts: one success, or two attempts */
+  /** Delivers one event to each target. @returns the attempts of each target: one if it succeeded, otherwise two */
   const deliver = async (targets: { url: string }[]): Promise<Attempt[][]> => {
     const endpoints = await Promise.all(
       targets.map(({ url }) => instance.createEndpoint(url, ['customer.created'])),
@@ -188,7 +191,7 @@ describe('targets that misbehave', () => {
     );
 
   /**
-   * Checks that the next attempt is within 10 % of the schedule, regardless of the response.
+   * Checks that the next attempt is within 10 % of the schedule, whatever the response contains.
    * @returns the problem, if any
    */
   const findScheduleProblem = ([first]: Attempt[]): string[] => {
@@ -197,7 +200,7 @@ describe('targets that misbehave', () => {
     return isOnSchedule ? [] : [`the next attempt comes after ${seconds} s`];
   };
 
-  /** Asserts for each row in a table. @throws Error that names every failed row */
+  /** Asserts for each row of a table. @throws Error that lists every failed row */
   const expectEach = <Row extends readonly [name: string, ...unknown[]]>(
     rows: readonly Row[],
     assert: (row: Row, index: number) => void,
@@ -213,7 +216,7 @@ describe('targets that misbehave', () => {
     expect(failures).toEqual([]);
   };
 
-  /** Starts targets. @param responses each target's first response, and its status */
+  /** Starts targets. @param responses the first response of each target, and its status */
   const startTargets = (responses: [RawResponder, status: number | null][]): Promise<RawTarget[]> =>
     Promise.all(
       responses.map(async ([responder, status]) => {
@@ -223,7 +226,7 @@ describe('targets that misbehave', () => {
       }),
     );
 
-  describe('in their response', () => {
+  describe('with unusual responses', () => {
     const redirects: typeof withStatus = [301, 302, 303, 307, 308].map((status) => [
       `${status} to another target`,
       (socket, request) =>
@@ -239,7 +242,7 @@ describe('targets that misbehave', () => {
     });
     afterAll(() => Promise.all(targets.map((each) => each.stop())));
 
-    it('WH-04, WH-05, WH-10: each is recorded with its status, only 2xx ends the delivery, and the next attempt is on schedule', () => {
+    it('WH-04, WH-05, WH-10: each response is recorded with its status, only a 2xx ends the delivery, and the next attempt is on schedule', () => {
       expectEach(rows, ([, , status, body = '', retryAfter], index) => {
         const attempts = records[index]!;
         const success = status >= 200 && status <= 299;
@@ -257,11 +260,11 @@ describe('targets that misbehave', () => {
       });
     });
 
-    it('WH-04: a Location is never followed', () => {
+    it('WH-04: the worker follows no Location header', () => {
       expect(redirectTarget.connections).toBe(0);
     });
 
-    it('WH-05: a request contains no cookie, no credential and no data of this instance, and accepts only the identity encoding', () => {
+    it('WH-05: a request contains no cookie, credential or data of this instance, and accepts only the identity encoding', () => {
       const requests = targets.flatMap((target) => target.requests);
       expect(requests.length).toBeGreaterThan(rows.length);
       for (const request of requests) {
@@ -274,7 +277,7 @@ describe('targets that misbehave', () => {
     });
   });
 
-  describe('in how they use the connection', () => {
+  describe('with unusual connections', () => {
     let targets: RawTarget[];
     let records: Attempt[][];
     beforeAll(async () => {
@@ -283,7 +286,7 @@ describe('targets that misbehave', () => {
     });
     afterAll(() => Promise.all(targets.map((each) => each.stop())));
 
-    it('WH-11: each is a connection_error or a protocol_error, and the next attempt is on schedule', () => {
+    it('WH-11: each attempt is recorded as a connection_error or a protocol_error, and the next attempt is on schedule', () => {
       expectEach(withoutResponse, ([, , error], index) => {
         const attempts = records[index]!;
         expect(attempts[0]).toMatchObject({ http_status: 0, success: false, error, response_body: '' });
@@ -295,7 +298,7 @@ describe('targets that misbehave', () => {
     });
   });
 
-  describe('in their certificate', () => {
+  describe('with invalid certificates', () => {
     const host = '127.0.0.1';
     const past = { from: new Date('2020-01-01'), until: new Date('2020-02-01') };
     const future = { from: new Date('2090-01-01'), until: new Date('2090-02-01') };
@@ -319,11 +322,11 @@ describe('targets that misbehave', () => {
     });
     afterAll(() => Promise.all(targets.map((each) => each.stop())));
 
-    it('the control: a valid certificate is accepted', () => {
+    it('the control target has a valid certificate: the attempt succeeds', () => {
       expect(records[0]).toMatchObject([{ http_status: 200, success: true }]);
     });
 
-    it('WH-11: each invalid certificate is a tls_error, and no byte of the payload is sent', () => {
+    it('WH-11: each invalid certificate causes a tls_error before any byte of the payload is sent', () => {
       expectEach(rows, (_, index) => {
         const [attempts, target] = [records[index + 1]!, targets[index + 1]!];
         expect(attempts).toMatchObject(Array(2).fill({ http_status: 0, success: false, error: 'tls_error' }));
@@ -332,17 +335,17 @@ describe('targets that misbehave', () => {
       });
     });
 
-    it('WH-11: a target without TLS at an https URL is a tls_error', () => {
+    it('WH-11: a target without TLS at an https URL causes a tls_error', () => {
       expect(records.at(-1)).toMatchObject(Array(2).fill({ http_status: 0, error: 'tls_error' }));
       expect(targets.at(-1)!.requests).toHaveLength(0);
     });
   });
 
-  describe('in the size of their response', () => {
+  describe('with large responses', () => {
     const measureMemoryMb = (): number =>
       Number(execFileSync('ps', ['-o', 'rss=', '-p', String(worker.pid)], { encoding: 'utf8' })) / 1024;
 
-    /** Delivers to 20 targets at once. @returns the worker's maximum growth in MB */
+    /** Delivers to 20 targets at once. @returns the maximum memory growth of the worker, in MB */
     const measureGrowth = async (
       responder: RawResponder,
       status = 200,
@@ -359,24 +362,27 @@ describe('targets that misbehave', () => {
     it.each([
       ['200 OK', 200],
       ['500 Internal Server Error', 500],
-    ])('WH-06: 100 MB after %s: 16 KiB are stored, the rest is never sent', async (line, status) => {
-      const head = `HTTP/1.1 ${line}\r\nContent-Length: ${100 * 1024 * 1024}\r\n\r\n`;
-      const { growthMb, targets, records } = await measureGrowth(
-        respondEndlessly(head, Buffer.alloc(65_536, 'x')),
-        status,
-      );
-      for (const [attempt] of records) {
-        expect(attempt).toMatchObject({ http_status: status, success: status === 200 });
-        expect(attempt!.response_body).toBe('x'.repeat(16 * 1024));
-      }
-      for (const { bytesSent } of targets) expect(bytesSent).toBeLessThan(16 * 1024 * 1024);
-      expect(growthMb).toBeLessThan(30);
-    });
+    ])(
+      'WH-06: a target sends 100 MB after %s: the worker stores 16 KiB and does not read the rest',
+      async (line, status) => {
+        const head = `HTTP/1.1 ${line}\r\nContent-Length: ${100 * 1024 * 1024}\r\n\r\n`;
+        const { growthMb, targets, records } = await measureGrowth(
+          respondEndlessly(head, Buffer.alloc(65_536, 'x')),
+          status,
+        );
+        for (const [attempt] of records) {
+          expect(attempt).toMatchObject({ http_status: status, success: status === 200 });
+          expect(attempt!.response_body).toBe('x'.repeat(16 * 1024));
+        }
+        for (const { bytesSent } of targets) expect(bytesSent).toBeLessThan(16 * 1024 * 1024);
+        expect(growthMb).toBeLessThan(30);
+      },
+    );
 
     it.each([
       ['gzip', gzipSync(bomb), 'x'.repeat(16 * 1024)],
       ['br', brotliCompressSync(bomb), '[br body omitted]'],
-    ])('WH-05: at most 16 KiB of a %s bomb are decompressed', async (encoding, body, text) => {
+    ])('WH-05: the worker decompresses at most 16 KiB of a %s bomb', async (encoding, body, text) => {
       const { growthMb, records } = await measureGrowth(
         respondWith('200 OK', body, `Content-Encoding: ${encoding}`),
       );
@@ -385,7 +391,7 @@ describe('targets that misbehave', () => {
     });
   });
 
-  describe('in how they keep connections', () => {
+  describe('with kept-alive connections', () => {
     const deliverTwice = async (first: RawResponder): Promise<RawTarget> => {
       const [target] = await startTargets([[first, 200]]);
       const endpoint = await instance.createEndpoint(target!.url, ['customer.created']);
@@ -402,8 +408,8 @@ describe('targets that misbehave', () => {
       return target!;
     };
 
-    it('WH-06: a connection is reused after a response that was read completely, and closed otherwise or when the target requests it', async () => {
-      // An idle connection stays open for 4 s: after a longer machine stall, the next two requests reuse one.
+    it('WH-06: a connection is reused after a complete response, and closed after an incomplete one or when the target requests it', async () => {
+      // An idle connection stays open for 4 s. If the machine stalls for longer, the next two requests reuse one.
       const isReused = async () =>
         (await deliverTwice(respondWith('200 OK', 'x'.repeat(16_384)))).connections === 1;
       expect(await eventually('a reused connection', isReused)).toBe(true);
@@ -412,13 +418,13 @@ describe('targets that misbehave', () => {
     });
   });
 
-  it('WH-05: no proxy from the environment was used, and the worker is the same process and logged no error', () => {
+  it('WH-05: no request uses the proxy from the environment, and the same worker runs to the end without logging an error', () => {
     expect(proxy.connections).toBe(0);
     expect(worker.isRunning).toBe(true);
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   });
 
-  it('the invariants hold for everything that was sent to these targets', async () => {
+  it('the invariants hold for every request to these targets', async () => {
     await history.check({ schedule: AT_ONCE });
   });
 });
@@ -430,7 +436,7 @@ describe('a name server that does not respond', () => {
   beforeAll(async () => {
     names = await NameServer.start({ '*': 'silent' });
     target = await RawTarget.start();
-    // A lookup fails after half the timeout: until then the other deliveries must succeed.
+    // A lookup fails after half the timeout. Until then, the other deliveries must succeed.
     const workerEnv = { WEBHOOK_TIMEOUT: '60s', WEBHOOK_DNS_SERVERS: names.address };
     instance = await TestInstance.startShared({ workerEnv });
   });
@@ -439,7 +445,7 @@ describe('a name server that does not respond', () => {
     await Promise.all([names?.stop(), target?.stop()]);
   });
 
-  it('WH-06, WH-13: 80 deliveries that wait for it do not delay deliveries to an IP address or to localhost', async () => {
+  it('WH-06, WH-13: 80 deliveries that wait for the name server do not delay deliveries to an IP address or to localhost', async () => {
     const createEndpoint = (host: string) =>
       instance.createEndpoint(target.url.replace('127.0.0.1', host), ['customer.created']);
     await runInChains(10, 4, (index) => createEndpoint(`hangs-${index}.example`));

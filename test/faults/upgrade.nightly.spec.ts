@@ -20,7 +20,7 @@ const folder = await buildPreviousVersion(manifest.commit, process.stderr).catch
   return null;
 });
 
-/** Both versions' settings. */
+/** Settings of both versions. */
 const ENV = {
   GATEHOUSE_SECRET: manifest.rootSecret,
   SEED: 'off',
@@ -54,9 +54,9 @@ afterAll(async () => {
 });
 
 (folder ? it : it.skip)(
-  'an installation of 0.1.0 is upgraded at 20 requests a second: no request fails, nothing acknowledged is lost, and every session stays valid',
+  'an installation of 0.1.0 is upgraded at 20 requests per second: no request fails, no acknowledged write is lost, and every session stays valid',
   async () => {
-    // The invariants concern every delivery, and the receivers for deliveries in the dump no longer exist.
+    // The invariants cover every delivery, and the receivers of the deliveries in the dump no longer exist.
     await instance.sql(`TRUNCATE deliveries, attempts, redelivery_batches CASCADE`);
     await instance.sql(`UPDATE webhook_endpoints SET status = 'disabled' WHERE status = 'enabled'`);
     const history = new History(instance, receiver);
@@ -66,7 +66,7 @@ afterAll(async () => {
     proxy = await RetryingProxy.start(ports);
     instance.env['PUBLIC_URL'] = proxy.url;
     await instance.createEndpoint(receiver.url, ['customer.created', 'login.succeeded']);
-    // Every tenth request fails, so that each version makes the other version's retries.
+    // Every tenth request fails, so that each version runs retries of the other.
     receiver.defaultResponder = (response) => {
       response.statusCode = receiver.requests.length % 10 === 0 ? 500 : 200;
       response.end();
@@ -86,7 +86,7 @@ afterAll(async () => {
     const api = instance.startApi({ PORT: String(ports[1]), PUBLIC_URL: publicUrl });
     await api.waitUntilReady();
     const during = history.exchanges.length - before;
-    // Both versions serve for a while.
+    // Both versions serve requests for a while.
     await waitForRequests(5 * RATE);
     expect(await previous.api.stop('SIGTERM')).toBe(0);
     await waitForRequests(2 * RATE);

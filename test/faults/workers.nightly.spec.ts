@@ -21,7 +21,7 @@ describe.each(availableQueues)('workers within time limits, deliveries with %s',
     await receiver?.stop();
   });
 
-  it('a worker is killed while the target holds the request: worker_lost within 6 s after a lease of 6 s, the next attempt in time', async () => {
+  it('a worker is killed while the target holds the request: the attempt is recorded as worker_lost within 6 s after a lease of 6 s, and the next one starts in time', async () => {
     // Lease 6 s, timeout 2 s, retries after 0.3 s.
     const settings = { TIME_SCALE: '10', WEBHOOK_TIMEOUT: '20s', WEBHOOK_RETRY_SCHEDULE: '0s,3s,3s,3s,3s' };
     const leaseMs = 6_000;
@@ -45,10 +45,10 @@ describe.each(availableQueues)('workers within time limits, deliveries with %s',
     });
   });
 
-  it('five workers and 1,000 deliveries: 1,000 requests, each first attempt once, none later than 20 s', async () => {
+  it('five workers process 1,000 deliveries: they send 1,000 requests, each first attempt once, none later than 20 s', async () => {
     await start({ WEBHOOK_TIMEOUT: '60s' }, 5);
     await emitEvents(instance, 1_000);
-    // Delays count from the import's start, which is one transaction.
+    // Delays are counted from the start of the import, which is one transaction.
     const { requests, attempts } = await history.check({ ...ON_TIME, lateMs: 20_000 });
     expect([requests, attempts]).toEqual([1_000, 1_000]);
   });

@@ -71,7 +71,7 @@ const neverRespond: Responder = () => undefined;
 export const workerScenarios: WorkerScenario[] = [
   {
     title:
-      'a worker is killed while the target holds the request: worker_lost at the end of the lease, then the next attempt on schedule',
+      'a worker is killed while the target holds the request: the attempt is recorded as worker_lost at the end of the lease, and the next one starts on schedule',
     queue: 'redis',
     async run(queue) {
       await start(queue, manualRetries);
@@ -108,7 +108,7 @@ export const workerScenarios: WorkerScenario[] = [
   },
   {
     title:
-      'a worker is suspended for longer than its lease: its late result changes nothing, another worker delivers',
+      'a worker is suspended for longer than its lease: its late result changes nothing, and another worker delivers',
     queue: 'postgresql',
     async run(queue) {
       const settings = { ...immediateRetries, ...longestTimeout };
@@ -139,7 +139,7 @@ export const workerScenarios: WorkerScenario[] = [
   },
   {
     title:
-      'a worker receives SIGTERM with 20 requests in flight: they finish, nothing new is claimed, nothing stays leased, exit 0',
+      'a worker receives SIGTERM with 20 requests in flight: they complete, it claims no delivery, no lease remains, and it exits with 0',
     queue: 'redis',
     async run(queue) {
       await start(queue, longestTimeout);
@@ -164,7 +164,7 @@ export const workerScenarios: WorkerScenario[] = [
   },
   {
     title:
-      'endpoints are deleted and disabled with retries pending: no further request, pending deliveries are cancelled, the log is kept',
+      'endpoints are deleted and disabled with retries pending: they get no further requests, pending deliveries are canceled, and the attempt log is retained',
     queue: 'redis',
     async run(queue) {
       await start(queue, manualRetries);
@@ -192,7 +192,7 @@ export const workerScenarios: WorkerScenario[] = [
     },
   },
   {
-    title: 'two workers and 200 deliveries: 200 requests, each first attempt once',
+    title: 'two workers process 200 deliveries: they send 200 requests, each first attempt once',
     queue: 'postgresql',
     async run(queue) {
       await start(queue, longestTimeout, 2);
@@ -204,7 +204,7 @@ export const workerScenarios: WorkerScenario[] = [
   },
   {
     title:
-      'a worker receives SIGTERM while 20 targets hold their requests: requests are aborted, nothing stays leased, exit 0, another worker delivers; with an unresponsive PostgreSQL as well: exit 0',
+      'a worker receives SIGTERM while 20 targets hold their requests: it aborts them, leaves no lease and exits with 0, even if PostgreSQL does not respond, and another worker delivers',
     queue: 'postgresql',
     async run(queue) {
       const settings = { ...manualRetries, ...longestTimeout };
