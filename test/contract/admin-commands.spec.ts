@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, runNpm } from '../../scripts/processes.mjs';
 
-/** Writes Vite's output for the programs and the console. */
+/** A stand-in for Vite that writes the output for the programs and the console. */
 const FAKE_VITE = `
   import fs from 'node:fs';
   const [folder, files] = process.argv.includes('apps/console')
@@ -12,7 +12,7 @@ const FAKE_VITE = `
   fs.mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(folder + '/' + name, text);`;
 
-/** A repository clone, with the scripts and one source. */
+/** A clone of the repository that contains the scripts and one source file. */
 let clone: string;
 beforeEach(async () => {
   clone = await mkdtemp(join(tmpdir(), 'gatehouse-clone-'));
@@ -42,7 +42,7 @@ async function build(): Promise<void> {
   expect(await runNpm(['run', 'build'], { cwd: clone })).toMatchObject({ code: 0 });
 }
 
-/** Builds what is not current, as `npm start` does. Returns whether the programs were built, and the output. */
+/** Builds whatever is out of date, as `npm start` does. Returns whether it built the programs, and the output. */
 const ensureBuilt = async (): Promise<string> => {
   const script = `const { ensureBuilt } = await import('./scripts/build.mjs'); console.log(await ensureBuilt(process.stdout))`;
   const args = ['--input-type=module', '--eval', script];
@@ -50,7 +50,7 @@ const ensureBuilt = async (): Promise<string> => {
 };
 
 describe('npm run gatehouse', () => {
-  it('neither installs nor builds, and names the command that does', async () => {
+  it('prints the missing command instead of installing or building', async () => {
     expect(await runCommand()).toEqual({
       code: 1,
       output: 'The packages of Gatehouse are not installed. Install them: npm ci\n',
@@ -64,7 +64,7 @@ describe('npm run gatehouse', () => {
     expect(await readdir(join(clone, 'node_modules'))).toEqual([]);
   });
 
-  it('runs the program of npm run build, which npm start does not build again', async () => {
+  it('runs the output of npm run build, which npm start does not rebuild', async () => {
     await build();
     const { mtimeMs } = await stat(program());
     expect(await runCommand()).toEqual({ code: 0, output: 'ran alert-secret\n' });
@@ -72,7 +72,7 @@ describe('npm run gatehouse', () => {
     expect((await stat(program())).mtimeMs).toBe(mtimeMs);
   });
 
-  it('reports a program that is older than its sources, and runs it', async () => {
+  it('reports a program that is older than its sources and still runs it', async () => {
     await build();
     const { mtimeMs } = await stat(program());
     await writeFile(join(clone, 'apps/api/src/gatehouse.ts'), '// changed');
@@ -84,7 +84,7 @@ describe('npm run gatehouse', () => {
     expect((await stat(program())).mtimeMs).toBe(mtimeMs);
   });
 
-  it('names a missing file of the build, which npm start builds again', async () => {
+  it('reports a missing build file, which npm start then rebuilds', async () => {
     await build();
     await rm(join(clone, 'dist/programs/chunk.js'));
     expect(await runCommand()).toEqual({
@@ -101,9 +101,9 @@ describe('npm run gatehouse', () => {
   });
 });
 
-describe('an incomplete dist/programs', () => {
+describe('a program in an incomplete dist/programs', () => {
   it.each(['all', 'api', 'gatehouse', 'webhook-worker'])(
-    'ends %s with one sentence and the exit code that prevents a restart',
+    'ends %s with a single message and an exit code that prevents a restart',
     async (name) => {
       for (const file of [`${name}.js`, 'rolldown-runtime.js'])
         await cp(join('dist/programs', file), join(clone, 'dist/programs', file));

@@ -8,7 +8,7 @@ import { run } from '../../scripts/processes.mjs';
 const RULES = 'ops/prometheus/alerts.yml';
 const TESTS = 'test/contract/alert-rules.yml';
 
-/** Promtool is part of Prometheus; Debian's package is `prometheus`. */
+/** promtool is part of Prometheus (Debian package `prometheus`). */
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 if (!hasPromtool) process.stderr.write('The alert rules are not run: promtool is not on the PATH\n');
 
@@ -19,7 +19,7 @@ async function promtool(...args: string[]): Promise<string> {
 }
 
 describe('the alert rules', () => {
-  it('has a test in which each rule fires', async () => {
+  it('have a test in which each rule fires', async () => {
     const { groups } = load(await readFile(RULES, 'utf8')) as { groups: { rules: { alert: string }[] }[] };
     const { tests } = load(await readFile(TESTS, 'utf8')) as {
       tests: { promql_expr_test: { exp_samples: { labels: string }[] }[] }[];
@@ -31,13 +31,13 @@ describe('the alert rules', () => {
     expect([...new Set(firing)].sort()).toEqual(defined.sort());
   });
 
-  (hasPromtool ? it : it.skip)('are valid, and fire when they should, and only then', async () => {
+  (hasPromtool ? it : it.skip)('are valid and fire exactly as their tests expect', async () => {
     expect(await promtool('check', 'rules', RULES)).toContain('SUCCESS');
     expect(await promtool('test', 'rules', TESTS)).toContain('SUCCESS');
   });
 });
 
-(hasPromtool ? it : it.skip)('the queries of the dashboard are valid', async () => {
+(hasPromtool ? it : it.skip)('the Grafana dashboard contains only valid queries', async () => {
   const { panels } = JSON.parse(await readFile('ops/grafana/gatehouse.json', 'utf8')) as {
     panels: { targets?: { expr: string }[] }[];
   };

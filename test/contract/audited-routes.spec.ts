@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Handler = object | undefined;
 
-/** Returns the controllers in modules and in the modules that they import. */
+/** Returns the controllers of the given modules and of their imports. */
 function controllersOf(modules: Type[]): Type[] {
   const listed = (name: string, module: Type) => (Reflect.getMetadata(name, module) ?? []) as Type[];
   return modules.flatMap((module) => [
@@ -41,22 +41,21 @@ function controllersOf(modules: Type[]): Type[] {
   ]);
 }
 
-/** Returns a route's path pattern. */
 function routePath(controller: Type, handler: object): string {
   const parts = [controller, handler].map((target) => Reflect.getMetadata(PATH_METADATA, target) as string);
   return `/${parts.join('/')}`.replace(/\/+$/, '');
 }
 
 /**
- * Returns the routes that accept a credential type and that change something or export all data about a customer or
- * project. The routes that operators inherit equal the routes for keys.
+ * Returns the routes that accept a type of credential and either change something or export all data of a customer or
+ * project. The routes that operators inherit are the same as the key routes.
  */
 function changingRoutes(kind: CallerKind): string[] {
   const controllers = new Set(controllersOf([...publicModules, ...operatorModules]));
   return [...controllers].flatMap((controller) =>
     Object.values(Object.getOwnPropertyDescriptors(controller.prototype as object)).flatMap(({ value }) => {
       const handler = value as Handler;
-      // The constructor is not a route handler, even if its class declares a credential for all of them.
+      // A class-level credential also applies to the constructor, which is not a route handler.
       if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) return [];
       if (!routeCredential(controller, handler)?.kinds.includes(kind)) return [];
       const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
@@ -68,7 +67,7 @@ function changingRoutes(kind: CallerKind): string[] {
 }
 
 const newEmail = (): string => `${randomUUID()}@example.com`;
-/** Creates an object with the secret key. @returns its id */
+/** Creates a resource with the secret key. @returns its id */
 const create = async (path: string, body: object): Promise<string> => {
   const response = await instance.requestWithSecretKey('POST', path, body);
   return (response.body.data ?? response.body).id as string;
@@ -77,7 +76,7 @@ const newCustomer = (): Promise<string> => create('/api/v1/customers', { email: 
 const newEndpoint = async (): Promise<string> => (await instance.createEndpoint('http://127.0.0.1:9/')).id;
 const newRedelivery = (): Promise<string> => create('/v1/webhooks/redeliveries', { filter: {} });
 
-/** Functions that create the objects for a path's parameters, by its first parameter's name. */
+/** Functions that create the resources for path parameters, keyed by the first parameter. */
 const parameters: Record<string, () => Promise<Record<string, string>>> = {
   customerId: async () => {
     const customerId = await newCustomer();
@@ -102,7 +101,7 @@ const parameters: Record<string, () => Promise<Record<string, string>>> = {
   },
   endpointId: async () => ({ endpointId: await newEndpoint() }),
   redeliveryId: async () => ({ redeliveryId: await newRedelivery() }),
-  /** A finished delivery. */
+  /** Creates a finished delivery. */
   deliveryId: async () => {
     const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
     await newCustomer();
@@ -122,13 +121,13 @@ const send = (method: string, path: string, body?: unknown): Promise<TestRespons
 
 interface Change {
   route: string;
-  /** Its action in the audit log. */
+  /** The action that the audit log records for it. */
   action: string;
   send: () => Promise<TestResponse>;
 }
 
 /**
- * Returns a change by a request to a route with new objects in its path. @param before prepares the object
+ * Returns a change that requests `route` with newly created resources in its path. @param before prepares the resource
  */
 const change = (
   route: string,
@@ -230,16 +229,16 @@ const changes: Change[] = [
   change(`POST ${webhooks}/redeliveries/:redeliveryId/cancel`, 'webhook_redelivery.cancelled'),
 ];
 
-/** Routes whose records are events, which would outnumber all other entries (ADR 0015, ADR 0040). */
+/** Routes recorded as events, which would outnumber all other entries (ADR 0015, ADR 0040). */
 const withoutEntry = [change('POST /v1/events', '', { type: 'app.sample', data: {} })];
 
-/** Tested by operator-mail-server.dedicated.spec.ts, because they need a mail server. */
+/** Tested in operator-mail-server.dedicated.spec.ts, because they need a mail server. */
 const testMails = [
   'POST /operator/v1/health/test-mail',
   'POST /operator/v1/projects/:projectId/mail-templates/:kind/:language/test',
 ];
 
-/** Change only how the console shows data to the operator (ADR 0063). */
+/** These change only how the console shows data to the operator (ADR 0063). */
 const preferences = [
   'PATCH /operator/v1/session/preferences',
   'POST /operator/v1/session/views',
@@ -247,14 +246,14 @@ const preferences = [
   'DELETE /operator/v1/session/views/:viewId',
 ];
 
-/** Lead to an OpenID Provider's page, or to a passkey. The reauthentication itself is recorded. */
-const beginnings = [
+/** These only start a reauthentication with an OpenID Provider or a passkey. Its completion is recorded. */
+const reauthenticationStarts = [
   'POST /operator/v1/session/oidc/reauthenticate',
   'POST /operator/v1/session/passkeys/options',
   'POST /operator/v1/session/reauthenticate/passkey/options',
 ];
 
-/** Tested by operator-sign-in.browser.spec.ts, because passkeys are bound to a host name. */
+/** Tested in operator-sign-in.browser.spec.ts, because passkeys are bound to a host name. */
 const passkeys = [
   'DELETE /operator/v1/session/passkeys/:passkeyId',
   'PATCH /operator/v1/session/passkeys/:passkeyId',
@@ -262,7 +261,7 @@ const passkeys = [
   'POST /operator/v1/session/reauthenticate/passkey',
 ];
 
-/** Inserts an operator with a second session, which waits for its second factor. */
+/** Inserts an operator with a second session that is waiting for its second factor. */
 async function openSecondSession(): Promise<OperatorClient> {
   const client = await insertOperator(instance, 'viewer');
   const { password } = instance.credentials.operator;
@@ -270,7 +269,6 @@ async function openSecondSession(): Promise<OperatorClient> {
   return client;
 }
 const [operators, session] = ['/operator/v1/operators', '/operator/v1/session'];
-/** Changes that only operators can make. */
 const operatorChanges: Change[] = [
   change('POST /operator/v1/customers/:customerId/resend-verification', 'customer.verification_sent'),
   change('POST /operator/v1/customers/:customerId/reset-password', 'customer.password_reset_sent'),
@@ -341,7 +339,7 @@ const operatorChanges: Change[] = [
 ];
 const routesOf = (all: Change[]): string[] => all.map(({ route }) => route).sort();
 
-/** Sends every change. @returns those that fail or do not leave exactly one entry by this actor */
+/** Sends every change. @returns the changes that failed, or that did not create exactly one entry for the actor */
 async function findUnaudited(
   all: Change[],
   read: (query: string) => Promise<TestResponse>,
@@ -377,12 +375,12 @@ describe('the list of routes that read from the replica', () => {
 });
 
 describe('the audit log', () => {
-  it('has one entry for each change with a secret key, on every route that changes something', async () => {
+  it('contains one entry per change with a secret key, for every route that changes something', async () => {
     expect(routesOf([...changes, ...withoutEntry])).toEqual(changingRoutes('secret-key').sort());
     const [key] = await instance.sql('SELECT id FROM api_keys WHERE key_hash = $1', [
       createHash('sha256').update(instance.credentials.secretKey).digest(),
     ]);
-    // No key has it by default.
+    // No key has this scope by default.
     await instance.sql(`UPDATE api_keys SET scopes = scopes || '{customer:impersonate}' WHERE id = $1`, [
       key!['id'],
     ]);
@@ -390,15 +388,21 @@ describe('the audit log', () => {
     expect(await findUnaudited(changes, read, { actorType: 'key', actorId: key!['id'] })).toEqual([]);
   });
 
-  it('has one entry for each change by an operator, on every operator-only route', async () => {
+  it('contains one entry per change by an operator, for every operator-only route', async () => {
     expect(
-      [...routesOf(operatorChanges), ...testMails, ...preferences, ...beginnings, ...passkeys].sort(),
+      [
+        ...routesOf(operatorChanges),
+        ...testMails,
+        ...preferences,
+        ...reauthenticationStarts,
+        ...passkeys,
+      ].sort(),
     ).toEqual(changingRoutes('operator').sort());
     const read = (query: string) => admin.request('GET', `/audit-log?${query}`);
     expect(await findUnaudited(operatorChanges, read, { actorType: 'operator' })).toEqual([]);
   });
 
-  it('has no entry for a request that changes nothing or only sends events', async () => {
+  it('contains no entry for a request that changes nothing or only sends events', async () => {
     const startTwice = async (): Promise<TestResponse> => {
       const id = await newRedelivery();
       const [path, body] = [`/v1/webhooks/redeliveries/${id}`, { reason: 'fixed' }];

@@ -5,7 +5,7 @@ import { insertProject } from '../support/tenants.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** Tests the ten-second limit for webhook responses in real time; conformance.spec.ts has the other rules. */
+/** Tests the ten-second limit for webhook responses in real time. conformance.spec.ts tests the other rules. */
 let instance: TestInstance;
 const receivers: Receiver[] = [];
 beforeAll(async () => (instance = await TestInstance.start({ env: { RATE_LIMITS: 'off' } })));

@@ -11,9 +11,9 @@ import { insertProject, type Tenant } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 /**
- * Tests the interface specification rule by rule, from the outside: only with requests, and with webhook receivers.
- * §1 to §9 are its sections, #1 to #13 the endpoints in its section 4. The contract defines what the specification
- * leaves open. The ten-second limit for an attempt is tested in conformance.nightly.spec.ts.
+ * Tests the interface specification rule by rule, from the outside: only with requests and webhook receivers. §1 to §9
+ * are sections of the specification, and #1 to #13 are the endpoints in its section 4. Where the specification leaves
+ * something open, the contract applies. conformance.nightly.spec.ts tests the ten-second limit for an attempt.
  */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -24,7 +24,7 @@ const text = expect.any(String) as string;
 
 let instance: TestInstance;
 let targets: Receiver[];
-/** A project with its own endpoint. */
+/** A project with its own webhook endpoint. */
 interface WatchedProject {
   tenant: Tenant;
   receiver: Receiver;
@@ -45,7 +45,7 @@ const fieldsOf = (value: unknown): string[] => Object.keys(value as object).sort
 const errorFields = ({ body }: TestResponse): string[] =>
   (body.errors as { field: string }[]).map(({ field }) => field);
 
-/** Replaces one field in a valid body at a time and expects a validation error that names it. */
+/** Replaces one field of a valid body at a time, and expects a validation error for that field. */
 async function expectFieldErrors(
   send: (body: object) => Promise<TestResponse>,
   valid: () => object,
@@ -61,7 +61,7 @@ async function expectFieldErrors(
   }
 }
 const person = () => ({ email: uniqueEmail(), password: PASSWORD });
-/** Returns a function that posts a body with the organization's secret key. */
+/** Returns a function that posts a body with the secret key of the organization. */
 const postTo = (path: string) => (body: object) => instance.requestWithSecretKey('POST', path, body);
 
 async function createWatchedProject(events = ['customer.created']): Promise<WatchedProject> {
@@ -75,7 +75,7 @@ async function createWatchedProject(events = ['customer.created']): Promise<Watc
   return { tenant, receiver, endpoint: body.data };
 }
 
-/** Creates a customer, which sends an event to the project's endpoint. */
+/** Creates a customer, which sends an event to the endpoint of the project. */
 async function createCustomerIn({ tenant }: WatchedProject): Promise<void> {
   const response = await instance.request('POST', '/api/v1/customers', {
     headers: bearerHeader(tenant.secretKey),
@@ -91,7 +91,7 @@ const listAttempts = async ({ tenant }: WatchedProject, query = ''): Promise<Rec
     })
   ).body.data;
 
-/** Waits for the attempt with a number in a project's history, regardless of later attempts. */
+/** Waits for the attempt with a given number in the history of a project. Later attempts do not matter. */
 const waitForAttempt = (watched: WatchedProject, number: number): Promise<Record<string, any>> =>
   eventually(`attempt ${number}`, async () => (await listAttempts(watched)).at(-number));
 
@@ -101,7 +101,7 @@ const makeDue = (deliveryId: string): Promise<unknown> =>
     .sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [deliveryId.replace('dlv_', '')])
     .then(() => instance.sql('NOTIFY gatehouse_deliveries'));
 
-/** Key headers for a route that accepts none. */
+/** Invalid key headers, for routes that accept no key. */
 const ignoredKeys = { 'x-publishable-key': 'pk_none', 'x-api-key': 'sk_none', ...bearerHeader('nonsense') };
 const tokens = { accessToken: text, refreshToken: text, expiresIn: 3600 };
 
@@ -127,7 +127,7 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     expect(me.body).toMatchObject({ ...names, locale });
   });
 
-  it('requires email and password as strings; the names are optional, and null when unset', async () => {
+  it('requires email and password as strings, and returns null for unset names', async () => {
     const { status, body } = await instance.requestWithPublishableKey('POST', path, person());
     expect([status, body.customer.firstName, body.customer.lastName]).toEqual([201, null, null]);
     const shown = await instance.requestWithSecretKey('GET', `/api/v1/customers/${body.customer.id}`);
@@ -283,7 +283,7 @@ const organization = {
 };
 
 describe('§4 #5 GET /api/v1/organizations', () => {
-  it('returns 200 with the organization of the key, in a list', async () => {
+  it('returns 200 with a list that contains the organization of the key', async () => {
     const response = await instance.requestWithSecretKey('GET', '/api/v1/organizations?limit=200');
     expect(response.status).toBe(200);
     expect(fieldsOf(response.body)).toEqual(['data', 'hasMore', 'nextCursor']);
@@ -357,7 +357,7 @@ const project = {
 };
 
 describe('§4 #8 GET /api/v1/projects', () => {
-  it("returns 200 with the projects of the caller's organization, in a list", async () => {
+  it("returns 200 with a list of the projects in the caller's organization", async () => {
     const response = await instance.requestWithSecretKey('GET', '/api/v1/projects?limit=200');
     expect(response.status).toBe(200);
     expect(fieldsOf(response.body)).toEqual(['data', 'hasMore', 'nextCursor']);
@@ -399,7 +399,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
   const create = (body: object, projectId = instance.credentials.projectId) =>
     instance.requestWithSecretKey('POST', `/api/v1/projects/${projectId}/api-keys`, body);
 
-  it('§2: returns 201 with a secret key, whose value starts with sk_', async () => {
+  it('§2: returns 201 with a secret key that starts with sk_', async () => {
     const scopes = ['customer:write', 'customer:read'];
     const response = await create({ name: 'Orders', type: 'secret', scopes });
     expect(response.status).toBe(201);
@@ -433,7 +433,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
     );
   });
 
-  it('§2: returns 201 with a publishable key, whose value starts with pk_', async () => {
+  it('§2: returns 201 with a publishable key that starts with pk_', async () => {
     const { status, body } = await create({ name: 'Shop', type: 'publishable' });
     expect(status).toBe(201);
     expect(body.key).toMatch(/^pk_/);
@@ -444,7 +444,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
     expect(registered.status).toBe(201);
   });
 
-  it('defaults to a secret key with customer scopes, and names every invalid field', async () => {
+  it('defaults to a secret key with customer scopes, and reports every invalid field', async () => {
     const { body } = await create({ name: 'Orders' });
     expect([body.type, body.scopes]).toEqual(['secret', ['customer:read', 'customer:write']]);
     await expectFieldErrors(create, () => ({ name: 'Orders' }), [
@@ -483,7 +483,7 @@ describe('§4 #11 POST /api/v1/customers', () => {
     });
   });
 
-  it('defaults to {} and the project of the key, and names every invalid field', async () => {
+  it('defaults to {} and the project of the key, and reports every invalid field', async () => {
     const { status, body } = await instance.requestWithSecretKey('POST', path, { email: uniqueEmail() });
     expect([status, body.metadata, body.projectId]).toEqual([201, {}, instance.credentials.projectId]);
     await expectFieldErrors(postTo(path), () => ({ email: uniqueEmail() }), [
@@ -565,7 +565,7 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
         response_body: 'thanks',
         error: null,
         created_at: time,
-        // Fields beyond the specification.
+        // Fields that the specification does not define.
         endpoint_name: new URL(watched.receiver.url).host,
         delivery_id: expect.stringMatching(/^dlv_/),
         event_id: request!.event.id,
@@ -577,7 +577,7 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
     expect(Number.isInteger(response.body.data[0].duration_ms)).toBe(true);
   });
 
-  it('§8: limits pages to 50 by default and 200 at most, and returns the rest by cursor', async () => {
+  it('§8: limits pages to 50 by default and to 200 at most, and continues with a cursor', async () => {
     const watched = await createWatchedProject();
     const customers = Array.from({ length: 203 }, () => ({ email: uniqueEmail() }));
     const headers = bearerHeader(watched.tenant.secretKey);
@@ -627,8 +627,8 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
   });
 });
 
-describe('§3 and §6: the delivery of a webhook', () => {
-  it("sends the event as the body to the endpoint's target_url, signed", async () => {
+describe('§3 and §6: webhook delivery', () => {
+  it('sends the signed event to the target_url of the endpoint', async () => {
     const watched = await createWatchedProject(['verification.completed']);
     const email = uniqueEmail();
     const { body } = await instance.request('POST', '/api/v1/auth/register', {
@@ -682,7 +682,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
     ]);
   });
 
-  it('§6.3, §6.4: fails after five attempts on schedule, and starts again on a manual redelivery', async () => {
+  it('§6.3, §6.4: fails after five attempts on schedule, and restarts on a manual redelivery', async () => {
     const watched = await createWatchedProject();
     watched.receiver.defaultResponder = respondWithStatus(500);
     await createCustomerIn(watched);
@@ -692,7 +692,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
       const ended = Date.parse(recorded['created_at'] as string) + Number(recorded['duration_ms']);
       const delay = (Date.parse(recorded['next_attempt_at'] as string) - ended) / 1_000;
       expect(delay).toBeGreaterThan(seconds * 0.9 - 0.1);
-      // The delay starts when the outcome is recorded; the bound is less than the schedule's next delay.
+      // The delay starts when the outcome is recorded. The bound is below the next delay of the schedule.
       expect(delay).toBeLessThan(seconds * 1.1 + 30);
       await makeDue(recorded['delivery_id'] as string);
     }
@@ -727,7 +727,7 @@ describe('§3 and §6: the delivery of a webhook', () => {
   });
 });
 
-/** Method and path for the routes that accept a secret key, with a valid body. */
+/** Method, path and valid body of each route that accepts a secret key. */
 const secretRoutes: [string, string, () => object | undefined][] = [
   ['GET', '/api/v1/organizations', () => undefined],
   ['POST', '/api/v1/organizations', () => ({ name: 'Menabrea', slug: slug() })],
@@ -739,7 +739,7 @@ const secretRoutes: [string, string, () => object | undefined][] = [
   ['GET', '/v1/webhooks/deliveries', () => undefined],
 ];
 
-describe('§5: the routes of secret keys', () => {
+describe('§5: the routes that accept a secret key', () => {
   const send = (
     [method, route, bodyOf]: (typeof secretRoutes)[number],
     headers: Record<string, string>,
@@ -750,7 +750,7 @@ describe('§5: the routes of secret keys', () => {
       headers,
     });
 
-  it('accepts it as Authorization: Bearer and x-api-key, and returns the specified headers', async () => {
+  it('accept it as Authorization: Bearer and x-api-key, and return the specified headers', async () => {
     const { secretKey } = instance.credentials;
     const failures = await runInChunks(secretRoutes, async (each) => {
       const [method, route] = each;
@@ -769,7 +769,7 @@ describe('§5: the routes of secret keys', () => {
     expect(failures).toEqual([]);
   });
 
-  it('returns 401 without a secret key or with one in the query, and 403 for another type', async () => {
+  it('return 401 without a secret key or with one in the query, and 403 for another key type', async () => {
     const { secretKey, publishableKey } = instance.credentials;
     const missing = '401 invalid_api_key Bearer';
     const wrongType = '403 wrong_credential_type null';
@@ -794,11 +794,11 @@ describe('§5: the routes of secret keys', () => {
   });
 });
 
-describe('§7: errors', () => {
+describe('§7: an error', () => {
   it.each([
     ['/api/v1/projects/nonsense', {}],
     ['/v1/webhooks/deliveries/nonsense', { success: false }],
-  ])('returns a problem document for %s', async (path, extraFields) => {
+  ])('is a problem document for %s', async (path, extraFields) => {
     const response = await instance.requestWithSecretKey('GET', path);
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
@@ -814,8 +814,8 @@ describe('§7: errors', () => {
   });
 });
 
-describe('§9: versions', () => {
-  it('has the prefix /api/v1 on every path except the delivery history paths', async () => {
+describe('§9: versioning', () => {
+  it('uses the prefix /api/v1 for every path except the delivery history', async () => {
     const found: unknown[] = [];
     for (const [method, path] of [
       ['POST', '/v1/auth/register'],

@@ -16,8 +16,7 @@ import { freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 
 /**
- * Tests the programs that the containers run, on this machine. scripts/check-files.mjs checks the container
- * files.
+ * Runs the programs and scripts of the containers on this machine. scripts/check-files.mjs checks the container files.
  */
 const run = promisify(execFile);
 const SECRETS = [
@@ -28,7 +27,7 @@ const SECRETS = [
   'ROOT_SECRET',
 ];
 
-/** A folder that replaces the repository, with a copy of make-env.sh. */
+/** A folder that stands in for the repository, with a copy of make-env.sh. */
 let folder: string;
 let env: Record<string, string | undefined>;
 const makeEnv = () => run('sh', [join(folder, 'ops/compose/make-env.sh')], { cwd: tmpdir() });
@@ -45,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('pin-images.sh', () => {
-  it('SC-01: adds the digests of the registry to all images, and replaces older ones', async () => {
+  it('SC-01: adds the digest from the registry to every image, and replaces older ones', async () => {
     const files = ['Dockerfile', 'docker-compose.yml', '.github/workflows/release.yml'];
     await mkdir(join(folder, '.github/workflows'), { recursive: true });
     for (const file of [...files, 'ops/pin-images.sh']) await copyFile(file, join(folder, file));
@@ -81,13 +80,13 @@ describe('make-env.sh', () => {
     expect(await readMode()).toBe(0o600);
   });
 
-  it('CF-05: removes the read permission of others from an existing file', async () => {
+  it('CF-05: removes read permission for other users from an existing file', async () => {
     await chmod(join(folder, '.env'), 0o644);
     await makeEnv();
     expect(await readMode()).toBe(0o600);
   });
 
-  it('preserves existing values on another run, and adds missing ones', async () => {
+  it('preserves existing values when it runs again, and adds missing ones', async () => {
     const before = await readEnvFile();
     await makeEnv();
     expect(await readEnvFile()).toBe(before);
@@ -100,14 +99,14 @@ describe('make-env.sh', () => {
   });
 });
 
-describe("the compose file's servers", () => {
-  it('CF-05, OP-05: creates roles that are no superusers and cannot change the audit log', async () => {
+describe('the servers in the compose file', () => {
+  it('CF-05, OP-05: create roles that are not superusers and cannot change the audit log', async () => {
     const name = `compose_${randomBytes(8).toString('hex')}`;
     const script = await readFile('ops/compose/postgres-init.sh', 'utf8');
     const [, names = '', sql = ''] = /<<'SQL'\n((?:\\getenv [^\n]*\n)+)(.*)^SQL$/ms.exec(script) ?? [];
     const admin = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
     await admin.connect();
-    /** Returns the compose file's URL on the test server. */
+    /** Returns a database URL of the compose file, rewritten for the test server. */
     const urlIn = (setting: string): string => {
       const url = new URL(readCompose(env).services['api']!.environment![setting]!);
       const { host } = new URL(process.env['TEST_POSTGRES_URL']!);
@@ -153,7 +152,7 @@ describe("the compose file's servers", () => {
     }
   });
 
-  it("OP-05: gives the table owner's credentials only to the api", () => {
+  it('OP-05: pass the credentials of the table owner only to the api service', () => {
     const { services } = readCompose(env);
     const withOwner = Object.entries(services)
       .filter(([, { environment }]) => JSON.stringify(environment ?? {}).includes(env['DATABASE_PASSWORD']!))
@@ -201,7 +200,7 @@ describe("the compose file's servers", () => {
   );
 });
 
-it('CF-03: lets both programs call the machine that runs the containers in development only', () => {
+it('CF-03: allow both programs to call the container host in development only', () => {
   const addresses = [
     { address: '172.17.0.1', family: 4 },
     { address: 'fdc4:f303:9324::254', family: 6 },
@@ -223,7 +222,7 @@ it('CF-03: lets both programs call the machine that runs the containers in devel
   expect(listRanges(production)).toEqual([[], []]);
 });
 
-it('starts the programs of the image with the memory options of the launcher', () => {
+it('start the programs of the image with the memory options of the launcher', () => {
   const options = Object.entries(MEMORY_OPTIONS).map(([name, value]) => `${name}=${value}`);
   expect(readDockerfile().all('ENV')).toContain(options.join(' '));
 });
@@ -252,7 +251,7 @@ describe('the image', () => {
     return { image: imageCheck, api: serviceCheck('api'), 'webhook-worker': serviceCheck('webhook-worker') };
   };
 
-  /** Creates a folder with the image's files, as links where the programs do not depend on the location. */
+  /** Creates a folder with the files of the image. Programs that do not depend on their location are links. */
   async function copyImageFiles(): Promise<string> {
     const app = join(folder, 'app');
     const { instructions } = readDockerfile();
@@ -269,7 +268,7 @@ describe('the image', () => {
     return app;
   }
 
-  /** Returns a check's exit code with the container's ports replaced. */
+  /** Returns the exit code of a health check, run with other ports. */
   async function check(name: keyof ReturnType<typeof readChecks>, apiPort: string, workerPort: string) {
     const [program, ...args] = readChecks()[name];
     const words = args.map((word) =>
@@ -280,7 +279,7 @@ describe('the image', () => {
     return code;
   }
 
-  /** Runs the command `gatehouse-admin` with the variables that the Dockerfile sets for its messages. */
+  /** Runs `gatehouse-admin` with the variables that the Dockerfile sets for its messages. */
   async function runAdmin(args: string[], environment: Record<string, string>) {
     const script = await readFile(join(app, 'ops/image/gatehouse-admin'), 'utf8');
     const command = join(folder, 'gatehouse-admin');
@@ -295,7 +294,7 @@ describe('the image', () => {
     });
   }
 
-  it('runs gatehouse-admin in any folder, without the sources and a home', async () => {
+  it('runs gatehouse-admin in any folder, without the sources and without a home folder', async () => {
     const { stdout } = await runAdmin(['operator-link'], instance.env);
     expect(stdout).toMatch(
       new RegExp(
@@ -310,7 +309,7 @@ describe('the image', () => {
     expect(stderr).not.toContain('npm run');
   });
 
-  it('requires DATABASE_URL for gatehouse-admin, because the image contains no PostgreSQL', async () => {
+  it('requires DATABASE_URL for gatehouse-admin, because it contains no PostgreSQL', async () => {
     const environment = { DATA_DIR: join(folder, 'data') };
     await expect(runAdmin(['operator-link'], environment)).rejects.toMatchObject({
       code: 78,
@@ -318,7 +317,7 @@ describe('the image', () => {
     });
   });
 
-  it('fails the health checks after a process has ended, and passes them while it runs', async () => {
+  it('passes the health checks while a process runs, and fails them after it has ended', async () => {
     const closed = String(await freePort());
     for (const name of ['image', 'api', 'webhook-worker'] as const) {
       const codes = [

@@ -15,7 +15,7 @@ const NO_TABLE_RIGHT =
 const PERMISSION_DENIED = /^42501 /;
 
 let instance: TestInstance;
-/** Connections with the programs' role, and with the role that owns the tables. */
+/** Connections as the runtime role and as the role that owns the tables. */
 let runtime: pg.Pool;
 let owner: pg.Pool;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Runs statements in a transaction that is rolled back. Returns the error's code and message, or `accepted`. */
+/** Runs statements in a transaction that is rolled back. Returns the code and message of the error, or `accepted`. */
 async function outcome(sql: string): Promise<string> {
   const client = await runtime.connect();
   try {
@@ -46,14 +46,14 @@ async function outcome(sql: string): Promise<string> {
   }
 }
 
-/** Expects an outcome that matches the pattern for each statement. Reports all differences at once. */
+/** Expects each statement to have an outcome that matches the pattern, and reports all mismatches at once. */
 async function expectOutcome(statements: string[], pattern: RegExp): Promise<void> {
   const found: [string, string][] = [];
   for (const statement of statements) found.push([statement, await outcome(statement)]);
   expect(found).toEqual(statements.map((statement) => [statement, expect.stringMatching(pattern)]));
 }
 
-/** Inserts an entry with a time in ms since 1970, as the runtime role. Returns its id. */
+/** Inserts an entry with a given time, in ms since the epoch, as the runtime role. Returns its id. */
 async function insertEntry(time: number): Promise<string> {
   const id = uuidAt(time);
   await runtime.query(
@@ -94,7 +94,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it('changes neither the table, its trigger nor its functions, and cannot act as its owner', async () => {
+  it('cannot change the table, its trigger or its functions, and cannot become its owner', async () => {
     await expectOutcome(
       [
         'ALTER TABLE audit_log DISABLE TRIGGER ALL',
@@ -130,7 +130,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it("creates nothing that the owner's functions would use instead", async () => {
+  it("cannot create objects that the owner's functions would use instead", async () => {
     await expectOutcome(
       [
         'CREATE TABLE public.shadow ()',
@@ -143,7 +143,7 @@ describe('OP-05: the runtime role', () => {
       ],
       PERMISSION_DENIED,
     );
-    // Temporary objects are allowed, but the owner's functions do not see them.
+    // The role may create temporary objects, but the functions of the owner ignore them.
     const recent = await insertEntry(Date.now() - DAY_MS);
     const shadows = `
       CREATE TEMP TABLE audit_retention AS SELECT 0::bigint AS age_ms;
@@ -175,7 +175,7 @@ describe('OP-05: the runtime role', () => {
     const ids = await listEntryIds();
     expect(expired.filter((id) => ids.includes(id))).toEqual([]);
     expect(ids).toEqual(expect.arrayContaining(remaining));
-    // The function's permission does not outlast its call.
+    // The permission ends with the function call.
     expect(await outcome(`SELECT prune_audit_log(${365 * DAY_MS}, 100); DELETE FROM audit_log`)).toMatch(
       PERMISSION_DENIED,
     );
@@ -212,7 +212,7 @@ describe('OP-05: the runtime role', () => {
     ).toBe('accepted');
   });
 
-  it('has its privileges on every table, and on tables of later migrations', async () => {
+  it('has its privileges on every table, including tables of later migrations', async () => {
     await owner.query('CREATE TABLE later (id integer)');
     const rows = await instance.sql<{ name: string; privileges: string }>(
       `SELECT c.relname AS name, string_agg(p, ' ' ORDER BY p) AS privileges
@@ -241,7 +241,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it("calls the owner's functions, which have a fixed search path, as the only other role", async () => {
+  it("is the only other role that calls the owner's functions, which have a fixed search path", async () => {
     const functions = await instance.sql(
       `SELECT p.proname AS name, o.rolname AS owner, o.rolsuper AS "isSuperuser", p.proconfig AS settings,
          (SELECT array_agg(coalesce(g.rolname::text, 'PUBLIC') ORDER BY g.rolname) FROM aclexplode(p.proacl) a
@@ -262,7 +262,7 @@ describe('OP-05: the runtime role', () => {
 });
 
 describe('OP-05: the audit log', () => {
-  /** Returns whether a new role, which has the runtime role's privileges, cannot change the audit log. */
+  /** Returns true if a new role with the privileges of the runtime role cannot change the audit log. */
   const isProtectedFrom = async (attributes: string): Promise<boolean> => {
     const role = `role_${randomUUID().replaceAll('-', '')}`;
     await instance.sql(
@@ -280,7 +280,7 @@ describe('OP-05: the audit log', () => {
     }
   };
 
-  it('counts as protected only from a role that can become no other role with more rights', async () => {
+  it('counts as protected only from a role that cannot assume one with more privileges', async () => {
     expect(await isProtectedFrom('GRANT pg_monitor TO ?')).toBe(true);
     const found: [string, boolean][] = [];
     const superuser = new URL(process.env['TEST_POSTGRES_URL']!).username;
@@ -302,7 +302,7 @@ describe('OP-05: the audit log', () => {
     expect(found).toEqual(attributes.map((each) => [each, false]));
   });
 
-  it('loses entries to the owner of the tables regardless of the stored retention', async () => {
+  it('allows the table owner to delete entries regardless of the stored retention', async () => {
     const [recent, old] = [await insertEntry(Date.now()), await insertEntry(Date.now() - 2 * DAY_MS)];
     await owner.query(`SELECT prune_audit_log(${DAY_MS}, 100)`);
     const ids = await listEntryIds();
@@ -311,7 +311,7 @@ describe('OP-05: the audit log', () => {
 });
 
 describe('the migration run', () => {
-  it('names MIGRATE_DATABASE_URL if the role cannot migrate, unless nothing is pending', async () => {
+  it('mentions MIGRATE_DATABASE_URL if the role cannot migrate and migrations are pending', async () => {
     const name = 'gatehouse_roles';
     const { url, ownerUrl } = await createDatabase(name, 'template1');
     try {
@@ -325,7 +325,7 @@ describe('the migration run', () => {
     }
   });
 
-  it('OP-05: revokes rights that are too wide, and grants missing ones after a restore', async () => {
+  it('OP-05: revokes excessive privileges, and grants missing ones after a restore', async () => {
     const name = 'gatehouse_restored_roles';
     const { url, ownerUrl } = await createDatabase(name, process.env['TEST_TEMPLATE']!);
     const admin = new pg.Client({ connectionString: adminUrl(name) });

@@ -26,7 +26,7 @@ async function run(
   return { code, output: stripVTControlCharacters(output) };
 }
 
-/** Returns the walk-through's blocks as one script. */
+/** Returns the code blocks of the walk-through as one script. */
 async function readWalkThrough(): Promise<string> {
   const page = await readFile('docs/quick-starts/walk-through.md', 'utf8');
   const [, section = ''] = /<!-- walk:start -->(.*)<!-- walk:end -->/s.exec(page) ?? [];
@@ -43,8 +43,8 @@ const EXPECTED = [
 ];
 
 /**
- * Replacements for the script's pauses: wait until the receiver listens, and until all deliveries have arrived and
- * are logged.
+ * Replacements for the pauses in the script: wait until the receiver listens, and until all deliveries have arrived
+ * and are logged.
  */
 const waits = (port: number): string[] => [
   `until node -e "net.connect(${port}, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(1))"; do sleep 0.1; done`,
@@ -61,7 +61,7 @@ describe('the walk-through', () => {
     for (const folder of folders) await rm(folder, { recursive: true, force: true });
   });
 
-  /** Creates an empty folder with the files that npm start leaves in it. */
+  /** Creates an empty folder with the files that npm start leaves behind. */
   async function newFolder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-quick-start-'));
     folders.push(folder);
@@ -80,7 +80,7 @@ describe('the walk-through', () => {
       .replaceAll('4000', String(port))
       .replaceAll('ada-$(date +%s)', `ada-${shell}`)
       .replaceAll(/^sleep \d+$/gm, () => pauses.shift()!);
-    // -e: a failing curl, or a response that the next step cannot read, ends the script with its exit code.
+    // With -e, a failing curl or a response that the next step cannot parse ends the script with that exit code.
     const { code, output } = await run(shell, ['-euc', script], {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOME: folder },
@@ -97,7 +97,7 @@ describe('the walk-through', () => {
   });
 });
 
-it('names every folder of the apps and libs in docs/architecture.md', async () => {
+it('docs/architecture.md mentions every folder in apps and libs', async () => {
   const text = await readFile('docs/architecture.md', 'utf8');
   const parts = [
     'apps/api',

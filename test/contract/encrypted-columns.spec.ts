@@ -2,7 +2,7 @@ import { encryptedColumns } from '@gatehouse/persistence';
 import { TestInstance } from '../support/test-instance.js';
 
 /**
- * Byte columns that are not encrypted: hashes, MACs and public keys. Encrypted columns belong in `encryptedColumns`.
+ * Binary columns that are not encrypted: hashes, MACs and public keys. Encrypted columns belong in `encryptedColumns`.
  */
 const UNENCRYPTED = [
   'api_keys.key_hash',
@@ -49,7 +49,7 @@ beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })
 afterAll(() => instance?.stop());
 
 describe('the list of encrypted columns', () => {
-  it('contains every column of bytes that is secret', async () => {
+  it('contains every secret binary column', async () => {
     const rows = await instance.sql<{ name: string }>(
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
        WHERE table_schema = 'public' AND 'bytea' IN (data_type, ltrim(udt_name, '_'))`,

@@ -2,13 +2,10 @@ import { declaredColumns, type Database, type DeclaredColumn } from '@gatehouse/
 import { connectDatabase } from '../support/connect-database.js';
 import { TestInstance } from '../support/test-instance.js';
 
-/**
- * The schema for the tables that are created from the entities' declarations, in a transaction that is rolled
- * back.
- */
+/** The schema in which the tables are created from the entity declarations, in a transaction that is rolled back. */
 const DECLARED = 'declared';
 
-/** All column properties except comments, privileges and position, which differ or are not declared. */
+/** All properties of columns except comments, privileges and position, which differ or are not declared. */
 const COLUMNS = `
   SELECT c.table_name || '.' || c.column_name AS name,
     jsonb_build_object('type', format_type(a.atttypid, a.atttypmod), 'nullable', c.is_nullable,
@@ -29,7 +26,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Returns the columns that the declarations create, and the migrated schema's columns, by table and name. */
+/** Returns the declared columns and the columns of the migrated schema, by table and name. */
 async function comparedColumns(declared: DeclaredColumn[]): Promise<{ declared: object; migrated: object }> {
   const tables = new Set(declared.map(({ table }) => table));
   const client = await instance.db.connect();
@@ -58,7 +55,6 @@ describe('an entity', () => {
     expect(declared).toEqual(migrated);
   });
 
-  /** Returns the declarations with another definition for `customers.created_at`. */
   const withCreatedAt = (definition: string, name = 'created_at') =>
     declaredColumns(database).map((column) =>
       column.table === 'customers' && column.name === 'created_at' ? { ...column, name, definition } : column,

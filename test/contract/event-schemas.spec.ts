@@ -32,7 +32,7 @@ const types = Object.keys(eventTypes) as EventType[];
 
 const readJson = async (name: string): Promise<any> => JSON.parse(await readFile(name, 'utf8'));
 
-/** Returns a function that validates a body against the published schema, like a receiver. */
+/** Returns a function that validates a body against the published schema, as a receiver would. */
 async function loadPublishedSchemas(): Promise<(type: string, body: unknown) => string[]> {
   const ajv = strictAjv().addSchema(await readJson('docs/events.schema.json'), 'events');
   return (type, body) => {
@@ -50,14 +50,14 @@ function findProblems(validate: ValidateFunction, body: unknown): string[] {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the paths to all members, at every depth. */
+/** Returns the paths of all members, at every depth. */
 const memberPaths = (value: object): string[][] =>
   Object.entries(value).flatMap(([name, member]) => [
     [name],
     ...(isObject(member) ? memberPaths(member).map((path) => [name, ...path]) : []),
   ]);
 
-/** Returns a copy after `change` was applied to the object with the path's last name. */
+/** Returns a copy of `body` after applying `change` to the parent of the member at `path`. */
 function changed(body: object, path: string[], change: (parent: any, name: string) => void): unknown {
   const copy: any = structuredClone(body);
   const parent = path.slice(0, -1).reduce((at, name) => at[name], copy);
@@ -69,7 +69,7 @@ describe('an event schema', () => {
   let problemsOf: Awaited<ReturnType<typeof loadPublishedSchemas>>;
   beforeAll(async () => (problemsOf = await loadPublishedSchemas()));
 
-  test('has valid examples, for the published schema and for the schema of each type', () => {
+  test('has examples that match the published schema and the schema of their type', () => {
     const invalid = types.flatMap((type) => {
       const { type: exampleType } = eventExamples[type];
       const ownProblems = findProblems(strictAjv().compile(eventSchema(type)), eventExamples[type]);
@@ -103,7 +103,7 @@ describe('an event schema', () => {
     expect(violations).toEqual([]);
   });
 
-  test('describes custom events, with any data', () => {
+  test('describes custom events with arbitrary data', () => {
     const validate = strictAjv().compile(customEventSchema);
     for (const body of [customEventExample, { ...customEventExample, type: 'app.x', data: {} }])
       expect([...findProblems(validate, body), ...problemsOf('app.*', body)]).toEqual([]);
@@ -119,14 +119,14 @@ describe('an event schema', () => {
     expect(validate({ ...eventExamples['login.failed'], type: 'login.unheard_of' })).toBe(false);
   });
 
-  test('has examples with unique ids, which are the same in every run', async () => {
+  test('has examples with unique ids that are the same in every run', async () => {
     const published = (await readJson('docs/events.schema.json')).$defs;
     expect(types.map((type) => published[type].examples)).toEqual(types.map((type) => [eventExamples[type]]));
     expect(new Set(types.map((type) => eventExamples[type].id)).size).toBe(types.length);
     for (const type of types) expect(parsePublicId('event', eventExamples[type].id)).not.toBeNull();
   });
 
-  test("describes resources with the members and types of the API's document", async () => {
+  test('describes resources with the same members and types as the OpenAPI document', async () => {
     const { schemas } = (await readJson('docs/openapi.json')).components;
     for (const [noun, schema] of Object.entries(eventResources)) {
       const response = `${noun[0]!.toUpperCase()}${noun.slice(1)}Response`;
@@ -138,7 +138,7 @@ describe('an event schema', () => {
   });
 });
 
-/** Returns the names, types and formats of a schema's members, at every depth. */
+/** Returns the names, types and formats of the members in a schema, at every depth. */
 function shape(schema: any, schemas: Record<string, any>): unknown {
   const ref = schema.$ref ?? schema.allOf?.[0].$ref ?? schema.anyOf?.[0].$ref;
   if (ref) return shape(schemas[ref.split('/').at(-1)], schemas);
@@ -156,7 +156,7 @@ describe('the event stream of complete lifecycles', () => {
   const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
   let instance: TestInstance;
-  /** The values that events must never contain. */
+  /** Values that no event may contain. */
   const secrets = new Set([PASSWORD, SECOND_PASSWORD, THIRD_PASSWORD]);
   let bodies: { text: string; body: EventBody & { data: any } }[];
 
@@ -264,7 +264,7 @@ describe('the event stream of complete lifecycles', () => {
     );
   }
 
-  /** Invites a customer, who verifies the address by accepting. @returns the customer's id */
+  /** Invites a customer, who verifies the address by accepting. @returns the id of the customer */
   async function acceptInvitation(email: string): Promise<string> {
     const externalId = `crm-${randomUUID()}`;
     const invited = { email, externalId, metadata: { tier: 3 }, sendInvite: true };
@@ -274,7 +274,7 @@ describe('the event stream of complete lifecycles', () => {
     return id;
   }
 
-  /** Registers a customer who verifies the address with a password reset. @returns the customer's id */
+  /** Registers a customer who verifies the address with a password reset. @returns the id of the customer */
   async function resetUnverified(email: string): Promise<string> {
     const { customer } = expectStatus(201, recordTokens(await instance.register(email))).body;
     await getMailToken(email, 'verify-email');
@@ -287,7 +287,7 @@ describe('the event stream of complete lifecycles', () => {
     return customer.id;
   }
 
-  /** Registers a customer whose address another person owns, who disowns the account and sets a password. */
+  /** Registers a customer with an address owned by another person, who disowns the account and sets a password. */
   async function disownAccount(email: string): Promise<void> {
     expectStatus(201, recordTokens(await instance.register(email)));
     expectStatus(200, await postToken('disown', await getMailToken(email, 'verify-email')));
@@ -311,7 +311,7 @@ describe('the event stream of complete lifecycles', () => {
     });
   }
 
-  /** Registers a customer whose address another person owns, who signs in with an email code. */
+  /** Registers a customer with an address owned by another person, who signs in with an email code. */
   async function claimWithEmailCode(email: string): Promise<void> {
     expectStatus(201, recordTokens(await instance.register(email)));
     await withSettings(instance, { signIn: { emailCode: true }, mailLimits: { signIn: 5 } }, async () => {
@@ -321,7 +321,7 @@ describe('the event stream of complete lifecycles', () => {
     });
   }
 
-  /** Adds a passkey, signs in with it and with a copy of it, and has support remove it. */
+  /** Adds a passkey, signs in with it and with a clone of it, and has support remove it. */
   async function changePasskeys(): Promise<void> {
     const { projectId } = instance.credentials;
     const settings = { signIn: { passkey: true } };
@@ -337,7 +337,7 @@ describe('the event stream of complete lifecycles', () => {
     });
   }
 
-  /** Signs in the owner of an address that another person has registered, and unlinks their account as support. */
+  /** Signs in the owner of an address that another person has registered, and unlinks the identity as support. */
   async function changeIdentities(): Promise<void> {
     const server = await StandInProvider.start();
     try {
@@ -358,8 +358,8 @@ describe('the event stream of complete lifecycles', () => {
   }
 
   /**
-   * Changes an organization: creates a child, projects and keys.
-   * @returns the resources that events must match
+   * Changes an organization by creating a child organization, projects and keys.
+   * @returns the resources that the events must match
    */
   async function changeOrganization(): Promise<{ organization: any; project: any; apiKey: any }> {
     const { organizationId } = instance.credentials;
@@ -372,7 +372,7 @@ describe('the event stream of complete lifecycles', () => {
     const keys = `/api/v1/projects/${createdProject.id}/api-keys`;
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
     const first = await requestAsServer(201, 'POST', keys, { name: 'First', expiresAt });
-    // A rotated key is not reported as expiring.
+    // No event reports that a rotated key is expiring.
     await instance.runJob('expiring keys');
     const second = await requestAsServer(201, 'POST', `${keys}/${first.id}/rotate`);
     for (const { key } of [first, second]) {
@@ -384,7 +384,7 @@ describe('the event stream of complete lifecycles', () => {
     return { organization, project, apiKey };
   }
 
-  /** Requires a provider in the domain of a customer who has signed in with a password. */
+  /** Requires an identity provider for the domain of a customer who has signed in with a password. */
   async function requireProviderOfDomain(): Promise<void> {
     const provider = await createDomainProvider(instance);
     await instance.register(`${randomUUID()}@${provider.domain}`);
@@ -446,8 +446,8 @@ describe('the event stream of complete lifecycles', () => {
 
     graceId = await acceptInvitation(uniqueEmail());
     const unverifiedId = await resetUnverified(uniqueEmail());
-    // The lock is written concurrently with the response to the tenth wrong password. Deleting the customer
-    // may erase it.
+    // The lock is written concurrently with the response to the tenth wrong password. Deleting the customer would
+    // otherwise erase it.
     await eventually(
       'the lock',
       async () => (bodies = await readBodies()) && findEventData('customer.locked'),
@@ -463,7 +463,7 @@ describe('the event stream of complete lifecycles', () => {
   });
   afterAll(async () => instance?.stop());
 
-  test('has every type, and no other', () => {
+  test('contains every event type and no other', () => {
     expect([...new Set(bodies.map(({ body }) => body.type))].sort()).toEqual([...types].sort());
   });
 
@@ -475,7 +475,7 @@ describe('the event stream of complete lifecycles', () => {
     expect(invalid).toEqual([]);
   });
 
-  test('has exactly the members of the examples', () => {
+  test('contains exactly the members of the examples', () => {
     for (const { body } of bodies) {
       const example = eventExamples[body.type];
       expect({ type: body.type, names: Object.keys(body) }).toEqual({
@@ -488,7 +488,7 @@ describe('the event stream of complete lifecycles', () => {
     }
   });
 
-  test('has every documented reason and verification method, and no other', () => {
+  test('contains every documented reason and verification method, and no other', () => {
     const documented = (type: EventType, ...path: string[]): string[] =>
       path.reduce((at, name) => at.properties[name], eventSchema(type) as any).examples;
     const seen = (type: EventType, read: (data: any) => string): string[] => [
@@ -545,7 +545,7 @@ describe('the event stream of complete lifecycles', () => {
   });
 });
 
-/** Returns the names of all members, at every depth, except names in metadata, which the caller chooses. */
+/** Returns all member names at every depth, except those in metadata, which the caller chooses. */
 const names = (value: unknown): unknown =>
   isObject(value)
     ? Object.fromEntries(

@@ -5,15 +5,16 @@ import { KUBERNETES_VERSIONS, prepareHelmTools } from '../../scripts/helm-tools.
 import { run } from '../../scripts/processes.mjs';
 
 /**
- * Renders the chart as an operator does and checks the manifests. scripts/check-chart.mjs checks what needs no Helm.
+ * Renders the chart as an administrator would, and checks the manifests. scripts/check-chart.mjs checks everything
+ * that does not need Helm.
  */
 const CHART = 'ops/helm/gatehouse';
 const VALUES = readdirSync(`${CHART}/ci`);
 
-/** Operators' resources, whose schemas are not part of Kubernetes. */
+/** Custom resources, whose schemas are not part of Kubernetes. */
 const WITHOUT_SCHEMA = ['ExternalSecret', 'PrometheusRule', 'ServiceMonitor'];
 
-/** Time in seconds after which a program that is stopping exits (libs/platform/src/programs/run-process.ts). */
+/** Seconds after which a stopping program exits (libs/platform/src/programs/run-process.ts). */
 const STOP_TIMEOUT = 15;
 
 interface Container {
@@ -66,7 +67,7 @@ interface EgressRule {
   ports: { port: number; endPort?: number; protocol?: string }[];
 }
 
-/** Returns each network policy's egress rules, if it has any. */
+/** Returns the egress rules of each network policy that has any. */
 const egressOf = (resources: Resource[]): Map<string, EgressRule[]> =>
   new Map(
     resources
@@ -101,7 +102,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     }
   });
 
-  it('renders the optional resources only if they are enabled', async () => {
+  it('renders optional resources only if they are enabled', async () => {
     const kinds = async (values: string) =>
       [...new Set((await render(values)).map(({ kind }) => kind))].sort();
     const required = ['Deployment', 'Job', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'];
@@ -123,7 +124,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     );
   });
 
-  it('lets every pod trust the certificates of a mounted file', async () => {
+  it('makes every pod trust the certificates of a mounted file', async () => {
     for (const [name, { containers, volumes }] of podsOf(await render('complete-values.yaml'))) {
       expect([name, volumes]).toEqual([
         name,
@@ -189,7 +190,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     }
   });
 
-  it("OP-05: gives the table owner's credentials only to the migration", async () => {
+  it('OP-05: passes the credentials of the table owner only to the migration', async () => {
     const pods = podsOf(await render('minimal-values.yaml'));
     const withOwner = [...pods].filter(([, pod]) => JSON.stringify(pod).includes('MIGRATE_DATABASE_URL'));
     expect(withOwner.map(([name]) => name)).toEqual(['migrate']);
@@ -203,7 +204,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     }
   });
 
-  it('sets the address, the port and the data folder, which do not depend on the image', async () => {
+  it('sets the address, port and data folder independently of the image', async () => {
     for (const [, pod] of podsOf(await render('minimal-values.yaml')))
       expect(pod.containers[0].env).toEqual(
         expect.arrayContaining([
@@ -214,7 +215,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
       );
   });
 
-  it('stops a pod only after no request arrives, and later than its program', async () => {
+  it('stops a pod only after requests have ceased, and later than its program', async () => {
     const resources = await render('minimal-values.yaml');
     const pods = podsOf(resources);
     for (const [, { terminationGracePeriodSeconds: grace, containers }] of pods) {
@@ -227,7 +228,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
         expect(spec['strategy']).toMatchObject({ rollingUpdate: { maxUnavailable: 0 } });
   });
 
-  it('checks the programs at the ports on which they serve /livez and /readyz', async () => {
+  it('probes the programs on the ports that serve /livez and /readyz', async () => {
     const pods = podsOf(await render('minimal-values.yaml'));
     for (const [name, port] of [
       ['api', 'http'],
@@ -240,14 +241,14 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
       });
   });
 
-  it('renames the migration Job when its pod changes, because a Job cannot be changed', async () => {
+  it('renames the migration Job when its pod changes, because a Job is immutable', async () => {
     const nameOf = async (...args: string[]) =>
       (await render('minimal-values.yaml', ...args)).find(({ kind }) => kind === 'Job')!.metadata.name;
     expect(await nameOf()).toBe(await nameOf('--set', 'api.replicas=5'));
     expect(await nameOf('--set', 'image.tag=0.2.0')).not.toBe(await nameOf());
   });
 
-  it('scales the workers by the age of the queue, and leaves the replica count to autoscalers', async () => {
+  it('scales workers by the age of the queue, and leaves replica counts to autoscalers', async () => {
     const resources = await render('complete-values.yaml');
     const scalers = resources.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
     expect(scalers.map(({ spec }) => spec['metrics'])).toMatchObject([
@@ -266,7 +267,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
       if (kind === 'Deployment') expect(spec).not.toHaveProperty('replicas');
   });
 
-  it.each(VALUES)('names the destinations and the ports of every egress rule with %s', async (values) => {
+  it.each(VALUES)('specifies the destinations and ports of every egress rule with %s', async (values) => {
     for (const [name, rules] of egressOf(await render(values)))
       for (const { to, ports } of rules)
         expect([name, to.length > 0, ports.length > 0]).toEqual([name, true, true]);
@@ -299,7 +300,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     });
     const [smtp, internet] = egressOf(await render('minimal-values.yaml')).get('auth-gatehouse-programs')!;
     expect(smtp!.to).toEqual(internet!.to);
-    // scripts/check-chart.mjs compares them with the targets that Gatehouse allows.
+    // scripts/check-chart.mjs compares them with the addresses to which Gatehouse allows deliveries.
     expect(internet!.to[0]!.ipBlock!.except).toEqual(
       expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16']),
     );

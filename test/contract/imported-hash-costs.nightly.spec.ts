@@ -7,7 +7,7 @@ describe('imported hashes', () => {
   const threads = new HashThreads(2, 4, 4_000);
   afterAll(() => threads.close());
 
-  it('RL-03: computes the most expensive accepted hashes', async () => {
+  it('RL-03: are verified up to the highest accepted cost', async () => {
     const hashes = [
       '$argon2id$v=19$m=131072,t=1,p=16',
       '$argon2i$v=19$m=131072,t=1,p=16',

@@ -26,7 +26,7 @@ afterAll(async () => {
 const DECOMPOSED = 'Jose\u0301';
 const COMPOSED = 'Jos\u00e9';
 
-/** Inserts customers whose last name is their number, every third with a decomposed first name. */
+/** Inserts customers with their number as last name, every third with a decomposed first name. */
 const insertCustomers = (count: number): Promise<unknown> =>
   admin.query(
     `INSERT INTO customers (id, project_id, email, first_name, last_name, updated_at)
@@ -36,7 +36,7 @@ const insertCustomers = (count: number): Promise<unknown> =>
     [count, DECOMPOSED],
   );
 
-describe('the migration of names', () => {
+describe('the name normalization migration', () => {
   it('converts stored names to NFC in batches, and changes nothing else', async () => {
     await admin.query(`
       DELETE FROM migrations WHERE name LIKE 'NormalizeNames%';
@@ -55,7 +55,7 @@ describe('the migration of names', () => {
     expect(rows).toEqual([{ name: COMPOSED }]);
   });
 
-  it('converts names that an api of the version before stores afterwards', async () => {
+  it('converts names that an API process of the previous version stores afterwards', async () => {
     const runtime = new pg.Client({ connectionString: urls.url });
     await runtime.connect();
     try {

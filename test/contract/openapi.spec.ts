@@ -36,7 +36,6 @@ const config = loadConfig({
   LOG_LEVEL: 'silent',
 });
 
-/** Returns the error codes that are documented for an operation. */
 const codesOf = (operation: Json): ErrorCode[] =>
   Object.values(operation['responses'] as Json).flatMap(
     (response) =>
@@ -44,7 +43,7 @@ const codesOf = (operation: Json): ErrorCode[] =>
   );
 const operationOf = (name: string): Json => operations.find((each) => each.name === name)!.operation;
 
-/** Returns true for pages for people and for the documents themselves. */
+/** Returns true for pages that browsers open, and for the OpenAPI documents themselves. */
 const isPage = (path: string): boolean =>
   path.endsWith('/openapi.json') ||
   path.includes('/oauth/callback/') ||
@@ -55,25 +54,25 @@ const isPage = (path: string): boolean =>
 const VERBS =
   /^(Accept|Add|Archive|Cancel|Change|Check|Complete|Confirm|Count|Create|Delete|Disable|Discard|Enable|Export|Get|Import|Invite|List|Plan|Recover|Redeliver|Refresh|Regenerate|Register|Remove|Replace|Request|Require|Resend|Reset|Revoke|Rotate|Search|Send|Sign|Start|Unlock|Update|Verify) /;
 
-/** Returns a code's documented status: one code has another status on the route that refreshes tokens. */
+/** Returns the documented status of an error code. One code has a different status on the token refresh route. */
 const statusOf = (operation: string, code: ErrorCode): number => {
   const { status, refreshStatus }: ErrorEntry = errorCatalog[code];
   return operation === 'POST /api/v1/auth/refresh' && refreshStatus ? refreshStatus : status;
 };
 
 describe('each OpenAPI document', () => {
-  test('contains exactly the registered routes, with the most frequent ones registered first', async () => {
+  test('contains exactly the registered routes, and registers the most frequent ones first', async () => {
     const api = await createApi(config, createLogger(config, 'test'));
     const routes = registeredRoutes(api.express).filter(({ path }) => !isPage(path));
     await api.app.close();
     const names = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
     const mostFrequent = ['POST /api/v1/auth/refresh', 'POST /api/v1/auth/login', 'GET /api/v1/me'];
-    // Express matches routes in registration order, which depends on the module order.
+    // Express matches routes in registration order, which depends on the order of modules.
     expect(names.slice(0, 20)).toEqual(expect.arrayContaining(mostFrequent));
     expect(operations.map(({ name }) => name).sort()).toEqual(names.sort());
   });
 
-  test('gives each operation an explicit, unique id that is usable as a method name', () => {
+  test('gives each operation an explicit, unique id that can be a method name', () => {
     const ids = operations.map(({ path, operation }) => [
       path.startsWith('/operator/') ? 'operator' : 'public',
       operation['operationId'] as string,
@@ -144,7 +143,7 @@ describe('each OpenAPI document', () => {
     expect(invalid).toEqual([]);
   });
 
-  test('has only examples and defaults that match their schema, with RFC 3986 URLs', () => {
+  test('contains only examples and defaults that match their schema, with RFC 3986 URLs', () => {
     const uri = (text: string): boolean => URL.canParse(text) && /^[!-~]+$/.test(text);
     const conformance = new Conformance(document, { formats: { ...formats, uri } });
     const checked = new Set<string>();
@@ -161,7 +160,7 @@ describe('each OpenAPI document', () => {
         ? examples
         : Object.values(examples as Json).map((each) => resolve(each)['value'] as unknown)),
     ];
-    /** Schemas have examples, and so have the parameters, headers and bodies that contain a schema. */
+    /** Schemas have examples, as do the parameters, headers and bodies that contain a schema. */
     const visit = (path: string, value: unknown, isMap = false): void => {
       if (typeof value !== 'object' || value === null) return;
       const node = value as Json;
@@ -182,7 +181,7 @@ describe('each OpenAPI document', () => {
     expect(checked.size).toBeGreaterThan(500);
   });
 
-  test('uses JSON Schema 2020-12, as in OpenAPI 3.1, and no keywords from 3.0', () => {
+  test('uses JSON Schema 2020-12, as OpenAPI 3.1 requires, and no keywords from 3.0', () => {
     expect(document['openapi']).toBe('3.1.0');
     const text = JSON.stringify(document);
     expect(text).not.toMatch(/"nullable":|"exclusiveM\w+":(true|false)/);
@@ -196,14 +195,14 @@ describe('each OpenAPI document', () => {
 });
 
 describe('each schema of a request or response', () => {
-  /** A named string schema in the document. */
+  /** A string schema in the document, with the name of its field or parameter. */
   interface NamedSchema {
     path: string;
     name: string;
     schema: Json;
   }
 
-  /** Returns every string schema below a value, with its field or parameter name. */
+  /** Returns every string schema below a value, with the name of its field or parameter. */
   function listStrings(path: string, name: string, value: Json): NamedSchema[] {
     const list = (key: string, member: unknown, inner = key): NamedSchema[] =>
       listStrings(`${path}.${key}`, inner, member as Json);
@@ -217,7 +216,6 @@ describe('each schema of a request or response', () => {
     ];
   }
 
-  /** Returns the request schemas' names. */
   const requestSchemas = (): Set<string> => {
     const found = new Set<string>();
     const visit = (value: unknown): void => {
@@ -249,7 +247,7 @@ describe('each schema of a request or response', () => {
     ]),
   ];
 
-  test('has the version of the API, with the version of Gatehouse beside it', () => {
+  test('contains the API version and the Gatehouse version', () => {
     expect(document['info']).toMatchObject({ version: '1.0', 'x-gatehouse-version': VERSION });
   });
 
@@ -263,10 +261,9 @@ describe('each schema of a request or response', () => {
     expect(ofRequests.size).toBeGreaterThan(20);
   });
 
-  test('describes the form of every slug, id, cursor and URL', () => {
-    /** Other systems' ids and texts in any form. */
+  test('describes the format of every slug, id, cursor and URL', () => {
+    /** Ids from other systems, and strings in any format. */
     const freeIds = /^(externalId|requestId|targetId)$|^SearchResultResponse/;
-    /** URLs that Gatehouse creates. */
     const isCreated =
       /^(BillingPortalResponse|IdentityProviderResponse|InvitedOperatorResponse|OAuthUrlResponse)\./;
     const withoutForm = listAllStrings().filter(({ path, name, schema }) => {
@@ -282,7 +279,7 @@ describe('each schema of a request or response', () => {
     expect(withoutForm.map(({ path }) => path)).toEqual([]);
   });
 
-  test('describes ids of the /v1 family by their prefix, also in paths of the console', () => {
+  test('describes ids of the /v1 family by their prefix, including those in console paths', () => {
     const { parameters } = operationOf('POST /operator/v1/webhooks/endpoints/{endpointId}/enable');
     const { pattern } = parameters[0].schema;
     expect(`ep_${EXAMPLE_UUID}`).toMatch(new RegExp(pattern));
@@ -304,7 +301,7 @@ describe('each schema of a request or response', () => {
     ]);
   });
 
-  test("describes the state and next attempt in an attempt as the delivery's current ones", () => {
+  test("describes an attempt's state and next attempt as the current ones of its delivery", () => {
     const { delivery_state: state, next_attempt_at: next } =
       document['components'].schemas.AttemptResponse.properties;
     expect(state.description).toMatch(/current state of the delivery/i);
@@ -312,8 +309,8 @@ describe('each schema of a request or response', () => {
   });
 });
 
-describe('the generated documentation of the guards', () => {
-  test('documents the schemes, scopes and errors of a secret key', () => {
+describe('documentation generated from guards', () => {
+  test('contains the schemes, scopes and errors of a secret key', () => {
     const create = operationOf('POST /api/v1/customers');
     expect(create['security']).toEqual([
       { secretKey: ['customer:write'] },
@@ -328,7 +325,7 @@ describe('the generated documentation of the guards', () => {
     expect(codesOf(operationOf('POST /api/v1/organizations'))).toContain('insufficient_access');
   });
 
-  test('documents an access token, a publishable key and no credential', () => {
+  test('contains an access token, a publishable key or no credential', () => {
     const me = operationOf('GET /api/v1/me');
     expect(me['security']).toEqual([{ accessToken: [] }]);
     expect(codesOf(me)).toEqual(expect.arrayContaining(['invalid_access_token', 'origin_not_allowed']));
@@ -340,7 +337,7 @@ describe('the generated documentation of the guards', () => {
     expect(codesOf(refresh)).not.toContain('wrong_credential_type');
   });
 
-  test('documents an operator session, also for routes that keys have under another path', () => {
+  test('contains an operator session, including on routes that keys use under another path', () => {
     const schemes = document['components'].securitySchemes;
     expect(schemes.operatorSession).toMatchObject({
       type: 'apiKey',
@@ -361,7 +358,7 @@ describe('the generated documentation of the guards', () => {
     expect(codesOf(operationOf('GET /operator/v1/projects'))).not.toContain('cross_site_request');
   });
 
-  test('documents only existing scopes', () => {
+  test('contains only existing scopes', () => {
     const named = operations.flatMap(({ operation }) =>
       (operation['security'] as Record<string, string[]>[]).flatMap((option) => Object.values(option).flat()),
     );
@@ -373,7 +370,7 @@ describe('the generated documentation of the guards', () => {
     expect(operationOf('POST /api/v1/auth/login')['requestBody'].required).toBe(true);
   });
 
-  test('documents Idempotency-Key on every POST outside the console, and the headers of errors', () => {
+  test('contains Idempotency-Key on every POST outside the console, and error headers', () => {
     for (const { name, path, method, operation } of operations) {
       const names = (operation['parameters'] as Json[]).map((parameter) => parameter['name']);
       const isExpected = method === 'post' && !path.startsWith('/operator/');
@@ -388,7 +385,7 @@ describe('the generated documentation of the guards', () => {
     expect(Object.keys(document['components'].responses.MethodNotAllowed.headers)).toContain('Allow');
   });
 
-  test('documents ETag with 304, unless a sign-in changes the object, or with If-Match and 412', () => {
+  test('contains ETag with 304 unless sign-ins change the object, or with If-Match and 412', () => {
     const tagged = operations.filter(
       ({ operation }) => 'ETag' in (operation['responses'][200]?.headers ?? {}),
     );
@@ -411,7 +408,7 @@ describe('the generated documentation of the guards', () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual(names.sort());
-    // Operators exist only for the console.
+    // Operators exist only in the console.
     expect(tagged).toHaveLength(2 * names.length + 2);
     const neverCached = ['customers', 'operators'];
     for (const { name, operation, method, path } of tagged) {
@@ -446,7 +443,7 @@ describe('a controller', () => {
   });
 });
 
-describe('the comparison of responses with the document', () => {
+describe('the comparison of responses with the OpenAPI document', () => {
   const conformance = new Conformance(document);
   const responseInfo = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
     status,
@@ -476,7 +473,7 @@ describe('the comparison of responses with the document', () => {
     ...responseInfo(200, { status: 'ok' }),
     headers: new Headers({ 'content-type': 'application/json' }),
   };
-  const nonconformingResponses: [what: string, found: string[], message: RegExp][] = [
+  const nonconformingResponses: [label: string, found: string[], message: RegExp][] = [
     ['a member that is not documented', findProblems({ ...customer, passwordHash: 'x' }), /passwordHash/],
     [
       'a member that is missing',
@@ -502,6 +499,6 @@ describe('the comparison of responses with the document', () => {
   test('finds every undocumented difference, and accepts documented responses', () => {
     expect(findProblems(customer)).toEqual([]);
     const missed = nonconformingResponses.filter(([, found, message]) => !message.test(found.join('\n')));
-    expect(missed.map(([what]) => what)).toEqual([]);
+    expect(missed.map(([label]) => label)).toEqual([]);
   });
 });

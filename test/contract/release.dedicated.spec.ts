@@ -19,7 +19,7 @@ afterEach(async () => rm(folder, { recursive: true, force: true }));
 
 /**
  * Releases a tag as the workflow does.
- * @param published the packages whose version the registry has
+ * @param published the packages that the registry already has in this version
  * @returns also the requests to the registry
  */
 async function release(args: string[], published: string[] = [], tag = `v${version}`) {
@@ -54,7 +54,7 @@ async function release(args: string[], published: string[] = [], tag = `v${versi
 }
 
 describe('npm run release', () => {
-  it('packs, lists and hashes all packages with --dry-run, and sends nothing to the registry', async () => {
+  it('packs, lists and hashes all packages with --dry-run, without contacting the registry', async () => {
     const { code, output, requests } = await release(['--dry-run']);
     expect([code, requests]).toEqual([0, []]);
     const printed = [...output.matchAll(/^Would publish (\S+)@(\S+) as latest: (.+)$/gm)];
@@ -70,7 +70,7 @@ describe('npm run release', () => {
     }
     expect(await readFile(join(folder, 'out', 'notes.md'), 'utf8')).toBe(readReleaseNotes('.', version));
 
-    // A provenance requires the repository URL in the package.
+    // Provenance requires the repository URL in the package.
     const tarball = tarballs.find((name) => name.includes('testing'));
     await run('tar', ['-xzf', join(folder, 'out', tarball!), '-C', folder]);
     expect(JSON.parse(await readFile(join(folder, 'package', 'package.json'), 'utf8'))).toMatchObject({
@@ -83,7 +83,7 @@ describe('npm run release', () => {
     });
   });
 
-  it('publishes no version twice, so that a failed run can be repeated', async () => {
+  it('skips published versions, so that a failed run can be repeated', async () => {
     const { code, output, requests } = await release([], names);
     expect([code, output]).toEqual([
       0,
@@ -92,14 +92,14 @@ describe('npm run release', () => {
     expect(requests.filter((request) => !request.startsWith('GET '))).toEqual([]);
   });
 
-  it('rejects a tag of another version before it packs anything', async () => {
+  it('rejects a tag of another version before packing anything', async () => {
     const { code, output } = await release([], [], 'v99.0.0');
     expect([code, output]).toEqual([1, `The tag v99.0.0 is not v${version}, the version of package.json\n`]);
     expect(await readdir(folder)).not.toContain('out');
   });
 });
 
-it('finds versions that differ and a missing section in CHANGELOG.md', async () => {
+it('reports differing versions and a missing section in CHANGELOG.md', async () => {
   const write = (path: string, value: object) => writeFile(join(folder, path), JSON.stringify(value));
   await mkdir(join(folder, 'packages', 'js'), { recursive: true });
   await mkdir(join(folder, 'packages', 'react'));
@@ -179,17 +179,17 @@ describe('.github/workflows/release.yml', () => {
     ]);
   });
 
-  it('uses scripts of package.json and no stored secret', () => {
+  it('uses package.json scripts and no stored secret', () => {
     const commands = steps.flatMap((step) => step.run ?? []).join('\n');
     const used = [...commands.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)].map(([, name]) => name!);
     expect(used.length).toBeGreaterThan(0);
     expect(used.filter((name) => !(name in scripts))).toEqual([]);
     expect(text).not.toMatch(/secrets\./);
-    // An expression in a command would run a tag's text as a program.
+    // An expression in a command would execute the tag name as shell code.
     expect(commands).not.toContain('${{');
   });
 
-  it('pins each action to a commit, with its version and purpose as a comment', () => {
+  it('pins each action to a commit, with its version and purpose in a comment', () => {
     const lines = text.split('\n').filter((line) => line.includes('uses:'));
     expect(lines).toHaveLength(steps.filter(({ uses }) => uses).length);
     const pinned = /uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+: \S/;

@@ -66,8 +66,8 @@ describe('a declared statement', () => {
   });
 });
 
-describe('the distribution of the tables over databases', () => {
-  it('names a column of each table that leads to its organization', async () => {
+describe('the partitioning of tables across databases', () => {
+  it('specifies a column of each table that leads to its organization', async () => {
     const rows = await instance.sql<{ name: string; columns: string[] }>(
       `SELECT t.relname AS name, array_agg(a.attname::text) AS columns
        FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -92,7 +92,7 @@ describe('the distribution of the tables over databases', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has exceptions only for the statements on the list', () => {
+  it('has exceptions only for the listed statements', () => {
     const crossing = declaredStatements()
       .map(({ text }) => describeScope(text))
       .filter(({ scope }) => scope === 'all')
@@ -101,7 +101,7 @@ describe('the distribution of the tables over databases', () => {
     expect([...new Set(crossing)].sort()).toEqual(listed);
   });
 
-  it('recognizes a statement without the organization', () => {
+  it('recognizes a statement without an organization', () => {
     expect(describeScope('SELECT id FROM customers WHERE email = $1')).toEqual({
       scope: 'all',
       signature: 'select customers',

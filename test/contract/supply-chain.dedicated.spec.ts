@@ -9,7 +9,7 @@ import { sumTotals } from '../../scripts/check-totals.mjs';
 import { findSecrets } from '../../scripts/find-secrets.mjs';
 import { describeLicense, isAllowedLicense } from '../../scripts/licenses.mjs';
 
-/** Runs Node.js. @returns the exit code and the output from both streams */
+/** Runs Node.js. @returns the exit code and the output of both streams */
 const runNode = (args: string[], env: Record<string, string> = {}) =>
   new Promise<{ code: number; output: string }>((resolve) => {
     const options = { env: { ...process.env, NODE_OPTIONS: '', ...env } };
@@ -62,9 +62,9 @@ describe('SC-03: the software bill of materials', () => {
     expect(licenses.filter((line) => !/^[^,]+,[^,]+,[^,]+$/.test(line))).toEqual([]);
   });
 
-  it('allows only permissive licenses, one of several alternatives, and all of several parts', () => {
+  it('allows only permissive licenses: one of the alternatives, and all parts of a conjunction', () => {
     const allowed = ['MIT', '(MIT OR GPL-3.0-only)', 'GPL-3.0-only OR MIT', 'Apache-2.0 AND MIT'];
-    const refused = [
+    const disallowed = [
       'GPL-3.0-only',
       'unknown',
       '',
@@ -73,15 +73,15 @@ describe('SC-03: the software bill of materials', () => {
       'MIT WITH X',
       'mit',
     ];
-    expect([...allowed, ...refused].filter(isAllowedLicense)).toEqual(allowed);
+    expect([...allowed, ...disallowed].filter(isAllowedLicense)).toEqual(allowed);
     expect([{ name: 'x' }, { name: 'x', licenses: [] }].map(describeLicense)).toEqual(['unknown', 'unknown']);
   });
 });
 
-it('SC-03: finds secrets of Gatehouse and of others in the secret scan, and never prints them', async () => {
+it('SC-03: the secret scan finds secrets of Gatehouse and other vendors without printing them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-secrets-'));
   try {
-    // Composed here, so that this file contains none of them.
+    // Concatenated at runtime, so that this file contains no secret.
     const key = `k_${'7Qx2bWm9Zt'.repeat(5).slice(0, 49)}`;
     const secrets: Record<string, string> = {
       'docs/guide.md': `line 1\nline 2: s${key}\n`,
@@ -112,7 +112,7 @@ it('SC-03: finds secrets of Gatehouse and of others in the secret scan, and neve
   }
 });
 
-/** Runs .ci/run with programs that only record their arguments. @param audit the exit code from `npm run audit` */
+/** Runs .ci/run with programs that only record their arguments. @param audit the exit code of `npm run audit` */
 async function runCi(audit: number) {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-ci-'));
   const npm = `#!/bin/sh
@@ -134,14 +134,14 @@ case "$*" in *audit) [ ${audit} -eq 0 ] || exit ${audit} ;; esac
 }
 
 describe('SC-03: .ci/run', () => {
-  it('stops after a failed audit, and reports one that could not run as skipped', async () => {
+  it('stops after a failed audit, and reports an audit that could not run as skipped', async () => {
     const audit = 'npm run --silent audit []';
     expect(await runCi(0)).toEqual({ code: 0, commands: [audit, 'npm run check []'] });
     expect(await runCi(75)).toEqual({ code: 0, commands: [audit, 'npm run check [npm audit]'] });
     expect(await runCi(1)).toEqual({ code: 1, commands: [audit] });
   });
 
-  it('ends with the totals, which name the checks that could not run', () => {
+  it('prints the totals and the checks that could not run at the end', () => {
     const run = { passed: 2, failed: 0, skipped: 0 };
     const passed = '4 passed, 0 failed';
     expect(sumTotals([run, run], 2, [])).toEqual({ lines: [passed], isPassed: true });
@@ -151,8 +151,8 @@ describe('SC-03: .ci/run', () => {
   });
 });
 
-it('SC-03: fails npm run audit for severity high, and reports an unreachable registry', async () => {
-  /** Audits with a registry that reports these severities by package, or with none. */
+it('SC-03: npm run audit fails for severity high, and reports an unreachable registry', async () => {
+  /** Runs the audit against a registry that reports these severities by package, or that is unreachable. */
   const audit = async (severities: Record<string, string> | null) => {
     const advisories = Object.entries(severities ?? {}).map(([name, severity]) => [
       name,

@@ -1,2 +1,2 @@
-/** Runs the tests of tenant-isolation.spec.ts with every tenant pair and every combination of their ids. */
+/** Runs the tests in tenant-isolation.spec.ts with every pair of tenants and every combination of their ids. */
 import './tenant-isolation.spec.js';

@@ -25,12 +25,12 @@ import { dumpTables } from '../support/dump-tables.js';
 import { insertOrganization, insertProject, type Tenant } from '../support/tenants.js';
 
 /**
- * Sends every input that identifies an object with another tenant's object: the response must equal the response for
- * an object that does not exist, and nothing may be written (contract, section 2; requirements AK-04, AK-05, AK-10).
+ * Sends another tenant's object in every input that identifies one. The response must equal the response for an object
+ * that does not exist, and nothing may be written (contract, section 2; requirements AK-04, AK-05, AK-10).
  * The routes and their inputs come from the OpenAPI document, so a new input is either tested or reported.
  */
 
-/** Query parameters that identify no object. */
+/** Query parameters that do not identify an object. */
 const plainQueries = new Set(
   `limit success delivery_state status_class http_status event types created_after created_before createdAfter
    createdBefore lastLoginAfter lastLoginBefore environment archived emailVerified disabled hashes emitEvents action
@@ -48,7 +48,7 @@ const plainHeaders = new Set([
   'user-agent',
 ]);
 
-/** Inputs that are not looked up: see "the values of another tenant" below. */
+/** Inputs that are never looked up: see "the values of another tenant" below. */
 const unused = new Set(
   ['POST /api/v1/customers/import', 'POST /operator/v1/customers/import'].flatMap((route) =>
     ['body customers.0.id', 'body customers.0.projectId', 'query importId', 'query projectId'].map(
@@ -57,13 +57,13 @@ const unused = new Set(
   ),
 );
 
-/** The action that an operator's read request records. */
+/** The audit log action for an operator's read request. */
 const READ_ACTION = 'operator.customers_exported';
 
-/** Every secret key of an organization can access all objects in these lists (contract, section 3). */
+/** Routes whose lists contain every object of the organization for each of its secret keys (contract, section 3). */
 const wholeOrganization = new Set(['GET /api/v1/organizations', 'GET /api/v1/projects']);
 
-/** The installation-wide routes, which limited operators cannot use. */
+/** Installation-wide routes, which limited operators cannot use. */
 const installationRoutes = new Set(
   `GET /operator/v1/health
    GET /operator/v1/health/alerts
@@ -83,12 +83,12 @@ const installationRoutes = new Set(
    DELETE /operator/v1/operators/{operatorId}/sessions`.split(/\n\s*/),
 );
 
-/** The console routes that concern only the operator who calls them. */
+/** Console routes that concern only the calling operator. */
 const isOwnRoute = ({ path }: Route): boolean => /^\/operator\/v1\/(session|setup|invitations)\b/.test(path);
 
 const isOperatorRoute = ({ path }: Route): boolean => path.startsWith('/operator/');
 
-/** Queries without which a route returns nothing. */
+/** Query parameters without which a route returns nothing. */
 const requiredQueries: Record<string, (holder: CallerFixture) => Values> = {
   'GET /operator/v1/search': (holder) => ({ q: firstOf(holder, 'project')! }),
 };
@@ -98,9 +98,9 @@ interface Pair {
   name: string;
   attacker: CallerFixture;
   victim: CallerFixture;
-  /** The project is another one of the same organization. */
+  /** Both projects belong to the same organization. */
   isSameOrganization?: boolean;
-  /** The victim is the parent organization, which the attacker sees as its parentId. */
+  /** The victim is the parent organization, whose id the attacker reads as its parentId. */
   isParent?: boolean;
 }
 
@@ -113,15 +113,14 @@ interface RequestInput {
 
 let instance: TestInstance;
 let receiver: Receiver;
-/** All documented routes. */
 let documented: Route[];
-/** The routes that return or change tenants' objects. */
+/** The routes that return or change the objects of tenants. */
 let routes: Route[];
 let pairs: Pair[];
-let own: ProjectFixture;
+let ownProject: ProjectFixture;
 let sibling: ProjectFixture;
 let foreign: ProjectFixture;
-/** An operator who is limited to the organization in `own`. */
+/** An operator limited to the organization of `ownProject`. */
 let limited: CallerFixture;
 
 beforeAll(async () => {
@@ -151,7 +150,7 @@ beforeAll(async () => {
     ProjectFixture,
     ProjectFixture,
   ];
-  [own, sibling, foreign] = [a, a2, b];
+  [ownProject, sibling, foreign] = [a, a2, b];
   const limitedTo = async (holder: ProjectFixture, ...others: ProjectFixture[]): Promise<CallerFixture> => {
     const organizations = [holder, ...others].map(({ tenant }) => tenant.organizationId);
     const operator = await insertOperator(instance, 'admin', organizations);
@@ -190,7 +189,7 @@ beforeAll(async () => {
     },
     { name: 'a customer who requests another customer', attacker: a.customers[0], victim: a.customers[1] },
   ];
-  // A filter that admits unrelated tenants admits the related ones above as well.
+  // A filter that admitted unrelated tenants would also admit the related tenants above.
   if (isNightly)
     pairs.push(
       { name: 'a project key that requests another organization', attacker: a, victim: b },
@@ -201,9 +200,9 @@ beforeAll(async () => {
       },
     );
 
-  // From now on only requests write.
+  // From here on, only requests write to the database.
   await Promise.all(instance.workers.map((worker) => worker.stop()));
-  // The feed hides events behind an older transaction, including one of another test on the same server.
+  // The feed hides events while an older transaction is open, even one of another test on the same server.
   await waitForFeed(instance);
   await instance.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
   await instance.sql(`UPDATE operator_sessions SET last_seen_at = now() + interval '1 hour'`);
@@ -213,7 +212,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** Returns a victim whose organization also owns another project. */
+/** Returns a copy of a victim with the organization of another caller. */
 const withOrganization = (
   { credentials, resources }: CallerFixture,
   other: CallerFixture,
@@ -230,7 +229,7 @@ const withoutOrganization = ({
   resources,
 });
 
-/** Returns a value for an object that does not exist, as long as one for an existing object. */
+/** Returns an id that does not exist, of the same length as an existing one. */
 function missingValue(kind: ResourceKind): string {
   const id = `0199ffff-ffff-7fff-8fff-${randomUUID().slice(-12)}`;
   const prefixes: Partial<Record<ResourceKind, string>> = {
@@ -244,9 +243,7 @@ function missingValue(kind: ResourceKind): string {
   return (prefixes[kind] ?? '') + id;
 }
 
-/**
- * Inputs in bodies that are no Gatehouse ids: the passkey domain, and ids that authenticators or providers choose.
- */
+/** Body inputs that are not Gatehouse ids: the passkey domain, and ids chosen by authenticators or providers. */
 const plainBodies = new Set([
   ...['clientId', 'clientIds', 'teamId', 'keyId'],
   ...['settings.passkeys.rpId', 'response.id', 'response.rawId'],
@@ -255,10 +252,10 @@ const plainBodies = new Set([
 
 const lastPart = (name: string): string => name.split('.').at(-1)!;
 
-/** Returns the object kinds that an input's value identifies; undefined for none. */
+/** Returns the kinds of objects that an input identifies, or undefined if it identifies none. */
 function kindsOf({ in: place, name }: RouteInput): ResourceKind[] | undefined {
   if (place === 'header') return undefined;
-  // The caller chooses these values: in a body they are stored.
+  // The caller chooses these values, and a body only stores them.
   if (place === 'body' && ['email', 'externalId', 'q', 'keyId'].includes(lastPart(name))) return undefined;
   return resourceKindsByInput[lastPart(name)];
 }
@@ -266,7 +263,7 @@ function kindsOf({ in: place, name }: RouteInput): ResourceKind[] | undefined {
 const isUnused = (route: Route, { in: place, name }: RouteInput): boolean =>
   unused.has(`${route.name} ${place} ${name}`);
 
-/** Returns true if a route's input is not classified above. */
+/** Returns true if no rule above classifies the input. */
 function isUnknown(route: Route, input: RouteInput): boolean {
   if (kindsOf(input) || isUnused(route, input)) return false;
   const name = lastPart(input.name);
@@ -279,7 +276,7 @@ function isUnknown(route: Route, input: RouteInput): boolean {
 
 const pathInputs = (route: Route): RouteInput[] =>
   route.inputs.filter((input) => input.in === 'path' && !(input.name in fixedPathValues));
-/** Returns the headers with which a holder can call a route; undefined if none of the holder's credentials fits. */
+/** Returns the headers with which a holder can call a route, or undefined if none of its credentials fits. */
 function headersFor(route: Route, { credentials }: CallerFixture): Values | undefined {
   const kind = (['operator', 'secret', 'access', 'publishable'] as CredentialKind[]).find(
     (each) => route.kinds.includes(each) && credentials[each],
@@ -294,7 +291,7 @@ function headersFor(route: Route, { credentials }: CallerFixture): Values | unde
 const firstOf = ({ resources }: CallerFixture, kind: ResourceKind): string | undefined =>
   resources[kind]?.[0];
 
-/** Returns the path parameters with the holder's own objects. */
+/** Returns the path parameters, filled with objects of the holder. */
 const pathOf = (route: Route, holder: CallerFixture): Values =>
   Object.fromEntries(
     pathInputs(route).flatMap((input) => {
@@ -311,7 +308,7 @@ function setField(target: any, name: string, value: string | string[]): void {
   holder[last] = value;
 }
 
-/** Returns the fields in a body that name a new object's owner, which a key names by itself. */
+/** Returns the body fields that name the owner of a new object. With a key, the key itself determines the owner. */
 const ownerOf = (route: Route, holder: CallerFixture): Values =>
   Object.fromEntries(
     ['organizationId', 'projectId', 'project_id']
@@ -340,10 +337,10 @@ function send(
   });
 }
 
-/** Fields that can differ between two equal requests. `to` is the metrics' time. */
+/** Fields that can differ between two equal requests. `to` is the end of the metrics' time range. */
 const varying = new Set(['requestId', 'nextCursor', 'next_cursor', 'to']);
 
-/** Returns a response as text, with the values that were sent replaced by a placeholder. */
+/** Serializes a response, with a placeholder for every value that was sent. */
 function comparableText({ status, headers, body }: TestResponse, sent: RequestInput): string {
   const stableHeaders = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
   let text = JSON.stringify({ status, headers: stableHeaders, body }, (key, value: unknown) =>
@@ -355,17 +352,17 @@ function comparableText({ status, headers, body }: TestResponse, sent: RequestIn
   return text;
 }
 
-/** Another tenant's object and an object that does not exist, for the same input. */
+/** Requests for another tenant's object and for a missing object, through the same input. */
 interface Trial {
-  /** The inputs and the object types that they identify. */
+  /** Kind of the object, or the kinds by path parameter as JSON. */
   kind: string;
   foreign: RequestInput;
   missing: RequestInput;
 }
 
 /**
- * Returns a trial for every combination of the victim's path parameters, with the attacker's for the rest. Only the
- * nightly test includes combinations in which the last parameter is the attacker's.
+ * Returns a trial for every combination of path parameters with objects of the victim, the others with objects of the
+ * attacker. Combinations whose last parameter belongs to the attacker are tested only nightly.
  */
 function pathTrials(route: Route, { victim }: Pair): Trial[] {
   const inputs = pathInputs(route);
@@ -391,8 +388,8 @@ function pathTrials(route: Route, { victim }: Pair): Trial[] {
 }
 
 /**
- * Returns a trial for every kind of object that an input identifies. Only a search looks the kinds up in different
- * ways, so the gate tests three kinds of every other input.
+ * Returns a trial for every kind of object that an input identifies. Outside the nightly run, inputs other than the
+ * search term are limited to three kinds, because they look up all kinds in the same way.
  */
 function fieldTrials({ victim }: Pair, input: RouteInput): Trial[] {
   const kinds = kindsOf(input)!;
@@ -403,14 +400,14 @@ function fieldTrials({ victim }: Pair, input: RouteInput): Trial[] {
   });
 }
 
-/** Runs the trials for every attacker. @returns the differences, and the statuses for missing objects */
+/** Runs the trials of every attacker. @returns the differences, and the statuses for missing objects */
 async function runTrials(
   route: Route,
   trialsOf: (pair: Pair) => Trial[] | Promise<Trial[]>,
 ): Promise<{ differences: string[]; statuses: Set<number> }> {
   const statuses = new Set<number>();
   const differences: string[] = [];
-  /** The responses for missing objects, which are the same for all victims. */
+  /** Responses for missing objects by attacker and kind. They do not depend on the victim. */
   const missingTexts = new Map<CallerFixture, Map<string, string>>();
   for (const pair of pairs.filter(({ attacker }) => headersFor(route, attacker))) {
     const texts = missingTexts.get(pair.attacker) ?? new Map<string, string>();
@@ -434,7 +431,7 @@ async function runTrials(
   return { differences, statuses };
 }
 
-/** Runs checks. @returns their findings and the rows that they have written or removed */
+/** Runs a check. @returns its findings, and the rows that it has written or removed */
 async function findWrites(check: () => Promise<string[]>, isIncluded?: (table: string) => boolean) {
   const dump = async (): Promise<string[]> =>
     (await dumpTables(instance, isIncluded)).split('\n').filter((line) => !line.includes(READ_ACTION));
@@ -449,13 +446,13 @@ async function findWrites(check: () => Promise<string[]>, isIncluded?: (table: s
   ];
 }
 
-/** Checks several items at once. @returns their findings and the rows that they have written or removed */
+/** Checks several items concurrently. @returns the findings, and the rows that the checks have written or removed */
 const checkAll = <Checked>(
   chosen: Checked[],
   check: (checked: Checked) => Promise<string[]>,
 ): Promise<string[]> => findWrites(() => runInChunks(chosen, check));
 
-/** Returns the inputs in one part of the request that are looked up. */
+/** Returns the inputs in one part of a request that identify objects. */
 const fieldsIn = (place: RouteInput['in']): { route: Route; input: RouteInput }[] =>
   routes.flatMap((route) =>
     route.inputs
@@ -465,7 +462,7 @@ const fieldsIn = (place: RouteInput['in']): { route: Route; input: RouteInput }[
   );
 
 describe("another tenant's object", () => {
-  it('classifies every documented input', () => {
+  it('is covered for every documented input', () => {
     const unknown = routes.flatMap((route) =>
       route.inputs
         .filter((input) => isUnknown(route, input))
@@ -483,12 +480,12 @@ describe("another tenant's object", () => {
     expect(chosen.length).toBeGreaterThan(20);
     const findings = await checkAll(chosen, async (route) => {
       const { differences, statuses } = await runTrials(route, (pair) =>
-        // Lists and queries have the parent in every route: its organizations are filtered in one place.
+        // The parent appears in the lists and queries of every route, where one filter excludes its organizations.
         pair.isParent && !isNightly && !route.path.includes('{organizationId}')
           ? []
           : pathTrials(route, pair),
       );
-      // Otherwise the request was rejected for a reason unrelated to the id.
+      // Without a 404, the request was rejected for a reason unrelated to the id.
       return statuses.has(404)
         ? differences
         : [...differences, `${route.name} was never looked up: ${[...statuses].join()}`];
@@ -520,7 +517,7 @@ describe("another tenant's object", () => {
         const response = responses.get(attacker) ?? (await send(route, attacker, { query }));
         responses.set(attacker, response);
         const { status, body } = response;
-        // Some routes are for organization keys only.
+        // Some routes accept only organization keys.
         const isExpected = status === 200 || (status === 403 && !isOperatorRoute(route));
         expect([route.name, name, status, isExpected]).toEqual([route.name, name, status, true]);
         const shown = JSON.stringify(body);
@@ -537,14 +534,14 @@ describe("another tenant's object", () => {
     const chosen = fieldsIn('query');
     expect(chosen.length).toBeGreaterThan(5);
     const findings = await checkAll(chosen, async ({ route, input }) => {
-      /** True if a value of the kind finds something for its own tenant. */
+      /** Maps each kind to true if its value finds something for its own tenant. */
       const findsOwn = new Map<string, boolean>();
       const { differences } = await runTrials(route, async (pair) => {
         const trials = fieldTrials(pair, input);
         if (headersFor(route, pair.victim))
           for (const { kind, foreign } of trials.filter((trial) => !findsOwn.get(trial.kind)))
-            findsOwn.set(kind, countOf(await send(route, pair.victim, foreign)) > 0);
-        // A text that finds nothing for the victim either is no object in this list.
+            findsOwn.set(kind, countObjects(await send(route, pair.victim, foreign)) > 0);
+        // A search term without results for the victim identifies no object in this list.
         return input.name === 'q' ? trials.filter(({ kind }) => findsOwn.get(kind)) : trials;
       });
       return [...findsOwn.values()].includes(true)
@@ -576,7 +573,7 @@ describe("another tenant's object", () => {
         ({ attacker, victim }) => headersFor(route, attacker) && headersFor(route, victim),
       )) {
         if (pair.isSameOrganization && wholeOrganization.has(route.name)) continue;
-        // Filters are a part of the cursor, regardless of the tenant.
+        // A cursor contains its filters, whichever tenant it belongs to.
         const filters = route.inputs
           .filter((input) => input.in === 'query' && kindsOf(input) && (isNightly || trials === 0))
           .map((input) => fieldTrials(pair, input).map(({ foreign }) => foreign.query!));
@@ -611,12 +608,12 @@ describe("another tenant's object", () => {
 });
 
 /** Returns the number of objects that a response contains or counts. */
-function countOf({ headers, body }: TestResponse): number {
+function countObjects({ headers, body }: TestResponse): number {
   if (headers.get('content-type')?.startsWith('text/csv')) return body.trim().split('\n').length - 1;
   return body.data?.length ?? body.count ?? body.totals?.attempts ?? body.totals?.signUps ?? 0;
 }
 
-/** Returns the cursor from the first filter with more than one page, and the filter; null if no filter has one. */
+/** Returns the first filter with more than one page and its cursor, or null if there is none. */
 async function findCursor(
   route: Route,
   holder: CallerFixture,
@@ -629,7 +626,6 @@ async function findCursor(
   return null;
 }
 
-/** Returns a response's cursor for the next page. */
 function cursorIn(body: unknown): string | null {
   let cursor: string | null = null;
   JSON.stringify(body, (key, value: unknown) => {
@@ -639,7 +635,7 @@ function cursorIn(body: unknown): string | null {
   return cursor;
 }
 
-/** Returns the holder's own headers with another project's credential added in every unused header. */
+/** Returns the holder's own headers, each time with a credential of another project in another header. */
 function combineCredentials(ownHeaders: Values, theirs: CallerFixture['credentials']): Values[] {
   if (!ownHeaders['authorization']) {
     return [theirs.secret, theirs.access].map((value) => ({
@@ -656,19 +652,19 @@ function combineCredentials(ownHeaders: Values, theirs: CallerFixture['credentia
 
 const changed = (cursor: string): string => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
 
-describe('an operator who is limited to organizations', () => {
+describe('an operator limited to organizations', () => {
   const expectRejection = async (route: Route): Promise<string[]> => {
     const { status, body } = await send(route, limited, {});
     return status === 403 && body.code === 'installation_access_required' ? [] : [`${route.name}: ${status}`];
   };
 
-  it('gets no access to the routes that concern the entire installation', async () => {
+  it('cannot access installation-wide routes', async () => {
     const chosen = documented.filter(({ name }) => installationRoutes.has(name));
     expect(chosen).toHaveLength(installationRoutes.size);
     expect(await checkAll(chosen, expectRejection)).toEqual([]);
   });
 
-  it('has a test on every other route of the console', () => {
+  it('is tested on every other route of the console', () => {
     const isTested = (route: Route): boolean =>
       route.method === 'GET' ||
       pathInputs(route).length > 0 ||
@@ -677,39 +673,39 @@ describe('an operator who is limited to organizations', () => {
     expect(untested.map(({ name }) => name)).toEqual([]);
   });
 
-  it('counts only what the lists contain', async () => {
+  it('gets counts that match the lists', async () => {
     const counts = routes.filter(({ path }) => isOperatorRoute({ path } as Route) && path.endsWith('/count'));
     expect(counts.length).toBeGreaterThan(8);
     const differences: string[] = [];
     for (const count of counts) {
       const list = routes.find(({ name }) => name === count.name.replace('/count', ''))!;
-      const counted = countOf(await send(count, limited, {}));
-      const listed = countOf(await send(list, limited, { query: { limit: '200' } }));
+      const counted = countObjects(await send(count, limited, {}));
+      const listed = countObjects(await send(list, limited, { query: { limit: '200' } }));
       if (counted !== listed || counted === 0) differences.push(`${count.name}: ${counted}, list: ${listed}`);
     }
     expect(differences).toEqual([]);
   });
 
-  it('sees the metrics of projects in its access scope', async () => {
+  it('gets the metrics of projects in its access scope', async () => {
     const attempts = routes.find(({ name }) => name === 'GET /operator/v1/webhooks/deliveries/count')!;
     const overview = routes.find(({ name }) => name === 'GET /operator/v1/overview')!;
     const deadLetters = routes.find(({ name }) => name === 'GET /operator/v1/webhooks/dead-letters/count')!;
     const { body } = await send(overview, limited, { query: { range: '24h' } });
-    expect(body.totals.attempts).toBe(countOf(await send(attempts, limited, {})));
-    expect(body.deadLetters.waiting).toBe(countOf(await send(deadLetters, limited, {})));
+    expect(body.totals.attempts).toBe(countObjects(await send(attempts, limited, {})));
+    expect(body.deadLetters.waiting).toBe(countObjects(await send(deadLetters, limited, {})));
   });
 });
 
 describe('credentials of two projects', () => {
-  it('causes a rejection on every route if both are sent', async () => {
+  it('are rejected on every route if both are sent', async () => {
     const findings = await checkAll(
       routes.filter((route) => route.kinds.length > 0 && !isOperatorRoute(route)),
       async (route) => {
-        const ownHeaders = headersFor(route, own)!;
+        const ownHeaders = headersFor(route, ownProject)!;
         const accepted: string[] = [];
         for (const { credentials } of isNightly ? [sibling, foreign] : [sibling]) {
           for (const headers of combineCredentials(ownHeaders, credentials)) {
-            const response = await send(route, own, {}, headers);
+            const response = await send(route, ownProject, {}, headers);
             if (response.body.code !== 'multiple_credentials')
               accepted.push(`${route.name} ${comparableText(response, {})}`);
           }
@@ -720,12 +716,12 @@ describe('credentials of two projects', () => {
     expect(findings).toEqual([]);
   });
 
-  it('limits a publishable key to customers of its project, even with a correct password', async () => {
+  it('limit a publishable key to customers of its project, even with a correct password', async () => {
     const [theirs] = sibling.customers[0].resources.email!;
     const authenticate = (action: string, email: string) =>
       instance.request('POST', `/api/v1/auth/${action}`, {
         body: action === 'login' ? { email, password: PASSWORD } : { email },
-        headers: { 'x-publishable-key': own.tenant.publishableKey },
+        headers: { 'x-publishable-key': ownProject.tenant.publishableKey },
       });
     const differences = await findWrites(
       async () => {
@@ -747,8 +743,8 @@ describe('credentials of two projects', () => {
     expect(differences).toEqual([]);
   });
 
-  it('limits an access token to its own customer', async () => {
-    for (const { customers } of [own, sibling, foreign]) {
+  it('limit an access token to its own customer', async () => {
+    for (const { customers } of [ownProject, sibling, foreign]) {
       const { credentials, resources } = customers[0];
       const me = await instance.requestWithAccessToken(credentials.access!, 'GET', '/api/v1/me');
       expect(me.body.id).toBe(resources.customer![0]);
@@ -768,18 +764,21 @@ describe('the values of another tenant', () => {
   const post = (path: string, body: unknown, type?: string) =>
     instance.request('POST', path, {
       body,
-      headers: { authorization: `Bearer ${own.tenant.secretKey}`, ...(type ? { 'content-type': type } : {}) },
+      headers: {
+        authorization: `Bearer ${ownProject.tenant.secretKey}`,
+        ...(type ? { 'content-type': type } : {}),
+      },
     });
 
-  it('leaves the same email address and externalId free', async () => {
+  it('do not prevent the same email address and externalId', async () => {
     const customer = { email: sibling.resources.email![1]!, externalId: sibling.resources.externalId![0]! };
     expect(await post('/api/v1/customers', customer)).toMatchObject({
       status: 201,
-      body: { ...customer, projectId: own.tenant.projectId },
+      body: { ...customer, projectId: ownProject.tenant.projectId },
     });
   });
 
-  it('stays unaffected by an import, whatever project the fields of its lines name', async () => {
+  it('are unaffected by an import, whatever project its lines specify', async () => {
     const theirs = { id: sibling.resources.customer![0], projectId: sibling.tenant.projectId };
     const before = await instance.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
       theirs.projectId,
@@ -788,7 +787,7 @@ describe('the values of another tenant', () => {
     const { status, body } = await post('/api/v1/customers/import', { customers: [{ ...theirs, email }] });
     expect({ status, result: body.results }).toMatchObject({ status: 200, result: [{ status: 'created' }] });
     const [created] = await instance.sql('SELECT id, project_id FROM customers WHERE email = $1', [email]);
-    expect(created).toEqual({ id: body.results[0].id, project_id: own.tenant.projectId });
+    expect(created).toEqual({ id: body.results[0].id, project_id: ownProject.tenant.projectId });
     expect(created!['id']).not.toBe(theirs.id);
     const after = await instance.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
       theirs.projectId,
@@ -796,7 +795,7 @@ describe('the values of another tenant', () => {
     expect(after).toEqual(before);
   });
 
-  it('leaves the same import id free', async () => {
+  it('do not prevent the same import id', async () => {
     const [importId] = sibling.resources.import!;
     const show = (key: string) =>
       instance.request('GET', `/api/v1/imports/${importId}`, { headers: { authorization: `Bearer ${key}` } });
@@ -807,15 +806,18 @@ describe('the values of another tenant', () => {
       `${line}\n`,
       'application/x-ndjson',
     );
-    expect(created).toMatchObject({ status: 200, body: { projectId: own.tenant.projectId, created: 1 } });
+    expect(created).toMatchObject({
+      status: 200,
+      body: { projectId: ownProject.tenant.projectId, created: 1 },
+    });
     expect((await show(sibling.tenant.secretKey)).body).toEqual(before.body);
-    expect((await show(own.tenant.secretKey)).body).toEqual(created.body);
+    expect((await show(ownProject.tenant.secretKey)).body).toEqual(created.body);
   });
 
   it.each<[string, string, () => { attacker: CallerFixture; victim: ProjectFixture }]>([
-    ['a secret key', '/api/v1/customers/import', () => ({ attacker: own, victim: sibling })],
+    ['a secret key', '/api/v1/customers/import', () => ({ attacker: ownProject, victim: sibling })],
     ['a limited operator', '/operator/v1/customers/import', () => ({ attacker: limited, victim: foreign })],
-  ])("rejects an import of lines by %s into another tenant's project", async (_, path, find) => {
+  ])('are protected from an NDJSON import by %s', async (_, path, find) => {
     const { attacker, victim } = find();
     const route = documented.find(({ name }) => name === `POST ${path}`)!;
     const headers = { ...headersFor(route, attacker), 'content-type': 'application/x-ndjson' };

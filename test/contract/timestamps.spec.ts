@@ -18,7 +18,7 @@ afterAll(async () => instance?.stop());
 
 const IMPORT = 'POST /api/v1/customers/import';
 
-/** Returns the inputs that are times. Import inputs accept other formats as well and are documented as text. */
+/** Returns the inputs that are timestamps. Imports accept other formats as well, and document them as strings. */
 const timesOf = ({ name, inputs }: Route): RouteInput[] =>
   inputs.filter(
     (input) =>
@@ -26,7 +26,7 @@ const timesOf = ({ name, inputs }: Route): RouteInput[] =>
       (name === IMPORT && /^customers\.0\.(\w+At)$/.test(input.name)),
   );
 
-/** Returns a body with a value at each input's path, such as `filter.created_after`. */
+/** Returns a body with a value at the path of each input, such as `filter.created_after`. */
 function createBody(inputs: RouteInput[], value: string): object {
   const body: Record<string, any> = {};
   for (const { name } of inputs) {
@@ -48,8 +48,8 @@ interface Outcome {
 }
 
 /**
- * Sends a request with a time in all a route's inputs. The objects in its path do not exist. The response is not
- * compared with the document, which would take longer than everything else here.
+ * Sends a request with the same value in every timestamp input of a route. The objects in its path do not exist. The
+ * response is not compared with the document, because that would take longer than the rest of the test.
  */
 async function send({ method, path }: Route, times: RouteInput[], value: string): Promise<Outcome> {
   const query = new URLSearchParams(
@@ -73,7 +73,7 @@ async function send({ method, path }: Route, times: RouteInput[], value: string)
   };
 }
 
-/** Returns the messages about times by field. */
+/** Returns the validation messages about timestamps, by field. */
 const timeErrors = ({ errors }: Outcome): Record<string, string> =>
   Object.fromEntries(
     errors
@@ -81,18 +81,18 @@ const timeErrors = ({ errors }: Outcome): Record<string, string> =>
       .map(({ field, message }) => [field, message]),
   );
 
-/** One example per kind: timestamp.spec.ts in libs/domain has all examples. */
+/** One example of each kind. timestamp.spec.ts in libs/domain contains all of them. */
 const accepted = [
   '2026-01-02T03:04:05.123456Z',
   '2026-01-02 03:04:05.123456789+05:30',
   '2026-01-02t03:04:05z',
 ];
-/** Times that filters accept, and imports do not, because they are not in the past. */
+/** Times that filters accept, but imports do not, because they are not in the past. */
 const distant = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z'];
 const missing = ['2025-02-30T12:00:00.123456+01:00'];
 const malformed = ['2026-01-02T03:04:05'];
 
-it('accepts nine fraction digits in every time of a request, and rejects impossible dates', async () => {
+it('accept nine fraction digits in every request, and reject impossible dates', async () => {
   const problems: string[] = [];
   let count = 0;
   for (const route of await listDocumentedRoutes(instance)) {
@@ -120,7 +120,7 @@ it('accepts nine fraction digits in every time of a request, and rejects impossi
   expect(count).toBeGreaterThan(60);
 });
 
-it('selects rows by the exact time of a filter, and cuts a time that it stores', async () => {
+it('select rows at full precision in filters, and are truncated when stored', async () => {
   const { body: created } = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
     email: uniqueEmail(),
   });
