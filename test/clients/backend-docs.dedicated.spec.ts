@@ -40,7 +40,7 @@ const environment = (): Record<string, string> => ({
   GATEHOUSE_SECRET_KEY: instance.credentials.projectSecretKey,
 });
 
-/** Starts a file in the document. @returns its URL once it accepts connections */
+/** Starts a program of the document. @returns its URL once it accepts connections */
 async function serve(file: string, env: Record<string, string> = {}): Promise<string> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -48,7 +48,7 @@ async function serve(file: string, env: Record<string, string> = {}): Promise<st
   return url;
 }
 
-/** Compiles the document's TypeScript with the strict compiler options that a reader may use. */
+/** Compiles the TypeScript of the document with the strict compiler options that a reader may use. */
 async function compileNest(): Promise<void> {
   const compilerOptions = {
     target: 'es2023',
@@ -89,7 +89,7 @@ describe.each([
   };
   const newToken = async (): Promise<string> => (await instance.register()).body.tokens.accessToken;
 
-  it('accepts a valid token, and rejects tokens with another content, key or purpose', async () => {
+  it('accepts a valid token, and rejects tokens with other claims, keys or purposes', async () => {
     const { customer, tokens } = (await instance.register()).body;
     const token = tokens.accessToken as string;
     const accepted = await get(token);
@@ -150,14 +150,14 @@ describe.each([
     });
   });
 
-  it('returns 503, not 401, while the public keys cannot be read', async () => {
+  it('returns 503 instead of 401 while the public keys cannot be fetched', async () => {
     const unreachable = await serve(file, { GATEHOUSE_URL: `http://127.0.0.1:${await freePort()}` });
     expect((await get(await newToken(), `${unreachable}/orders`)).status).toBe(503);
     expect((await get(undefined, `${unreachable}/orders`)).status).toBe(401);
   });
 });
 
-describe('a server that acts for a customer', () => {
+describe('a server that acts on behalf of a customer', () => {
   let loginUrl: string;
   beforeAll(async () => (loginUrl = `${await serve('express-login.mjs')}/login`));
 
@@ -172,7 +172,7 @@ describe('a server that acts for a customer', () => {
       body: JSON.stringify({ email, password }),
     });
 
-  it("passes the customer's IP and browser to the session and login limit, and returns errors", async () => {
+  it("passes the customer's IP and browser to sessions and login limits, and returns errors", async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email);
     const response = await logIn(email, PASSWORD, '203.0.113.7');
@@ -192,14 +192,14 @@ describe('a server that acts for a customer', () => {
       last = await logIn(email, 'wrong', '203.0.113.8');
     expect([last.status, await last.json()]).toMatchObject([429, { code: 'too_many_attempts' }]);
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Failed logins from another address do not block an address where the customer has signed in before.
+    // Failed logins from other addresses do not block an address from which the customer has signed in.
     expect((await logIn(email, PASSWORD, '203.0.113.8')).status).toBe(429);
     expect((await logIn(email, PASSWORD, '203.0.113.7')).status).toBe(200);
   });
 });
 
 describe('a server that manages customers', () => {
-  /** Runs statements with the document's functions in scope, in a separate process. */
+  /** Runs statements with the functions of the document in scope, in a separate process. */
   async function run(statements: string, extraEnv: Record<string, string> = {}): Promise<any> {
     await mkdir(join(folder, 'runs'), { recursive: true });
     const file = join(folder, 'runs', `${randomUUID()}.mjs`);
@@ -245,7 +245,7 @@ describe('a server that manages customers', () => {
     );
   });
 
-  it('creates a customer once even if the first response is lost', async () => {
+  it('creates a customer once, even if the first response is lost', async () => {
     let lostResponses = 0;
     const proxy = createServer((caller) => {
       const gatehouse = connect(Number(instance.env['PORT']), '127.0.0.1');
@@ -268,7 +268,7 @@ describe('a server that manages customers', () => {
     expect(await instance.listMails(email, 'accept-invite')).toHaveLength(1);
   });
 
-  it('lists and ends sessions, and disables, enables, unlocks and removes a customer', async () => {
+  it('lists and revokes sessions, and disables, enables, unlocks and deletes a customer', async () => {
     const email = uniqueEmail();
     const { id } = (await instance.register(email)).body.customer as { id: string };
     for (let count = 0; count < 2; count += 1) await instance.login(email);
@@ -286,7 +286,7 @@ describe('a server that manages customers', () => {
     expect(await instance.login(email)).toMatchObject({ status: 200 });
 
     while ((await instance.login(email, 'wrong')).status === 401);
-    // A known address's attempts, which fail like rejected ones.
+    // Wrong attempts from a known address, which fail in the same way as blocked ones.
     for (let count = 1; count < 10; count += 1) await instance.login(email, 'wrong');
     expect(await instance.login(email)).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
     await run(`return customers.unlock('${id}')`);

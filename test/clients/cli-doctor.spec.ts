@@ -46,7 +46,7 @@ async function listen(server: Server): Promise<string> {
 const listenHttp = async (listener: RequestListener): Promise<string> =>
   `http://${await listen(createServer(listener))}`;
 
-/** Forwards requests to the instance, and shifts the clock in its responses by this time in ms. */
+/** Forwards requests to the instance, and shifts the Date header of its responses by `difference` ms. */
 const shiftClock =
   (difference: number): RequestListener =>
   (request, response) => {
@@ -62,7 +62,7 @@ const shiftClock =
     request.pipe(forwarded);
   };
 
-it('finds no problem in a working installation, and names the command for the rest', async () => {
+it('finds no problem in a working installation, and suggests the command for other checks', async () => {
   const { code, findings, problems } = await diagnose();
   expect(problems).toEqual([]);
   expect(code).toBe(0);
@@ -82,7 +82,7 @@ describe('gatehouse doctor at an unusable URL', () => {
   const createTls = (certificate: { cert: string; key: string }): Server =>
     createTlsServer(certificate, (_request, response) => response.end('{"status":"ok"}'));
 
-  it('names the cause and the fix', async () => {
+  it('reports the cause and the fix', async () => {
     const closed = `127.0.0.1:${await freePort()}`;
     const period = { from: new Date(Date.now() - 9 * DAY), until: new Date(Date.now() - DAY) };
     const expired = await listen(createTls(createAuthority().issue(['127.0.0.1'], period)));
@@ -124,7 +124,7 @@ describe('gatehouse doctor at an unusable URL', () => {
     expect(wrong.flat()).toEqual([]);
   });
 
-  it('reports an api that has no database, and one without Redis or a worker', async () => {
+  it('reports an API without a database, and one without Redis or a worker', async () => {
     const port = String(await freePort());
     const closed = `127.0.0.1:${await freePort()}`;
     const url = `http://127.0.0.1:${port}`;
@@ -136,7 +136,7 @@ describe('gatehouse doctor at an unusable URL', () => {
       MIGRATE_DATABASE_URL: '',
     });
     try {
-      await eventually('the api to listen', () => fetch(`${url}/livez`).catch(() => null));
+      await eventually('the API to listen', () => fetch(`${url}/livez`).catch(() => null));
       expect(await diagnose({ GATEHOUSE_URL: url })).toMatchObject({
         code: 1,
         problems: [
@@ -162,7 +162,7 @@ describe('gatehouse doctor at an unusable URL', () => {
 });
 
 describe('gatehouse doctor at a server that responds', () => {
-  it('compares the clocks, and names the tolerance', async () => {
+  it('compares the clocks, and reports the tolerance', async () => {
     const clockOf = async (difference: number) => {
       const { problems } = await diagnose({ GATEHOUSE_URL: await listenHttp(shiftClock(difference)) });
       return problems.filter(({ check }) => check === 'clock');
@@ -190,7 +190,7 @@ describe('gatehouse doctor at a server that responds', () => {
     });
   });
 
-  it('reports keys that are missing, publishable, revoked, about to expire or without scopes', async () => {
+  it('reports missing, publishable, revoked, expiring and scopeless keys', async () => {
     const { projectSecretKey, publishableKey } = instance.credentials;
     const revoked = await insertKey(instance, { ...instance.credentials, type: 'secret' });
     const expiring = await insertKey(instance, { ...instance.credentials, type: 'secret' });
@@ -224,7 +224,7 @@ describe('gatehouse doctor at a server that responds', () => {
     expect(findings.filter(({ message }) => message.startsWith('requires a key'))).toHaveLength(3);
   });
 
-  it('reports disabled endpoints, dead letters, waiting emails and open origins', async () => {
+  it('reports disabled endpoints, dead letters, waiting emails and unrestricted origins', async () => {
     const { projectId } = instance.credentials;
     const endpoint = await instance.createEndpoint('http://127.0.0.1:9/hook', ['customer.created']);
     const at = Date.now() - 60_000;

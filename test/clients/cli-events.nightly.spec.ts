@@ -7,7 +7,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-it('prints each event once and in order while the api is killed and restarted', async () => {
+it('prints each event once and in order while the API is killed and restarted', async () => {
   const { projectId, projectSecretKey: secretKey } = instance.credentials;
   const { events } = createServer({ url: instance.baseUrl, projectId, secretKey });
   const send = (name: string) => events.create({ type: 'app.tail', data: { name } });
@@ -15,7 +15,7 @@ it('prints each event once and in order while the api is killed and restarted', 
   const tail = await startCli(instance, args, { wait: () => sleep(25) });
   await tail.waitFor((await send('first')).id);
   for (const name of ['second', 'third', 'fourth']) {
-    // Some events are read before the api is killed, others after its restart.
+    // Some events are read before the API is killed, the others after its restart.
     for (let index = 0; index < 20; index += 1) await send(`before the ${name} start`);
     await instance.api.stop('SIGKILL');
     await tail.waitFor('Waiting for Gatehouse', 'stderr');

@@ -15,7 +15,6 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** Imports a file into a project. */
 async function importFile(
   projectId: string,
   content: string | Buffer,
@@ -30,10 +29,10 @@ async function importFile(
 const exportCustomers = async (projectId: string): Promise<string> =>
   (await operator.request('GET', `/customers/export?projectId=${projectId}`)).body as string;
 
-/** Returns an export without the last two columns: the project, and the ids, which are unique in an installation. */
+/** Returns an export without its last two columns: the project, and the id, which is unique across the installation. */
 const withoutIds = (csv: string): string => csv.replace(/,[^,]*,[^,]*(?=\r\n)/g, '');
 
-it('imports the CSV export of the console unchanged, and nothing differs', async () => {
+it('imports the CSV export of the console without changing any customer data', async () => {
   const [from, to] = [await createSocialProject(instance), await createSocialProject(instance)];
   const customers = [
     {
@@ -62,7 +61,7 @@ it('imports the CSV export of the console unchanged, and nothing differs', async
   expect(withoutIds(await exportCustomers(to.id))).toBe(withoutIds(exported));
 });
 
-it('names the line of an undecodable byte, and reads the file with its encoding and columns', async () => {
+it('reports the line of an undecodable byte, and uses the given encoding and columns', async () => {
   const { id } = await createSocialProject(instance);
   const email = uniqueEmail();
   const csv = `Mail;First;Plan;Internal\r\n${email};Jos\u00e9;\u20ac pro;x\r\n`;
@@ -97,6 +96,6 @@ it('names the line of an undecodable byte, and reads the file with its encoding 
     '--dry-run',
   );
   expect(parseLines(ignored.stdout)).toMatchObject([{ skipped: 1, reasons: [{ result: 'skipped' }] }]);
-  // A note is no reason for another exit code, and is printed once.
+  // The note does not change the exit code, and is printed once.
   expect(ignored.stderr.match(/customers\.csv is valid UTF-8, but is read as cp1252/g)).toHaveLength(1);
 });

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([instance?.stop(), standIn?.stop()]));
 
-/** Runs an import in a folder with these files. */
+/** Runs an import in a folder that contains these files. */
 async function runImport(
   system: string,
   files: Record<string, string>,
@@ -49,7 +49,7 @@ async function runImport(
   return runCli(instance, ['--json', 'customers', 'import', '--from', system, ...args], { cwd, env });
 }
 
-/** Imports a system's files, and expects that every user is created. @returns the summary */
+/** Imports the files of a system, and expects every user to be created. @returns the summary */
 async function importFrom(
   system: string,
   files: Record<string, string>,
@@ -71,11 +71,14 @@ const findCustomer = async (email: string): Promise<Record<string, any>> => {
   return body.data[0];
 };
 
-/** Signs in with the password, and returns the customer's id. */
+/** Signs in with the password, and returns the id of the customer. */
 const signIn = async (email: string, password = PASSWORD): Promise<string> =>
   (await asPage(instance, project, 'login', { email, password })).body.customer?.id;
 
-/** Expects that a customer signs in with the old password and at the provider, each with the authenticator app if any. */
+/**
+ * Expects a customer to sign in with the old password and with the provider, each time with the authenticator app if
+ * there is one.
+ */
 async function expectSignIns(customer: Parameters<typeof signInEverywhere>[3]): Promise<void> {
   const { id } = await findCustomer(customer.email);
   expect(await signInEverywhere(instance, project, standIn, customer)).toEqual({
@@ -97,14 +100,14 @@ function createPasskeyUser(): [SoftwareAuthenticator, ReturnType<typeof keycloak
     },
   );
   const user = keycloakUser(uniqueEmail(), [credential]);
-  // Keycloak creates passkeys with the characters in its id.
+  // Keycloak uses the characters of the user id as the user handle of a passkey.
   const handle = Buffer.from(user.id).toString('base64url');
   authenticator.create({ challenge: 'YWJj', rp: { id: 'localhost' }, user: { id: handle } });
   return [authenticator, user];
 }
 
 describe('an import from Clerk', () => {
-  it('lets customers sign in with the old password, authenticator app and provider', async () => {
+  it('preserves the old password, authenticator app and provider', async () => {
     const customer = createMovingCustomer();
     const { email, password, totpSecret } = customer;
     const row = clerkUser(email, {
@@ -132,7 +135,7 @@ describe('an import from Clerk', () => {
     await expectSignIns(customer);
   });
 
-  it('lets customers sign in with the hash of every accepted hasher', async () => {
+  it('accepts the password hashes of every supported hasher', async () => {
     const salt = randomBytes(12).toString('hex');
     const derive = (digest: string, saltBytes: string | Buffer) =>
       pbkdf2Sync(PASSWORD, saltBytes, 7, 32, digest);
@@ -167,7 +170,7 @@ describe('an import from Clerk', () => {
   });
 });
 
-it('lets customers from Firebase sign in with the old password and provider', async () => {
+it('preserves passwords and providers of customers from Firebase', async () => {
   const customer = createMovingCustomer();
   const { hash, salt } = firebaseHash(customer.password);
   const user = {
@@ -198,8 +201,8 @@ it('lets customers from Firebase sign in with the old password and provider', as
   await expectSignIns({ ...customer, totpSecret: null });
 });
 
-it('lets customers from Keycloak sign in with password, authenticator, provider and passkey', async () => {
-  // Without an encoding, the secret's characters are its bytes.
+it('preserves passwords, authenticators, providers and passkeys of customers from Keycloak', async () => {
+  // Without an encoding, the bytes of the secret are its characters.
   const rawSecret = randomBytes(15).toString('base64url');
   const customer = { ...createMovingCustomer(), totpSecret: encodeBase32(rawSecret) };
   const salt = randomBytes(16);
@@ -238,7 +241,7 @@ it('lets customers from Keycloak sign in with password, authenticator, provider 
       }),
     ]),
   );
-  // A version before 8, and a file that is written by hand.
+  // The format of Keycloak before version 8, and one for handwritten files.
   const old = {
     ...{ type: 'password', algorithm: 'pbkdf2-sha256', hashIterations: 7, salt: salt.toString('base64') },
     hashedSaltedValue: pbkdf2Sync(PASSWORD, salt, 7, 64, 'sha256').toString('base64'),
@@ -265,7 +268,7 @@ it('lets customers from Keycloak sign in with password, authenticator, provider 
   expect(body.customer.id).toBe(withPasskey.id);
 });
 
-it('lets customers from Cognito sign in with the provider, and with legacySignIn', async () => {
+it('supports provider sign-ins and legacySignIn for customers from Cognito', async () => {
   const system = await LegacySystem.start();
   try {
     await changeSettings(instance, project, { legacySignIn: system.setting });
@@ -300,7 +303,7 @@ it('lets customers from Cognito sign in with the provider, and with legacySignIn
   }
 });
 
-it('lets customers from WordPress and Ory Kratos sign in with the old password', async () => {
+it('preserves the passwords of customers from WordPress and Ory Kratos', async () => {
   const [wordpress, kratos] = [uniqueEmail(), uniqueEmail()];
   const input = createHmac('sha384', 'wp-sha384').update(PASSWORD).digest('base64');
   const row = {
@@ -339,7 +342,7 @@ it('reports users that cannot be imported, and imports the others', async () => 
   expect(await findCustomer(email)).toMatchObject({ id: users[0]!.id });
 });
 
-it('fails with exit code 2 for files without users or with missing parameters', async () => {
+it('fails with exit code 2 for files without users and for missing parameters', async () => {
   const files = {
     'users.csv': 'a,b\n1,2\n',
     'users.json': '{"realm":"acme"}',

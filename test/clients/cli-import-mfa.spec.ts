@@ -27,7 +27,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     folder = await writeFiles({
       'customers.ndjson': toNdjson([
         { email: first, totpSecret: randomTotpSecret(), password: PASSWORD },
-        // A customer's setting takes precedence over the project's setting.
+        // A customer's setting takes precedence over the project's.
         { email: second, totpSecret: randomTotpSecret(), mfa: 'required' },
         { email: third },
       ]),
@@ -49,7 +49,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     return expectStatus(200, response).body.settings.mfa;
   };
 
-  it('names the people who use one, in a note before the import', async () => {
+  it('are announced in a note before the import', async () => {
     const { code, stderr, stdout } = await importCustomers(['--dry-run']);
     expect([code, stderr, parseLines(stdout)]).toEqual([
       1,
@@ -63,7 +63,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     ]);
   });
 
-  it('reports them as unknown if the key cannot read the project', async () => {
+  it('are reported as possibly unused if the key cannot read the project', async () => {
     const key = await createKey('customer:write');
     const { code, stderr, stdout } = await importCustomers(['--dry-run'], key);
     expect([code, stderr, parseLines(stdout)]).toMatchObject([
@@ -77,7 +77,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     });
   });
 
-  it('leaves them unused and imports nothing if the key cannot change the project', async () => {
+  it('cause --set-mfa to fail before the import if the key cannot change the project', async () => {
     const key = await createKey('customer:write', 'project:read');
     expect(await importCustomers(['--set-mfa', 'optional'], key)).toMatchObject({
       code: 1,
@@ -88,7 +88,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect([body.data, await readMfa()]).toEqual([[], 'off']);
   });
 
-  it('leaves them unused if the files of an import with --set-mfa cannot be read', async () => {
+  it('stay unused if the files of an import with --set-mfa cannot be read', async () => {
     const cwd = await writeFiles({ 'realm.json': '{"users":[{"email":"ada@example.com"' });
     const args = ['customers', 'import', '--from', 'keycloak', 'realm.json', '--set-mfa', 'required'];
     const env = {
@@ -99,7 +99,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect(await readMfa()).toBe('off');
   });
 
-  it('requires them after --set-mfa has changed the project, which a dry run only announces', async () => {
+  it('are required after --set-mfa has changed the project, which a dry run only announces', async () => {
     const set = ['--set-mfa', 'optional'];
     expect(await importCustomers([...set, '--dry-run'])).toMatchObject({
       code: 0,
@@ -117,7 +117,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect(response.body.challenge).toMatchObject({ kind: 'second_factor' });
   });
 
-  it('keeps requiring them if the project already requires more than --set-mfa', async () => {
+  it('stay required if the project is already stricter than --set-mfa', async () => {
     await changeSettings(instance, project, { mfa: 'required' });
     expect(await importCustomers(['--set-mfa', 'optional', '--dry-run'])).toMatchObject({
       code: 1,

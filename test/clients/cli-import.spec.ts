@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([instance?.stop(), standIn?.stop()]));
 
-/** A command's settings with the organization's key, for the tests' project. */
+/** The settings of a command that uses the organization's key for the project of the tests. */
 const env = () => ({
   GATEHOUSE_SECRET_KEY: instance.credentials.secretKey,
   GATEHOUSE_PROJECT_ID: project.id,
@@ -49,7 +49,7 @@ const getCustomer = async (email: string): Promise<Record<string, any>> => {
 };
 const hash = ({ password }: MovingCustomer): string => bcrypt.hashSync(password, 4);
 
-/** Each system's files with one customer, as its documentation describes them. */
+/** Files of each system with one customer, in the format that its documentation describes. */
 const systems: Record<string, (customer: MovingCustomer, id: string) => Record<string, string>> = {
   auth0: (customer, id) => {
     const oid = randomBytes(12).toString('hex');
@@ -129,7 +129,7 @@ const systems: Record<string, (customer: MovingCustomer, id: string) => Record<s
 };
 
 it.each(Object.keys(systems))(
-  'lets customers from %s sign in with the old password, authenticator app and provider',
+  'preserves the old password, authenticator app and provider of a customer from %s',
   async (system) => {
     const [customer, id] = [createMovingCustomer(), randomUUID()];
     const files = systems[system]!(customer, id);
@@ -155,7 +155,7 @@ it.each(Object.keys(systems))(
   },
 );
 
-it('reports what is left out, skipped and failed, and writes nothing in a dry run', async () => {
+it('reports omitted, skipped and failed values, and writes nothing in a dry run', async () => {
   const [email, taken] = [uniqueEmail(), uniqueEmail()];
   const user = (more: object) => ({
     user_id: `email|${randomUUID()}`,
@@ -202,7 +202,7 @@ it('reports what is left out, skipped and failed, and writes nothing in a dry ru
   expect(await getCustomer(email)).toMatchObject({
     externalId: expect.stringMatching(/^email\|/),
   });
-  // The import is complete: the same command reports it again, here for people.
+  // The import is complete, so the same command prints its report again, here as text.
   const again = await runCli(instance, ['customers', 'import', ...args, 'report.ndjson'], {
     cwd: folder,
     env: env(),
@@ -217,20 +217,20 @@ it('reports what is left out, skipped and failed, and writes nothing in a dry ru
 });
 
 it.each([
-  ['a record of the files is invalid', [], 'customers.ndjson', '{"email":'],
+  ['a record is invalid', [], 'customers.ndjson', '{"email":'],
   [
-    'only a part of a customer is left out',
+    'only part of a customer is omitted',
     ['--from', 'auth0'],
     'users.json',
     JSON.stringify({ user_id: 'email|1', email: uniqueEmail(), username: 'ada' }),
   ],
-])('fails with exit code 1 if %s, also as a dry run', async (_, args, name, content) => {
+])('fails with exit code 1 if %s, also in a dry run', async (_, args, name, content) => {
   const folder = await writeFiles({ [name]: content });
   for (const dryRun of [['--dry-run'], []])
     expect((await importFiles(folder, ...args, name, ...dryRun)).code).toBe(1);
 });
 
-it('reports the values that Gatehouse leaves out, with what to do, in a dry run and an import', async () => {
+it('reports omitted values and their remedies, in a dry run and an import', async () => {
   const lines = [
     { email: uniqueEmail(), passwordHash: 'md5:1234', firstName: 'Ada' },
     { email: uniqueEmail(), identities: [{ provider: 'unknown', subject: '1' }] },
@@ -265,7 +265,7 @@ it('reports the values that Gatehouse leaves out, with what to do, in a dry run 
   expect(await getCustomer(lines[2]!.email)).toMatchObject({ metadata: { plan: 'pro' } });
 });
 
-it('updates customers with --update, and otherwise says that existing customers stay unchanged', async () => {
+it('updates customers with --update, and otherwise reports that existing ones are unchanged', async () => {
   const user = (more: object = {}) => ({
     ...{ user_id: `email|${randomUUID()}`, email: uniqueEmail(), identities: [], blocked: false },
     ...{ email_verified: false, multifactor: [], app_metadata: {}, user_metadata: {} },
@@ -306,7 +306,7 @@ it('updates customers with --update, and otherwise says that existing customers 
     1,
     expect.stringContaining('To update them, pass --update.'),
   ]);
-  // The same id accepts the same files only.
+  // An import id accepts only the files with which it was first used.
   expect(await send('new.json', '--import-id', importId)).toMatchObject({ code: 1, skipped: 4 });
   for (const other of ['old.json', 'changed.json']) {
     if (other === 'changed.json')
@@ -324,7 +324,7 @@ describe('an interrupted import', () => {
   afterAll(async () => proxy?.stop());
 
   const COUNT = 1_200;
-  /** Starts an import whose connection stops after about half the lines, and waits until a batch is committed. */
+  /** Starts an import whose connection stops after about half of the lines, and waits until a batch is committed. */
   async function startImport(domain: string, folder?: string) {
     const lines = Array.from({ length: COUNT }, (_, index) => ({ email: `person-${index}@${domain}` }));
     const cwd = folder ?? (await writeFiles({ 'customers.ndjson': toNdjson(lines) }));
@@ -340,7 +340,7 @@ describe('an interrupted import', () => {
     return { cli, cwd, options };
   }
 
-  it('continues by itself when the connection breaks, and creates no customer twice', async () => {
+  it('resumes by itself when the connection breaks, and creates no customer twice', async () => {
     const domain = `${randomUUID()}.example`;
     const { cli } = await startImport(domain);
     proxy.cut();
@@ -352,7 +352,7 @@ describe('an interrupted import', () => {
     expect(await countCustomers(domain)).toBe(COUNT);
   });
 
-  it('ends with Ctrl-C, and the same command continues it', async () => {
+  it('stops at Ctrl-C, and the same command resumes it', async () => {
     const domain = `${randomUUID()}.example`;
     const { cli, options } = await startImport(domain);
     await cli.waitFor('500 customers processed, 0 failed', 'stderr');

@@ -13,7 +13,7 @@ import { bearerHeader, PASSWORD, TestInstance } from '../support/test-instance.j
 import { uniqueEmail } from '../support/unique-email.js';
 
 const MODULES = join(process.cwd(), 'node_modules');
-/** The generator behind `nest new`, which has an option for each module system. */
+/** The generator that `nest new` runs. Unlike `nest new`, it has an option for each module system. */
 const NEST = [
   process.execPath,
   join(MODULES, '@angular-devkit', 'schematics-cli', 'bin', 'schematics.js'),
@@ -23,7 +23,7 @@ const NEST = [
   '--observe=false',
 ];
 
-/** The environment for npm and the apps. Jest's options for Node.js, and its NODE_ENV, do not apply to them. */
+/** The environment of npm and the apps, without the settings that Jest adds for Node.js. */
 const env = {
   ...process.env,
   NODE_OPTIONS: '',
@@ -54,7 +54,9 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Generates a project, runs `init` in it, and returns its folder. @throws Error with a failing program's output */
+/**
+ * Generates a project, runs `init` in it, and returns its folder. @throws Error with the output of a failing program
+ */
 async function createApp(name: string, generator: string[]): Promise<string> {
   const [program, ...args] = generator;
   process.stderr.write(`Generating ${name} and installing its packages\n`);
@@ -69,19 +71,19 @@ async function createApp(name: string, generator: string[]): Promise<string> {
   return cwd;
 }
 
-/** Builds an app: a development server compiles each page while the browser waits. */
+/** Builds an app, because a development server would compile each page while the browser waits. */
 async function build(cwd: string): Promise<void> {
   const { code, output } = await run('npm', ['run', 'build'], { env, cwd });
   if (code !== 0) throw new Error(output);
 }
 
-/** Starts an app's server. @returns its URL */
+/** Starts the server of an app. @returns its URL */
 async function start(cwd: string, [program, ...args]: string[], port: string): Promise<string> {
   const url = `http://localhost:${port}`;
   const child = spawn(program!, args, {
     cwd,
     env: { ...env, PORT: port },
-    // npm starts the server as another process, which ends with it.
+    // The process group includes the server, which npm starts as another process.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -90,7 +92,7 @@ async function start(cwd: string, [program, ...args]: string[], port: string): P
   return url;
 }
 
-describeBrowser('an app that a generator has created', () => {
+describeBrowser('a generated app', () => {
   let browser: TestBrowser;
   beforeAll(async () => (browser = await TestBrowser.startShared()));
   afterAll(async () => browser?.close());
@@ -123,7 +125,7 @@ describeBrowser('an app that a generator has created', () => {
     await page.getByText(`Signed in as ${email}`).waitFor();
   });
 
-  it('leads from a protected page to the sign-in and back with Next.js', async () => {
+  it('redirects from a protected page to the sign-in page and back with Next.js', async () => {
     if (!hasRegistry) return;
     const generator = `npx create-next-app@latest nextjs --yes --use-npm --disable-git --skip-install --empty
       --ts --app --no-tailwind --no-eslint --no-src-dir`;
@@ -143,7 +145,7 @@ it.each([
   ['express', ['npx', 'express-generator@latest', '--no-view', 'express']],
   ['esm', [...NEST, '--name=esm', '--type=esm']],
   ['cjs', [...NEST, '--name=cjs', '--type=cjs']],
-])('protects the route of a server that a generator has created (%s)', async (name, generator) => {
+])('protects the route of a generated server (%s)', async (name, generator) => {
   if (!hasRegistry) return;
   const cwd = await createApp(name, generator);
   const url = await start(cwd, ['npm', 'start'], String(await freePort()));

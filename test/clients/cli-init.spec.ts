@@ -27,7 +27,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Creates a new project, in which the packages are installed. */
+/** Creates a new project with its packages installed. */
 async function createProject(name: NewProject): Promise<string> {
   const folder = await mkdtemp(join(parent, `${name}-`));
   await writeProject(folder, name);
@@ -37,7 +37,6 @@ async function createProject(name: NewProject): Promise<string> {
 const init = (cwd: string, args: string[] = [], env: Record<string, string | undefined> = {}) =>
   runCli(instance, ['init', '--no-install', ...args], { cwd, env });
 
-/** Returns all files in a project. */
 async function readFiles(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
@@ -66,7 +65,7 @@ async function compile(folder: string): Promise<void> {
 it.each([
   ['express', 'bin/www'],
   ['nestjs', 'dist/src/main.js'],
-] as const)('protects a route of a new %s project without a further edit', async (name, file) => {
+] as const)('protects a route of a new %s project without further edits', async (name, file) => {
   const folder = await createProject(name);
   expect(await init(folder, ['--yes'])).toMatchObject({ code: 0, stderr: '' });
   if (name === 'nestjs') await compile(folder);
@@ -80,7 +79,7 @@ it.each([
   expect((await fetch(url)).status).toBe(200);
 });
 
-it.each(['vite', 'nextjs'] as const)('writes code with correct types into a new %s project', async (name) => {
+it.each(['vite', 'nextjs'] as const)('writes correctly typed code into a new %s project', async (name) => {
   const folder = await createProject(name);
   expect(await init(folder, ['--yes'])).toMatchObject({ code: 0, stderr: '' });
   await compile(folder);
@@ -98,7 +97,7 @@ it.each([
   ['nestjs', '.env', ['GATEHOUSE_URL', 'GATEHOUSE_PROJECT_ID', 'GATEHOUSE_PUBLISHABLE_KEY'], ['.gitignore']],
 ] as const)(
   'stores the settings of %s in %s, and changes nothing in a second run',
-  async (name, file, names, kept) => {
+  async (name, file, names, unchangedFiles) => {
     const folder = await createProject(name);
     const { code, stdout } = await init(folder, ['--yes', '--json']);
     expect(code).toBe(0);
@@ -108,20 +107,21 @@ it.each([
     const values = [baseUrl, ...(names.length === 3 ? [projectId] : []), result.publishableKey];
     expect(files[file]).toBe(names.map((each, index) => `${each}=${values[index]}\n`).join(''));
     expect(files['.gitignore']!.split('\n')).toEqual(
-      expect.arrayContaining([kept.length > 0 ? expect.anything() : file]),
+      expect.arrayContaining([unchangedFiles.length > 0 ? expect.anything() : file]),
     );
-    for (const path of kept) expect(files[path]).toBe((newProjects[name] as Record<string, string>)[path]);
+    for (const path of unchangedFiles)
+      expect(files[path]).toBe((newProjects[name] as Record<string, string>)[path]);
     expect(JSON.stringify(files)).not.toContain(projectSecretKey);
     expect(result.manualSteps).toEqual([]);
 
-    // The publishable key is known now, so no secret key is necessary.
+    // The publishable key is stored now, so no secret key is needed.
     const second = await init(folder, [], { GATEHOUSE_SECRET_KEY: undefined });
     expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing to change.') });
     expect(await readFiles(folder)).toEqual(files);
   },
 );
 
-it('shows the changes, and applies them only after a confirmation', async () => {
+it('shows the changes, and applies them only after confirmation', async () => {
   const folder = await createProject('vite');
   const before = await readFiles(folder);
   const cli = await startCli(instance, ['init', '--no-install'], { cwd: folder, columns: 80 });
@@ -139,7 +139,7 @@ it('shows the changes, and applies them only after a confirmation', async () => 
   expect(await readFiles(folder)).toEqual(before);
 });
 
-it('requests the URL and the key, which it neither shows nor stores', async () => {
+it('prompts for the URL and the key, and neither displays nor stores the key', async () => {
   const folder = await createProject('express');
   const cli = new RunningCli(['init', '--no-install'], { cwd: folder, columns: 80 });
   await cli.waitFor('URL of Gatehouse', 'stderr');
@@ -154,7 +154,7 @@ it('requests the URL and the key, which it neither shows nor stores', async () =
   expect(cli.stdout).toContain('/orders -H "Authorization: Bearer $TOKEN"');
 });
 
-it('rejects wrong keys, ambiguous projects and other values before it changes anything', async () => {
+it('rejects wrong keys, ambiguous projects and other values before changing anything', async () => {
   const folder = await createProject('express');
   const { baseUrl, publishableKey, secretKey, organizationId } = instance.credentials;
   await insertProject(instance, organizationId);
@@ -182,7 +182,7 @@ it('rejects wrong keys, ambiguous projects and other values before it changes an
   expect(await readFiles(folder)).toEqual(before);
 });
 
-it('adds the origin of the development server where the project restricts origins', async () => {
+it('adds the origin of the development server if the project restricts origins', async () => {
   const project = `/api/v1/projects/${instance.credentials.projectId}`;
   const setOrigins = (allowedOrigins: string[]) =>
     instance.requestWithSecretKey('PATCH', project, { settings: { allowedOrigins } });
@@ -203,7 +203,7 @@ it('adds the origin of the development server where the project restricts origin
   await setOrigins([]);
 });
 
-it('writes the code of the quick starts', async () => {
+it('writes the same code as the quick starts', async () => {
   const readWritten = async (name: NewProject) => {
     const folder = await createProject(name);
     await init(folder, ['--yes']);

@@ -3,7 +3,7 @@ import { ListenCommand } from '../support/listen-command.js';
 import { Receiver } from '../support/receiver.js';
 import { TestInstance } from '../support/test-instance.js';
 
-it('forwards every event once, in order, while the api is killed and started again', async () => {
+it('forwards every event once, in order, while the API is killed and restarted', async () => {
   const instance = await TestInstance.start({ workers: 0 });
   const receiver = await Receiver.start();
   const { projectSecretKey: secretKey, projectId, organizationId } = instance.credentials;
@@ -22,7 +22,7 @@ it('forwards every event once, in order, while the api is killed and started aga
       await command.waitFor('response', round * 3 - 2);
       await instance.api.stop('SIGKILL');
       await command.waitFor('gatehouse_unavailable', round);
-      // Committed by a transaction whose api was killed before it could respond.
+      // Committed by a transaction whose API process was killed before it could respond.
       const [id, type] = [randomUUID(), `app.during_${round}`];
       const event = {
         id: `evt_${id}`,
@@ -41,7 +41,7 @@ it('forwards every event once, in order, while the api is killed and started aga
       await command.waitFor('response', round * 3);
     }
     const expected = [1, 2, 3].flatMap((round) =>
-      ['before', 'during', 'after'].map((when) => `app.${when}_${round}`),
+      ['before', 'during', 'after'].map((phase) => `app.${phase}_${round}`),
     );
     expect(receiver.requests.map(({ event }) => event.type)).toEqual(expected);
     expect(await command.interrupt()).toMatchObject({ delivered: 9, failed: [], skipped: 0 });

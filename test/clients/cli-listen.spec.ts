@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const command of commands.splice(0)) await command.interrupt();
-  // Has ended, unless the test failed.
+  // Already ended, unless the test failed.
   program?.kill('SIGKILL');
   await receiver.stop();
 });
@@ -54,7 +54,7 @@ async function listen(url: string, ...args: string[]): Promise<ListenCommand> {
   return command;
 }
 
-/** Creates custom events with these names, in their order. @returns their ids */
+/** Creates custom events with these names, in this order. @returns their ids */
 async function createEvents(...names: string[]): Promise<string[]> {
   const events = names.map((name) => ({ type: `app.${name}`, data: {} }));
   const { body } = expectStatus(
@@ -64,7 +64,7 @@ async function createEvents(...names: string[]): Promise<string[]> {
   return body.data.map(({ id }: { id: string }) => id);
 }
 
-/** Returns all header names, and the headers that are equal for every receiver and attempt. */
+/** Returns all header names, and the headers that are the same for every receiver and attempt. */
 function comparableHeaders({ headers }: ReceivedRequest): { names: string[]; fixed: object } {
   const { host: _host, connection: _connection, ...others } = headers;
   const { 'webhook-timestamp': _timestamp, 'webhook-signature': _signature, ...fixed } = others;
@@ -73,7 +73,7 @@ function comparableHeaders({ headers }: ReceivedRequest): { names: string[]; fix
 
 const receivedBy = (target: Receiver): string[] => target.requests.map(({ event }) => event.type.slice(4));
 
-it('sends the headers and bytes that an endpoint receives, without erased events', async () => {
+it('sends the same headers and bytes as an endpoint receives, except for erased events', async () => {
   const asTenant = (method: string, path: string, body?: unknown) =>
     instance.requestWithBearer(tenant.secretKey, method, path, body);
   const endpoint = await Receiver.start();
@@ -107,7 +107,7 @@ it('sends the headers and bytes that an endpoint receives, without erased events
   }
 });
 
-it('keeps every event and its order while the receiver is absent, fails or is slow', async () => {
+it('preserves events and their order while the receiver is unreachable, failing or slow', async () => {
   const port = await freePort();
   const command = await listen(`127.0.0.1:${port}/hook`);
   const ids = await createEvents('one', 'two', 'three');
@@ -153,7 +153,7 @@ it('keeps every event and its order while the receiver is absent, fails or is sl
   }
 });
 
-it('continues with --after at the event that was interrupted', async () => {
+it('resumes with --after at the interrupted event', async () => {
   const ids = await createEvents('one', 'two', 'three', 'four');
   await waitForFeed(instance);
   receiver.respondWith(respondWithStatus(204), respondWithStatus(503), () => undefined);
@@ -169,14 +169,14 @@ it('continues with --after at the event that was interrupted', async () => {
   expect(receivedBy(receiver)).toEqual(['one', 'two', 'three', 'three', 'four']);
 });
 
-it("explains why a receiver's certificate is rejected, continues, and ends at the key Ctrl-C", async () => {
+it("explains why a receiver's certificate is rejected, continues, and ends at Ctrl-C", async () => {
   const server = createTlsServer(selfSigned(['localhost'])).listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
     const command = await listen(`https://localhost:${(server.address() as AddressInfo).port}/hook`);
     const ids = await createEvents('one', 'two');
     await command.waitFor('response', 2);
-    // On a terminal, Ctrl-C is a key.
+    // On a terminal, Ctrl-C arrives as a character.
     command.press('\u0003');
     expect(await command.exitCode).toBe(130);
     expect(command.list('summary')).toMatchObject([{ delivered: 0, failed: ids }]);
@@ -189,7 +189,7 @@ it("explains why a receiver's certificate is rejected, continues, and ends at th
   }
 });
 
-it('prints its generated secret, each response and a summary, and ends at Ctrl-C in a request', async () => {
+it('prints its secret, each response and a summary, and ends at Ctrl-C during a request', async () => {
   const args = ['packages/cli/dist/main.js', 'listen', '--forward', receiver.url];
   const env = {
     PATH: process.env['PATH'],

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([instance?.stop(), standIn?.stop()]));
 
-/** Runs a command for a project with the organization's key. @returns its result and what it prints as JSON */
+/** Runs a command for a project with the organization's key. @returns its result and its JSON output */
 async function run(
   project: SocialProject,
   cwd: string,
@@ -41,7 +41,7 @@ const envOf = (project: SocialProject): Record<string, string> => ({
   GATEHOUSE_PROJECT_ID: project.id,
 });
 
-/** Runs a command for a person. @returns its stdout, with single spaces */
+/** Runs a command with output as text. @returns its stdout, with runs of spaces collapsed */
 async function show(project: SocialProject, cwd: string, ...args: string[]): Promise<string> {
   const { stdout } = await runCli(instance, ['customers', ...args], { cwd, env: envOf(project) });
   return stdout.replaceAll(/ +/g, ' ');
@@ -54,7 +54,7 @@ const importList = async (project: SocialProject, customers: object[]): Promise<
   return expectStatus(200, response).body.results.map(({ id }: { id: string }) => id);
 };
 
-it('moves customers to another system and back with everything, and compares both for changes', async () => {
+it('moves customers to another system and back with all data, and compares both for changes', async () => {
   const [before, after] = await Promise.all([
     createTargetProject(instance, standIn),
     createTargetProject(instance, standIn),
@@ -105,7 +105,7 @@ it('moves customers to another system and back with everything, and compares bot
     /Exported: 2\nWith values left out: 2\n[^]*left out 2 updatedAt/,
   );
 
-  // Ids are unique in an installation, so the customers get new ones.
+  // Ids are unique across the installation, so the customers get new ones.
   expect(await run(after, folder, 'import', ...files)).toMatchObject({ code: 0, printed: { created: 2 } });
   const { withPassword, withProvider } = await signInEverywhere(instance, after, standIn, ada);
   expect(withPassword).toBe(withProvider);

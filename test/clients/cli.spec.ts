@@ -16,7 +16,7 @@ import { TestInstance, PASSWORD } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-/** The client with the organization's key. */
+/** A client with the organization's key. */
 let gatehouse: Gatehouse;
 let folder: string;
 beforeAll(async () => {
@@ -30,17 +30,17 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** A command's environment with the organization's key. */
+/** The environment of a command that uses the organization's key. */
 const organization = (): Record<string, string> => ({ GATEHOUSE_SECRET_KEY: instance.credentials.secretKey });
 
-/** Runs a command that succeeds. @returns its output */
+/** Runs a command that must succeed. @returns its output */
 async function succeed(args: string[], options: CliOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await runCli(instance, args, { cwd: folder, ...options });
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr });
   return stdout;
 }
 
-/** Polls fast instead of once a second. */
+/** Polls every 25 ms instead of once a second. */
 const wait = (): Promise<void> => sleep(25);
 
 describe('gatehouse customers', () => {
@@ -59,7 +59,7 @@ describe('gatehouse customers', () => {
   });
   const options = () => ({ env: { ...organization(), GATEHOUSE_PROJECT_ID: project } });
 
-  it('lists a page or all pages, and gets a customer by id and by email', async () => {
+  it('lists one page or all pages, and gets a customer by id and by email', async () => {
     const newestFirst = emails.toReversed();
     const list = ['customers', 'list', '--json'];
     const emailsOf = (output: string): string[] => parseLines(output).map(({ email }) => email as string);
@@ -119,7 +119,7 @@ describe('gatehouse customers', () => {
 });
 
 describe('gatehouse keys', () => {
-  it('prints the value of a new key once, alone on stdout', async () => {
+  it('prints the value of a new key once, as the only output on stdout', async () => {
     const args = ['keys', 'create', 'Shop', '--scopes', 'customer:read', '--expires-at', '30d'];
     const { code, stdout, stderr } = await runCli(instance, args);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^sk_\w+\n$/)]);
@@ -135,7 +135,7 @@ describe('gatehouse keys', () => {
     expect(await succeed(['keys', 'list'])).not.toContain(key);
   });
 
-  it('rotates a key, and revokes one only after a confirmation', async () => {
+  it('rotates a key, and revokes one only after confirmation', async () => {
     const [created] = parseLines(await succeed(['keys', 'create', 'Old', '--json']));
     const [rotated] = parseLines(await succeed(['keys', 'rotate', created.id, '--overlap', '0s', '--json']));
     expect(rotated).toMatchObject({ rotatedFrom: created.id, key: expect.stringMatching(/^sk_/) });
@@ -149,9 +149,9 @@ describe('gatehouse keys', () => {
       code: 1,
       stderr: expect.stringContaining('Not confirmed'),
     });
-    const asking = await startCli(instance, revoke, { columns: 80 });
-    await asking.waitFor('[y/N]', 'stderr');
-    expect(await asking.interrupt()).toBe(130);
+    const revocation = await startCli(instance, revoke, { columns: 80 });
+    await revocation.waitFor('[y/N]', 'stderr');
+    expect(await revocation.interrupt()).toBe(130);
     await succeed(['customers', 'list'], { env });
     await succeed(revoke, { columns: 80, input: 'y\n' });
     const last = await eventually('the key to be rejected', async () => {
@@ -217,7 +217,7 @@ describe('gatehouse deliveries', () => {
 });
 
 describe('gatehouse events tail', () => {
-  /** A server in front of the api. While it is down, it responds with 503 like a proxy. */
+  /** A proxy for the API. While it is down, it responds with 503. */
   let proxy: Server;
   let isDown = false;
   beforeAll(async () => {
@@ -239,7 +239,7 @@ describe('gatehouse events tail', () => {
     response.end(await upstream.text());
   }
 
-  it('prints each event once, in order, although Gatehouse was unavailable', async () => {
+  it('prints each event once, in order, even after an outage', async () => {
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const { projectSecretKey } = instance.credentials;
     const sent: string[] = [];

@@ -7,12 +7,12 @@ import { codeBlocks } from '../support/code-blocks.js';
 
 const FOLDER = join(process.cwd(), 'examples', 'expo');
 const MODULES = join(FOLDER, 'node_modules');
-/** Git and oxfmt ignore it. */
+/** A folder that Git and oxfmt ignore. */
 const GENERATED = join(FOLDER, '.expo', 'types-of-packages');
 
 let output: string;
 beforeAll(async () => {
-  // `npm ci` in the repository does not install Expo and React Native, because they add 350 MB.
+  // `npm ci` in the repository does not install Expo and React Native, which add 350 MB.
   await ensureExampleInstalled('expo', process.stderr);
   output = await mkdtemp(join(tmpdir(), 'gatehouse-expo-'));
 });
@@ -21,9 +21,9 @@ afterAll(async () => {
   if (output) await rm(output, { recursive: true, force: true });
 });
 
-/** @throws Error with the output if the program fails */
+/** Runs a program. @throws Error with its output if it fails */
 async function runProgram(program: string, args: string[]): Promise<void> {
-  // Jest's options for Node.js do not apply to other programs.
+  // The options that Jest sets for Node.js must not apply to other programs.
   const env = { ...process.env, NODE_OPTIONS: '', CI: '1', EXPO_NO_TELEMETRY: '1', EXPO_OFFLINE: '1' };
   const result = await run(program, args, { cwd: FOLDER, env });
   if (result.code !== 0) throw new Error(result.output);
@@ -35,7 +35,7 @@ const compile = (project: string): Promise<void> =>
 describe('the type check', () => {
   it('passes for the example', () => compile(FOLDER));
 
-  it('finds in the native modules the types that the package uses', async () => {
+  it('finds the types of the native modules that the package uses', async () => {
     const readme = await codeBlocks('packages/expo/README.md');
     await mkdir(GENERATED, { recursive: true });
     await writeFile(join(GENERATED, 'google.ts'), readme.get('google.ts')!);
@@ -46,7 +46,7 @@ describe('the type check', () => {
       extends: '../../tsconfig.json',
       compilerOptions: { paths, preserveSymlinks: false },
       include: [],
-      // Without the repository's declarations, the source imports the real packages.
+      // Without the declarations of the repository, the source imports the real packages.
       files: ['google.ts', '../../../../packages/expo/src/index.native.ts'],
     };
     await writeFile(join(GENERATED, 'tsconfig.json'), JSON.stringify(config));
@@ -56,7 +56,7 @@ describe('the type check', () => {
 
 /**
  * Bundles the example with Metro, which rejects imports of Node.js modules.
- * @returns the paths to the bundled modules, relative to the repository
+ * @returns the paths of the bundled modules, relative to the repository
  */
 async function bundle(platform: string): Promise<string[]> {
   process.stderr.write(`Bundling examples/expo for ${platform}\n`);
@@ -67,7 +67,7 @@ async function bundle(platform: string): Promise<string[]> {
   const maps = (await readdir(scripts)).filter((name) => name.endsWith('.map'));
   expect(maps).toHaveLength(1);
   const { sources } = JSON.parse(await readFile(join(scripts, maps[0]!), 'utf8')) as { sources: string[] };
-  // Metro writes them relative to the app, after a slash.
+  // Metro writes paths relative to the app, with a leading slash.
   return sources.map((source) => posix.join('examples/expo', source));
 }
 
@@ -76,7 +76,7 @@ it.each(['android', 'ios'])('bundles the example with Metro for %s', async (plat
   const expected = ['expo/dist/index.native.js', 'expo/dist/use-sign-in.js', 'js/dist/redirects.js'];
   expect(modules).toEqual(expect.arrayContaining(expected.map((name) => `packages/${name}`)));
   expect(modules).not.toContain('packages/expo/dist/index.js');
-  // A second React would reject the hooks.
+  // React hooks fail if the bundle contains a second copy of React.
   const reacts = modules.filter((name) => /node_modules\/react\/index\.js$/.test(name));
   expect(reacts).toEqual(['examples/expo/node_modules/react/index.js']);
 });

@@ -23,7 +23,7 @@ let project: SocialProject;
 let folder: DocumentFolder;
 let origin: string;
 
-it('has the same files as the quick start', async () => {
+it('the example consists of the files in the quick start', async () => {
   const blocks = [...(await codeBlocks(DOCUMENT))];
   expect(blocks.length).toBeGreaterThan(8);
   for (const [name, code] of blocks) expect(await readFile(`examples/nextjs/${name}`, 'utf8')).toBe(code);
@@ -33,9 +33,9 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   let browser: TestBrowser;
   let context: BrowserContext;
   let tab: Page;
-  /** All response bodies that pages have received. */
+  /** All response bodies that the pages have received. */
   let bodies: Promise<string>[];
-  /** The console messages and errors on all pages, such as messages about a failed hydration. */
+  /** Console messages and errors of all pages, such as hydration errors. */
   let messages: string[];
 
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     project = await createSocialProject(instance, { redirectUrls: [`${origin}/sign-in`] });
     const fields = { type: 'oidc', issuer: provider.issuer, name: 'Work' };
     await addProvider(instance, project, provider, fields);
-    // Written after the build, because the server's environment is not part of the build.
+    // Written after the build, which must not depend on the environment of the server.
     const { id: projectId, publishableKey } = project;
     const credentials = { ...instance.credentials, projectId, publishableKey };
     await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(credentials));
@@ -79,9 +79,9 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   });
   afterEach(async () => context?.close());
 
-  /** Builds the quick start's files, and a page that the proxy does not cover. */
+  /** Builds the files of the quick start, and a page that the proxy does not cover. */
   async function buildApp(): Promise<void> {
-    // Turbopack reads no files outside the folder with the lock file.
+    // Turbopack reads no files outside the folder that contains the lockfile.
     folder = await DocumentFolder.create(DOCUMENT, {
       parent: join(process.cwd(), 'dist'),
       // It does not read files above the home directory either.
@@ -94,7 +94,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
       .replace('./pay-button', '../orders/pay-button')
       .replace('protect()', `protect({ returnUrl: '/unproxied' })`);
     await folder.write('app/unproxied/page.tsx', unproxied);
-    // `npm run types` checks the example's types, the React quick start proves the packages' minified code, and nothing
+    // `npm run types` checks the types of the example, the React quick start tests the minified packages, and nothing
     // builds the folder a second time.
     const config = {
       typescript: { ignoreBuildErrors: true },
@@ -115,9 +115,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
       customerId,
     ]);
 
-  /**
-   * Clicks a button that the server has rendered. The click would be lost before React handles the button's events.
-   */
+  /** Clicks a server-rendered button once React handles its events. An earlier click would be lost. */
   async function clickHydrated(page: Page, name: string): Promise<void> {
     const button = page.getByRole('button', { name });
     await eventually('React to hydrate the button', () =>
@@ -126,7 +124,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await button.click();
   }
 
-  /** Opens the page with the orders, which leads to the sign-in page and back. */
+  /** Opens the page with the orders, which redirects to the sign-in page and back. */
   async function signIn(): Promise<{ id: string; email: string }> {
     const fields = { email: uniqueEmail(), password: PASSWORD };
     const { customer } = expectStatus(201, await asPage(instance, project, 'register', fields)).body;
@@ -141,7 +139,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     return customer;
   }
 
-  /** Throws if a token is in a response, in the page or in its storage. @param email is in the page's storage */
+  /** Throws if a response, the page or its storage contains a token. @param email must be in the storage of the page */
   async function expectNoTokens(email: string, html: string): Promise<void> {
     const tokens = [await cookie(ACCESS), await cookie(REFRESH)];
     const readable = await tab.evaluate<string>(
@@ -155,7 +153,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     expect(texts.filter((text) => /ey[\w-]+\.ey[\w-]+\.[\w-]+/.test(text))).toEqual([]);
   }
 
-  it('signs in, renders the customer on the server, and shows no token to the page', async () => {
+  it('signs in, renders the customer on the server, and exposes no token to the page', async () => {
     const { email, id } = await signIn();
     await clickHydrated(tab, 'Pay');
     await tab.getByText(`{"paidBy":"${id}"}`).waitFor();
@@ -171,7 +169,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await expectNoTokens(email, html);
   });
 
-  it('signs in at an identity provider, returns to the page, and shows no token to it', async () => {
+  it('signs in with an identity provider, returns to the page, and exposes no token to it', async () => {
     const email = provider.person.email!;
     await tab.goto(`${origin}/orders`);
     await tab.getByRole('button', { name: 'Continue with Work' }).click();
@@ -181,7 +179,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await expectNoTokens(email, await (await context.request.get(origin)).text());
   });
 
-  it('makes one rotation for 20 parallel prefetches', async () => {
+  it('rotates the refresh token once for 20 parallel prefetches', async () => {
     const { id } = await signIn();
     await tab.goto(origin);
     await context.clearCookies({ name: ACCESS });
@@ -213,7 +211,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     expect(await listSessions(id)).toEqual([{ generation: 2, active: true }]);
   });
 
-  it('guards pages and routes without the proxy', async () => {
+  it('protects pages and routes without the proxy', async () => {
     const subrequest = ['proxy', 'src/proxy', 'middleware'].map((name) => Array(6).fill(name).join(':'));
     for (const header of subrequest) {
       const init = { headers: { 'x-middleware-subrequest': header }, redirect: 'manual' } as const;
@@ -240,13 +238,13 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await other.goto(origin);
     await clickHydrated(other, 'Sign out');
     await other.getByRole('link', { name: 'Sign in' }).waitFor();
-    // The other tab's page is rendered again, which leads to the sign-in page.
+    // The page in the other tab renders again, and redirects to the sign-in page.
     await tab.getByLabel('Password', { exact: true }).waitFor();
     expect(await context.cookies()).toEqual([]);
     await eventually('the session to end', async () => !(await listSessions(id))[0]!.active);
   });
 
-  it('signs a new customer up', async () => {
+  it('signs up a new customer', async () => {
     const email = uniqueEmail();
     await tab.goto(`${origin}/sign-in`);
     await tab.getByRole('button', { name: 'Create account' }).click();

@@ -5,7 +5,7 @@ import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 
-describeBrowser('the examples in a browser', () => {
+describeBrowser('an example in a browser', () => {
   let instance: TestInstance;
   let browser: TestBrowser;
   const examples: Example[] = [];
@@ -63,7 +63,7 @@ describeBrowser('the examples in a browser', () => {
     await page.context().close();
   });
 
-  it('leads from the sign-up in examples/react-express to its own API and its webhooks', async () => {
+  it('signs up in examples/react-express, calls its API, and receives its webhooks', async () => {
     const example = await startExample('react-express');
     browser.consoleMessages.length = 0;
     const page = await browser.open(example.url);

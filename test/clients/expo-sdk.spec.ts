@@ -70,7 +70,7 @@ beforeEach(() => {
 
 type StartOptions = Parameters<Device['start']>[0];
 
-/** Starts a device's app with the project's publishable key. */
+/** Starts the app on a device with the publishable key of the project. */
 const start = (device: Device, options: StartOptions = {}): ExpoClient =>
   device.start({ publishableKey: project.publishableKey, ...options });
 
@@ -81,7 +81,7 @@ async function signUp(client: ExpoClient): Promise<{ id: string; email: string }
   return { id: result.customer.id, email };
 }
 
-/** Adds an authenticator to the customer who is signed in. @returns its secret */
+/** Adds an authenticator for the signed-in customer. @returns its secret */
 async function addTotp(client: ExpoClient, id: string): Promise<string> {
   const { id: factorId, secret } = await client.factors.addTotp();
   await client.factors.confirmTotp(factorId, { code: totpCode(secret) });
@@ -97,7 +97,7 @@ const stateOf = (client: ExpoClient): Promise<AuthState> =>
     });
   });
 
-/** Changes the time at which the access token expires, in milliseconds since 1970. */
+/** Changes when the access token expires, in ms since the epoch. */
 async function setExpiry(device: Device, expiresAt: number): Promise<void> {
   const storage = secureStorage(device.modules.secureStore);
   const record = JSON.parse((await storage.getItem(KEY))!);
@@ -109,13 +109,13 @@ const generationOf = async (customerId: string): Promise<number> =>
     'generation'
   ];
 
-/** Goes through the provider's pages, as a customer does in a device's browser. */
-async function walk(url: string, until = APP_URL): Promise<string> {
+/** Follows the pages of the provider, as a customer does in the browser of a device. */
+async function followProviderPages(url: string, until = APP_URL): Promise<string> {
   const { url: end } = await new UserAgent().follow(url, { until: ({ href }) => href.startsWith(until) });
   return end.href;
 }
 
-/** Returns the links' outcomes, in a list that grows. */
+/** Returns a list to which the outcome of every link is added. */
 function recordOutcomes(client: ExpoClient): RedirectOutcome[] {
   const outcomes: RedirectOutcome[] = [];
   client.onRedirect((outcome) => outcomes.push(outcome));
@@ -123,7 +123,7 @@ function recordOutcomes(client: ExpoClient): RedirectOutcome[] {
 }
 
 describe('the session of a device', () => {
-  it('outlives the process, and stays signed in while Gatehouse cannot be reached', async () => {
+  it('survives a restart of the app, and stays signed in while Gatehouse is unreachable', async () => {
     const device = new Device(instance);
     const { email } = await signUp(start(device));
 
@@ -140,7 +140,7 @@ describe('the session of a device', () => {
     expect(await start(device).customer.get()).toMatchObject({ email });
   });
 
-  it('refreshes when the app becomes active and its token expires soon', async () => {
+  it('is refreshed when the app becomes active and its token expires soon', async () => {
     const device = new Device(instance);
     const { id } = await signUp(start(device));
     const before = await generationOf(id);
@@ -156,7 +156,7 @@ describe('the session of a device', () => {
     expect(await generationOf(id)).toBe(before + 1);
   });
 
-  it('ends without an error if the keychain has lost a part of it', async () => {
+  it('ends without an error if the keychain has lost part of it', async () => {
     const device = new Device(instance);
     await signUp(start(device));
     device.keychain.set(KEY, 'a.2.3000');
@@ -179,7 +179,10 @@ describe('a sign-in in the browser', () => {
     const device = new Device(instance);
     const client = start(device);
     expect(await client.signIn.google()).toBeNull();
-    device.browse = async (url, returnUrl) => ({ type: 'success', url: await walk(url, returnUrl) });
+    device.browse = async (url, returnUrl) => ({
+      type: 'success',
+      url: await followProviderPages(url, returnUrl),
+    });
     const result = await client.signIn.google();
     const { email } = google.person;
     if (result?.status !== 'complete') throw new Error(`the sign-in ended with ${result?.status}`);
@@ -197,21 +200,21 @@ describe('a sign-in in the browser', () => {
     await expect(client.signIn.google()).rejects.toMatchObject({ code: 'access_denied' });
   });
 
-  it('completes once if Android reports a closed browser although the redirect has arrived', async () => {
+  it('completes once if Android reports a closed browser after the redirect', async () => {
     const device = new Device(instance);
     const client = start(device);
     const outcomes = recordOutcomes(client);
     device.browse = async (url) => {
-      device.openLink(await walk(url));
-      await client.options(); // Gives the app the time to complete the link, which it must not.
+      device.openLink(await followProviderPages(url));
+      await client.options(); // Gives the app time to complete the link, which it must not do.
       return { type: 'dismiss' };
     };
     expect(await client.signIn.social({ provider: 'google' })).toMatchObject({ status: 'complete' });
 
-    // The link arrives after the report.
+    // The link arrives after the report that the browser was closed.
     let link = '';
     device.browse = async (url) => {
-      link = await walk(url);
+      link = await followProviderPages(url);
       return { type: 'dismiss' };
     };
     expect(await client.signIn.social({ provider: 'google' })).toBeNull();
@@ -221,7 +224,7 @@ describe('a sign-in in the browser', () => {
     expect(outcomes).toMatchObject([{ result: { status: 'complete' } }]);
   });
 
-  it('returns to an app without an accepted scheme through a page that forwards', async () => {
+  it('returns to an app without an accepted scheme through a forwarding page', async () => {
     const device = new Device(instance);
     device.appUrl = 'exp://192.168.1.5:8081/--/signed-in';
     await expect(start(device).signIn.google()).rejects.toMatchObject({ code: 'redirect_url_not_supported' });
@@ -229,7 +232,7 @@ describe('a sign-in in the browser', () => {
     const client = start(device, { redirectUrl: REDIRECT_URL, returnUrl: device.appUrl });
     device.browse = async (url, returnUrl) => {
       expect(returnUrl).toBe(device.appUrl);
-      const forwarded = await walk(url, REDIRECT_URL);
+      const forwarded = await followProviderPages(url, REDIRECT_URL);
       return { type: 'success', url: forwarded.replace(REDIRECT_URL, returnUrl) };
     };
     await signUp(client);
@@ -244,7 +247,7 @@ describe('a sign-in in the browser', () => {
     expect(outcomes).toMatchObject([{ result: { status: 'complete', customer: { email } } }]);
   });
 
-  it('rejects the URLs of Expo Go, which a project does not accept', async () => {
+  it('rejects Expo Go URLs, which a project does not accept', async () => {
     const path = `/api/v1/projects/${project.id}`;
     for (const url of ['exp://192.168.1.5:8081/--/signed-in', 'myapp://signed-in']) {
       const settings = { redirectUrls: [url] };
@@ -254,7 +257,7 @@ describe('a sign-in in the browser', () => {
   });
 });
 
-/** Submits an email's link. @returns the URL to which it leads */
+/** Submits the link of an email. @returns the URL to which it redirects */
 async function followEmailLink(email: string): Promise<string> {
   await readEmailCode(instance, email);
   const [mail] = await instance.listMails(email, 'email-code');
@@ -264,12 +267,12 @@ async function followEmailLink(email: string): Promise<string> {
 }
 
 describe('a link that opens the app', () => {
-  it('completes the sign-in that the system has interrupted, once', async () => {
+  it('completes the interrupted sign-in once', async () => {
     const device = new Device(instance);
     let link: string | undefined;
     device.browse = async (url) => {
-      link = await walk(url);
-      return new Promise(() => undefined); // The system ends the app.
+      link = await followProviderPages(url);
+      return new Promise(() => undefined); // The system ends the app here.
     };
     void start(device).signIn.google();
     device.initialUrl = await eventually('the redirect', () => link);
@@ -284,7 +287,7 @@ describe('a link that opens the app', () => {
     const outcomes = recordOutcomes(client);
     expect(outcomes).toMatchObject([{ result: { status: 'complete' } }]);
 
-    // The link is still the first one, also after a reload.
+    // The app still has the first link, even after a reload.
     const reloaded = start(device);
     const later = recordOutcomes(reloaded);
     const email = uniqueEmail();
@@ -297,7 +300,7 @@ describe('a link that opens the app', () => {
     expect(outcomes).toHaveLength(1);
   });
 
-  it('leads to a second factor or an error that screens receive', async () => {
+  it('passes a second factor or an error to the screens', async () => {
     const device = new Device(instance);
     const client = start(device);
     const { id, email } = await signUp(client);
@@ -311,8 +314,11 @@ describe('a link that opens the app', () => {
     await eventually('the outcome', () => outcomes.length > 0);
     const { result } = outcomes[0]!;
     if (result?.status !== 'second_factor') throw new Error(`the sign-in ended with ${result?.status}`);
-    const proof = { token: result.challenge.token, code: totpCode(secret) };
-    expect(await client.challenge.totp(proof)).toMatchObject({ status: 'complete', customer: { email } });
+    const credential = { token: result.challenge.token, code: totpCode(secret) };
+    expect(await client.challenge.totp(credential)).toMatchObject({
+      status: 'complete',
+      customer: { email },
+    });
 
     await client.sendEmailCode({ email, redirectUrl: APP_URL });
     device.openLink(`${APP_URL}?code=unknown`);
@@ -344,7 +350,7 @@ describe('a link that opens the app', () => {
   });
 });
 
-/** Google's module on a device, whose account is the stand-in's person. */
+/** Google's module on a device with an account at the stand-in. */
 class GoogleModule implements GoogleSigninModule {
   hasServices = true;
   isCanceled = false;
@@ -363,7 +369,7 @@ class GoogleModule implements GoogleSigninModule {
   async signIn(): ReturnType<GoogleSigninModule['signIn']> {
     this.calls.push('signIn');
     if (this.isCanceled) return { type: 'cancelled', data: null };
-    // Like the real module, it returns the token again for an account that is still signed in.
+    // Like the real module, it returns the same token again while the account is signed in.
     this.lastToken ??= await google.issueIdToken({ aud: googleClientId, jti: randomUUID() });
     return { type: 'success', data: { idToken: this.lastToken } };
   }
@@ -374,7 +380,7 @@ class GoogleModule implements GoogleSigninModule {
   }
 }
 
-describe('a native sign-in at Google', () => {
+describe('a native sign-in with Google', () => {
   it('sends a new ID token each time, and returns null if the customer cancels', async () => {
     const module = new GoogleModule();
     const device = new Device(instance);
@@ -393,14 +399,14 @@ describe('a native sign-in at Google', () => {
     const module = new GoogleModule();
     module.hasServices = false;
     const device = new Device(instance);
-    device.browse = async (url) => ({ type: 'success', url: await walk(url) });
+    device.browse = async (url) => ({ type: 'success', url: await followProviderPages(url) });
     const client = start(device, { google: googleSignIn(module, { webClientId: googleClientId }) });
     expect(await client.signIn.google()).toMatchObject({ status: 'complete' });
     expect(module.calls).toEqual([]);
   });
 });
 
-/** Apple's module on a device. It returns a person's name at the first sign-in only. */
+/** Apple's module on a device. It returns a name only at the first sign-in. */
 class AppleModule implements AppleAuthenticationModule {
   readonly AppleAuthenticationScope = { FULL_NAME: 0, EMAIL: 1 };
   isCanceled = false;
@@ -420,8 +426,8 @@ class AppleModule implements AppleAuthenticationModule {
   }
 }
 
-describe('a native sign-in at Apple', () => {
-  it('sends the nonce of its token, stores the name, and returns null if the customer cancels', async () => {
+describe('a native sign-in with Apple', () => {
+  it('sends the nonce of its token, stores the name, and returns null on cancellation', async () => {
     const module = new AppleModule();
     const client = start(new Device(instance), { apple: appleSignIn(module) });
     const name = { firstName: 'Ada', lastName: 'Byron' };
@@ -433,7 +439,7 @@ describe('a native sign-in at Apple', () => {
     expect(await client.signIn.apple()).toBeNull();
   });
 
-  it('keeps the name for the next sign-in of the same person if the first one fails', async () => {
+  it('keeps the name for the next sign-in if the first one fails', async () => {
     const module = new AppleModule();
     const device = new Device(instance);
     const ada = apple.person;
@@ -457,8 +463,8 @@ describe('a native sign-in at Apple', () => {
     apple.person = createPerson({ email });
     const result = await client.signIn.apple();
     if (result?.status !== 'second_factor') throw new Error(`the sign-in ended with ${result?.status}`);
-    const proof = { token: result.challenge.token, code: totpCode(secret) };
-    expect(await client.challenge.totp(proof)).toMatchObject({ customer: { id, firstName: 'Ada' } });
+    const credential = { token: result.challenge.token, code: totpCode(secret) };
+    expect(await client.challenge.totp(credential)).toMatchObject({ customer: { id, firstName: 'Ada' } });
     expect(await client.customer.get()).toMatchObject({ firstName: 'Ada', lastName: 'Byron' });
     expect([...device.keychain.keys()].filter((key) => key.startsWith('gatehouse.name'))).toEqual([]);
   });

@@ -24,14 +24,14 @@ beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })
 afterAll(async () => instance?.stop());
 
 describeBrowser(
-  'the code of docs/frontend.md, in a page of another origin with a content security policy',
+  'the code in docs/frontend.md, on a page of another origin with a content security policy',
   () => {
     let browser: TestBrowser;
     let site: DocumentSite;
     let origin: string;
     let orders: Server;
     let context: BrowserContext;
-    /** The credentials that the customer's own API has received. It rejects them while `isRejecting`. */
+    /** Credentials that the customer's own API has received. It rejects them while `isRejecting`. */
     const api = { credentials: [] as (string | undefined)[], isRejecting: false };
 
     beforeAll(async () => {
@@ -78,7 +78,7 @@ describeBrowser(
       return page;
     };
 
-    /** Runs code with the client in scope. @returns its result, or its error code */
+    /** Runs code with the client in scope. @returns its result or error code */
     const run = (page: Page, body: string, app = 'app.js'): Promise<any> =>
       page.evaluate(`(async () => {
       const { gatehouse } = await import('/${app}');
@@ -93,7 +93,7 @@ describeBrowser(
     const isSignedIn = (page: Page): Promise<boolean> =>
       run(page, 'return (await gatehouse.getAccessToken()) !== null');
 
-    /** Submits the page's form. @returns the alert's text */
+    /** Submits the form of the page. @returns the alert message */
     const submit = async (page: Page, email: string, password: string): Promise<string> => {
       await page.locator('[name=email]').fill(email);
       await page.locator('[name=password]').fill(password);
@@ -172,7 +172,7 @@ describeBrowser(
       expect(stored).toEqual(['string', 0, 0, 0]);
     });
 
-    it("calls the customer's own API on another origin", async () => {
+    it("calls the application's own API on another origin", async () => {
       const page = await open();
       await signUp(page);
       const token = await run(page, 'return gatehouse.getAccessToken()');
@@ -202,7 +202,7 @@ describeBrowser(
         });
       });
 
-      it('signs in with the link, which leads to another origin', async () => {
+      it('signs in with the link, which redirects to another origin', async () => {
         await withEmailCodes(async () => {
           const email = uniqueEmail();
           await run(
@@ -224,7 +224,7 @@ describeBrowser(
       });
     });
 
-    it('adds the authenticator that a sign-in requires, and requires its code afterwards', async () => {
+    it('adds the authenticator that a sign-in requires, and then requires its code', async () => {
       const page = await open();
       const { id, email } = await signUp(page);
       let secret: string;
@@ -247,7 +247,7 @@ describeBrowser(
       expect(await run(page, signIn)).toMatchObject(['complete', { customer: { id } }]);
     });
 
-    it('verifies an address on a page of the project, and rejects an origin that is not allowed', async () => {
+    it('verifies an email address on a project page, and rejects an origin that is not allowed', async () => {
       await applySettings(origin);
       try {
         const page = await open();
@@ -274,7 +274,7 @@ describeBrowser(
       }
     });
 
-    /** Applies the document's settings, with another origin. */
+    /** Applies the settings of the document, with another origin. */
     async function applySettings(siteOrigin: string): Promise<void> {
       const { projectId, secretKey } = instance.credentials;
       const env = { PATH: process.env['PATH'], GATEHOUSE_URL: instance.baseUrl, PROJECT_ID: projectId };

@@ -21,13 +21,13 @@ describe('the table of errors in docs/frontend.md', () => {
     }));
   };
 
-  test('names codes of the catalog with their status', async () => {
+  test('contains codes of the catalog with their status', async () => {
     const found = await readRows();
     const catalog = found.map(({ code }) => ({ status: errorCatalog[code as ErrorCode]?.status, code }));
     expect(found).toEqual(catalog);
   });
 
-  test('names every code that the routes for browsers document', async () => {
+  test('contains every code that is documented for the browser routes', async () => {
     const { body } = await instance.request('GET', '/openapi.json');
     const operations = Object.entries(body.paths as Record<string, object>)
       .filter(([path]) => /^\/api\/v1\/(auth|me)(\/|$)/.test(path))
@@ -40,7 +40,7 @@ describe('the table of errors in docs/frontend.md', () => {
       )
       .flatMap(({ content }) => content?.['application/problem+json']?.schema.properties.code.enum ?? []);
     expect(documented.length).toBeGreaterThan(100);
-    // A page need not handle errors that only a defective client or a client with a secret key gets.
+    // Errors that a page need not handle, because only a defective client or one with a secret key receives them.
     const unhandledCodes = [
       'invalid_json',
       'request_timeout',

@@ -21,7 +21,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-describeBrowser('the code of docs/identity-providers.md, in a page of another origin', () => {
+describeBrowser('the code in docs/identity-providers.md, on a page of another origin', () => {
   let browser: TestBrowser;
   let site: DocumentSite;
   let redirectUrl: string;
@@ -71,7 +71,6 @@ describeBrowser('the code of docs/identity-providers.md, in a page of another or
   beforeEach(async () => (context = await browser.newContext()));
   afterEach(async () => context.close());
 
-  /** Runs code with the modules in scope. */
   const run = (page: Page, body: string): Promise<any> =>
     page.evaluate(`(async () => {
       const { gatehouse } = await import('/app.js');
@@ -79,8 +78,8 @@ describeBrowser('the code of docs/identity-providers.md, in a page of another or
       ${body}
     })()`);
 
-  /** Starts a flow, and returns what the page to which the provider has led back completes. */
-  async function comeBack(page: Page, start: () => Promise<unknown>): Promise<any> {
+  /** Starts a flow. Returns what the page completes after the provider has redirected back. */
+  async function completeRedirect(page: Page, start: () => Promise<unknown>): Promise<any> {
     await Promise.all([
       page.waitForURL((url) => url.href.startsWith(redirectUrl) && url.search !== ''),
       start(),
@@ -90,9 +89,8 @@ describeBrowser('the code of docs/identity-providers.md, in a page of another or
     return result;
   }
 
-  /** Signs in with a provider's button. */
   const signIn = (page: Page, name: string): Promise<any> =>
-    comeBack(page, async () => {
+    completeRedirect(page, async () => {
       await run(page, `return providers.showProviders(document.querySelector('main'))`);
       await page.getByRole('button', { name: `Continue with ${name}`, exact: true }).click();
     });
@@ -103,7 +101,7 @@ describeBrowser('the code of docs/identity-providers.md, in a page of another or
     return page;
   };
 
-  it.each(['openId', 'google', 'apple', 'github'] as const)('signs up and in at %s', async (name) => {
+  it.each(['openId', 'google', 'apple', 'github'] as const)('signs up and in with %s', async (name) => {
     const person = createPerson({ hd: 'example.com' });
     openId.person = google.person = apple.person = person;
     const emails = [{ email: person.email!, primary: true, verified: true, visibility: null }];
@@ -121,7 +119,7 @@ describeBrowser('the code of docs/identity-providers.md, in a page of another or
     const page = await open();
     const fields = JSON.stringify({ email: uniqueEmail(), password: PASSWORD });
     const { customer } = await run(page, `return gatehouse.signUp(${fields})`);
-    const { identity } = await comeBack(page, () =>
+    const { identity } = await completeRedirect(page, () =>
       run(page, `return providers.linkProvider('${googleSlug}')`),
     );
     expect(identity).toMatchObject({ provider: googleSlug, subject: google.person.sub });
@@ -134,7 +132,7 @@ describeBrowser('the code of docs/identity-providers.md, in a page of another or
     google.isDenied = false;
   });
 
-  it('FE-03: links an account, or reports why not, with every outcome of the table', async () => {
+  it('FE-03: links an account or reports why not, with every outcome in the table', async () => {
     const page = await open();
     const outcomes: unknown[] = [];
     for (const [slug, customer] of LINKING_TABLE) {

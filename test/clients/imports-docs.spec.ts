@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs code blocks in docs/imports.md in sequence and returns their output. */
+/** Runs code blocks of docs/imports.md in sequence and returns their output. */
 async function runBlocks(blocks: string[], env: Record<string, string> = {}): Promise<string> {
   const { credentials, baseUrl } = instance;
   const script = await Promise.all(
@@ -53,7 +53,7 @@ it('imports a list with the documented commands', async () => {
   });
 });
 
-it('imports lines, shows their progress, updates and exports them with the documented commands', async () => {
+it('imports lines, and gets their progress, updates and exports with documented commands', async () => {
   const importId = randomUUID();
   const emails = Array.from({ length: 30 }, () => `${randomUUID()}@example.com`);
   const customers = emails.map((email) => ({ email, externalId: email }));

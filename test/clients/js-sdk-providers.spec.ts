@@ -14,7 +14,7 @@ afterAll(async () => instance?.stop());
 const newClient = ({ publishableKey }: { publishableKey: string }): Client =>
   createClient({ url: instance.baseUrl, publishableKey });
 
-it('signs in, links an account and proves the identity at an identity provider', async () => {
+it('signs in, links an account and reauthenticates with an identity provider', async () => {
   const provider = await OpenIdProvider.start();
   try {
     const project = await createSocialProject(instance);
@@ -54,7 +54,7 @@ it('signs in, links an account and proves the identity at an identity provider',
     provider.isDenied = true;
     provider.endSessions();
     await expect(client.signIn.social(target)).rejects.toMatchObject({ code: 'access_denied' });
-    // A redirect whose state this client has not sent is not exchanged.
+    // The client does not exchange a redirect with a state that it did not create.
     expect(await client.handleRedirect(`${REDIRECT_URL}?code=abc&state=planted`)).toBeNull();
   } finally {
     await provider.stop();

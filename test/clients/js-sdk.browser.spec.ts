@@ -17,14 +17,14 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-describeBrowser('@gatehouse/js in a page of another origin', () => {
+describeBrowser('@gatehouse/js on a page of another origin', () => {
   let browser: TestBrowser;
   let site: Server;
   let origin: string;
   let lanOrigin: string;
   let provider: OpenIdProvider;
   let context: BrowserContext;
-  /** The credentials that the site's API has received, and the status with which it responds. */
+  /** Credentials that the API of the site has received, and the statuses with which it responds. */
   const api = { credentials: [] as (string | undefined)[], statuses: [] as number[] };
 
   beforeAll(async () => {
@@ -104,7 +104,7 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
     return (await run(tab, `return client.signUp(${fields})`)).customer;
   };
 
-  /** Changes what the only open tab has stored, and loads it again. */
+  /** Changes what the only open tab has stored, and reloads the tab. */
   const changeStored = async (tab: Page, changes: object): Promise<void> => {
     const key = `'gatehouse.session'`;
     const change = `{ ...JSON.parse(localStorage.getItem(${key})), ...${JSON.stringify(changes)} }`;
@@ -130,7 +130,7 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
     expect(await listSessions(id)).toEqual([{ generation: 1, active: false }]);
   });
 
-  it("calls the page's own API with the token, after a refresh if rejected, and no other origin", async () => {
+  it('calls its API with the token, after a refresh if rejected, and no other origin', async () => {
     const tab = await open();
     const { id } = await signUp(tab);
     await changeStored(tab, { obtainedAt: 0 });
@@ -158,7 +158,7 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
     expect(await run(tabs[7]!, 'return client.customer.get()')).toMatchObject({ id });
   });
 
-  it('continues in another tab after a tab was closed while it refreshed', async () => {
+  it('continues in another tab if a tab is closed during its refresh', async () => {
     const closed = await open();
     const { id } = await signUp(closed);
     await changeStored(closed, { expiresAt: 0 });
@@ -174,7 +174,7 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
     expect(await listSessions(id)).toEqual([{ generation: 2, active: true }]);
   });
 
-  it('refreshes in two tabs and creates code challenges on plain http', async () => {
+  it('refreshes in two tabs and creates code challenges over plain http', async () => {
     const tabs = [await open(lanOrigin), await open(lanOrigin)] as const;
     expect(await run(tabs[0], 'return [isSecureContext, !!navigator.locks, !!crypto.subtle]')).toEqual([
       false,
@@ -217,7 +217,7 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
     expect(await run(tab, 'return client.handleRedirect()')).toBeNull();
   });
 
-  it('adds a passkey, signs in and proves the identity with it', async () => {
+  it('adds a passkey, signs in and reauthenticates with it', async () => {
     const tab = await open();
     await addVirtualAuthenticator(tab);
     const { id } = await signUp(tab);
@@ -241,7 +241,7 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
     await run(tab, `await client.passkeys.remove('${passkey.id}')`);
     expect(await run(tab, 'return client.passkeys.list()')).toEqual([]);
     await run(tab, 'await client.signOut()');
-    // The passkey is still on the device.
+    // The authenticator still has the passkey.
     expect(await run(tab, 'return client.signIn.passkey().catch(({ code }) => code)')).toBe(
       'passkey_not_accepted',
     );
@@ -265,7 +265,7 @@ describeBrowser('@gatehouse/js in a page of another origin', () => {
     });
   });
 
-  it('signs in at an identity provider', async () => {
+  it('signs in with an identity provider', async () => {
     const tab = await open();
     const target = JSON.stringify({ provider: 'work', redirectUrl: `${origin}/signed-in` });
     await run(tab, `await client.signIn.social(${target})`);

@@ -22,7 +22,7 @@ interface SignedUp {
   email: string;
 }
 
-/** Registers a customer with a client. */
+/** Registers a customer with a new client. */
 async function signUp(options: Partial<ClientOptions> = {}): Promise<SignedUp> {
   const client = newClient(options);
   const email = uniqueEmail();
@@ -131,8 +131,8 @@ it('adds an authenticator, and signs in with its code and with a recovery code',
 
     const byRecoveryCode = newClient();
     const challenge = await challengeOf(byRecoveryCode);
-    const proof = { token: challenge.token, code: recoveryCodes![0]! };
-    expect(await byRecoveryCode.challenge.recoveryCode(proof)).toMatchObject({ status: 'complete' });
+    const credential = { token: challenge.token, code: recoveryCodes![0]! };
+    expect(await byRecoveryCode.challenge.recoveryCode(credential)).toMatchObject({ status: 'complete' });
     expect(await byCode.factors.list()).toMatchObject({
       totp: [{ id: factorId }],
       passkeys: [],
@@ -157,25 +157,25 @@ it('adds the authenticator that a sign-in requires, and returns its recovery cod
   });
 });
 
-it('proves the identity again with each method, and uses the new access token', async () => {
+it('reauthenticates with each method, and uses the new access token', async () => {
   await withSettings(instance, { mfa: 'optional', signIn: { emailCode: true } }, async () => {
     const { client, id, email } = await signUp();
     await client.verifyEmail(await instance.getMailToken(email, 'verify-email'));
     const tokens = [await client.getAccessToken()];
-    const prove = async (proof: Promise<void>) => {
-      await proof;
+    const expectNewToken = async (reauthentication: Promise<void>) => {
+      await reauthentication;
       tokens.push(await client.getAccessToken());
     };
-    await prove(client.reauthenticate.password({ password: PASSWORD }));
+    await expectNewToken(client.reauthenticate.password({ password: PASSWORD }));
     await client.reauthenticate.sendEmailCode();
     const code = await readEmailCode(instance, email, 0, 'reauthentication-code');
-    await prove(client.reauthenticate.emailCode({ code }));
+    await expectNewToken(client.reauthenticate.emailCode({ code }));
 
     const { id: factorId, secret } = await client.factors.addTotp();
     const { recoveryCodes } = await client.factors.confirmTotp(factorId, { code: totpCode(secret) });
     await resetTotpSteps(instance, { id });
-    await prove(client.reauthenticate.totp({ code: totpCode(secret) }));
-    await prove(client.reauthenticate.recoveryCode({ code: recoveryCodes![0]! }));
+    await expectNewToken(client.reauthenticate.totp({ code: totpCode(secret) }));
+    await expectNewToken(client.reauthenticate.recoveryCode({ code: recoveryCodes![0]! }));
     expect(new Set(tokens).size).toBe(5);
     expect((await claimsOf(client))['amr']).toEqual(expect.arrayContaining(['pwd', 'otp', 'email']));
     expect((await listSessions(id)).map(({ generation }) => generation)).toEqual([1]);
@@ -211,7 +211,7 @@ it('completes the flows that emailed links start', async () => {
   ).rejects.toMatchObject({ code: 'invalid_credentials' });
 });
 
-it('returns what a page should offer, and the details of an error', async () => {
+it('returns the options that a page should offer, and the details of an error', async () => {
   const client = newClient();
   expect(await client.options()).toMatchObject({ password: true, allowSignUp: true });
   expect(await client.options({ email: uniqueEmail() })).toMatchObject({ password: true, provider: null });
@@ -236,7 +236,7 @@ it('returns what a page should offer, and the details of an error', async () => 
   });
 });
 
-it('returns verify_email where the project requires a verified address', async () => {
+it('returns verify_email if the project requires a verified address', async () => {
   await withSettings(instance, { requireVerifiedEmail: true }, async () => {
     const client = newClient();
     const email = uniqueEmail();
@@ -261,7 +261,7 @@ it('keeps one session when 20 clients share a storage with an expired token', as
   expect(await client.getAccessToken()).not.toBeNull();
 });
 
-it('signs out when the refresh is rejected, and notifies the listener of the reason', async () => {
+it('signs out when a refresh is rejected, and passes the reason to the listener', async () => {
   const storage = memoryStorage();
   const { id } = await signUp({ storage });
   const key = 'gatehouse.session';

@@ -17,7 +17,7 @@ const sessions: Record<'live' | 'unknown' | 'old', string> = {
 };
 const signedInAt = new Date(Date.now() - 86_400_000).toISOString();
 
-/** A browser that has a cookie from the previous system, with the page's client. */
+/** A page whose browser has a cookie from the previous system. */
 const page = `
 import { createClient } from '@gatehouse/js';
 import { keepSignedIn } from './keep-signed-in.mjs';
@@ -37,7 +37,7 @@ for (let visit = 0; visit < 2; visit += 1) await keepSignedIn(client);
 console.log(JSON.stringify({ accessToken: await client.getAccessToken(), requests, cookie }));
 `;
 
-/** A backend that keeps the tokens, with the Next.js route handler. */
+/** A backend that stores the tokens, with the Next.js route handler. */
 const backend = `
 import { openSession } from './migration.mjs';
 import { DELETE, POST } from './app/migrate-session/route.js';
@@ -81,25 +81,25 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Runs a file with a session's cookie. @returns its result */
+/** Runs a file with a session cookie. @returns its result */
 async function run(file: string, session: string): Promise<any> {
   const options = { cwd: document.path, env: { PATH: process.env['PATH'], ...env } };
   const { stdout } = await promisify(execFile)(process.execPath, [file, session], options);
   return JSON.parse(stdout);
 }
 
-const proof = {
+const expectedClaims = {
   ...{ amr: ['pwd', 'otp', 'mfa'], auth_time: Math.floor(Date.parse(signedInAt) / 1_000) },
 };
 
-it('exchanges a live session at the first visit, once, and then removes the old cookie', async () => {
+it('exchanges a live session once, at the first visit, and then removes the old cookie', async () => {
   const { accessToken, ...others } = await run('page.mjs', sessions.live);
-  expect(decodeJwt(accessToken)).toMatchObject({ sub: customer.id, ...proof });
+  expect(decodeJwt(accessToken)).toMatchObject({ sub: customer.id, ...expectedClaims });
   expect(others).toEqual({ requests: ['POST', 'DELETE'], cookie: null });
 });
 
 it.each(['unknown', 'old'] as const)(
-  'leaves the sign-in to the customer of a session that cannot move: %s',
+  'requires a sign-in for a session that cannot be moved: %s',
   async (name) => {
     const result = await run('page.mjs', sessions[name]);
     expect(result).toMatchObject({ accessToken: null, requests: ['POST', 'POST'] });
@@ -107,10 +107,10 @@ it.each(['unknown', 'old'] as const)(
   },
 );
 
-it('exchanges a live session on the server, with the address of the customer', async () => {
+it('exchanges a live session on the server, with the client IP of the customer', async () => {
   const { accessToken, cookie } = await run('backend.mjs', sessions.live);
   const { sid, ...claims } = decodeJwt(accessToken);
-  expect(claims).toMatchObject({ sub: customer.id, ...proof });
+  expect(claims).toMatchObject({ sub: customer.id, ...expectedClaims });
   expect(cookie).toContain('Max-Age=0');
   const { body } = await instance.requestWithSecretKey('GET', `/api/v1/customers/${customer.id}/sessions`);
   expect(body.data.find(({ id }: { id: string }) => id === sid)).toMatchObject({ ip: '203.0.113.7' });

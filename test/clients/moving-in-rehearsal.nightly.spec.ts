@@ -14,15 +14,15 @@ import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
 
 const PEOPLE = 10_000;
-/** People who register between the first export and the last. */
+/** Number of people who register between the first and the last export. */
 const LATE = 200;
-/** Application instances, which are replaced one after the other. */
+/** Number of application instances, which are replaced one by one. */
 const INSTANCES = 4;
 const CONCURRENCY = 24;
-/** Ends a hung test. It is no measurement. */
+/** Ends a hung test. This is not a measurement. */
 const MAX_DURATION_MS = 3_600_000;
 
-/** Reads the stand-in's sessions, in place of the documentation's file. */
+/** Replaces the file of the documentation with one that reads sessions of the stand-in. */
 const oldSessionFile = `
 export async function readOldSession(cookies) {
   const id = /(?:^|; )old_session=([\\w-]+)/.exec(cookies ?? '')?.[1];
@@ -31,7 +31,7 @@ export async function readOldSession(cookies) {
 export const noOldSession = 'old_session=; Path=/; Max-Age=0';
 `;
 
-/** A person with a browser, which has a live session's cookie or none. */
+/** A user of the previous system and their browser, which may have the cookie of a live session. */
 interface Person {
   user: PreviousUser;
   cookie: string | null;
@@ -71,14 +71,14 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Registers a person, seven in ten with a live session. */
+/** Registers a person, seven out of ten with a live session. */
 function addPerson(): Person {
   const user = system.register();
   const isSignedIn = system.users.length % 10 < 7;
   return { user, cookie: isSignedIn ? system.openSession(user) : null, tokens: null };
 }
 
-/** Imports the previous system's current users. @returns the command's exit code and result */
+/** Imports the current users of the previous system. @returns the exit code and the result of the command */
 async function importUsers(...options: string[]): Promise<Record<string, number>> {
   const files = system.exportFiles();
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
@@ -89,10 +89,10 @@ async function importUsers(...options: string[]): Promise<Record<string, number>
   return { code, ...(result as Record<string, number>) };
 }
 
-/** Visits an application instance from before the switch. @returns the signed-in user's id, or null */
+/** Visits an application instance before the switch. @returns the id of the signed-in user, or null */
 const visitBefore = ({ cookie }: Person): string | null => system.findSession(cookie ?? '')?.userId ?? null;
 
-/** Visits an instance that uses Gatehouse. @returns the signed-in customer's `sub`, or null */
+/** Visits an instance that uses Gatehouse. @returns the `sub` of the signed-in customer, or null */
 async function visitAfter(person: Person): Promise<string | null> {
   if (person.tokens) {
     const { body } = await refreshSession(instance, person.tokens.refreshToken);
@@ -112,7 +112,10 @@ async function visitAfter(person: Person): Promise<string | null> {
 const post = (path: string, body: object): Promise<TestResponse> =>
   retryWhileRejected(() => instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, body));
 
-/** Signs a person in with the current password, and the app's code. @returns the `sub`, or the error code */
+/**
+ * Signs a person in with the current password and, if required, an authenticator code. @returns the `sub`, or the
+ * error code
+ */
 async function signIn({ user: { email, password, totpSecret } }: Person): Promise<string> {
   let { body } = await post('login', { email, password });
   if (body.challenge)
@@ -137,13 +140,13 @@ const listLost = (
   );
 
 it(
-  'moves 10,000 people under load without losing or signing out anyone, and keeps every sub',
+  'moves 10,000 people under load without losing or signing out any, and keeps every sub',
   async () => {
     const people = Array.from({ length: PEOPLE - LATE }, addPerson);
     expect(await importUsers('--dry-run')).toMatchObject({ code: 0, failed: 0, skipped: 0 });
     expect(await importUsers()).toMatchObject({ code: 0, created: people.length, failed: 0, skipped: 0 });
 
-    // Changes between the first export and the last.
+    // Changes between the first and the last export.
     const every = (step: number, first: number): Person[] =>
       people.filter((_, index) => index % step === first);
     const [changed, renamed, blocked] = [every(50, 8), every(100, 17), every(100, 26)];
@@ -166,7 +169,7 @@ it(
       for (let replaced = 1; replaced <= INSTANCES; replaced += 1) {
         const visitors = replaced < INSTANCES ? live.filter((_, index) => index % 3 === replaced - 1) : live;
         let visits = 0;
-        // The visits reach one instance after the other, and the old cookie stays until the switch is complete.
+        // The switch reaches one instance after another, and the old cookie remains until all have switched.
         const visit = (person: Person): Promise<string | null> | string | null => {
           visits += 1;
           return visits % INSTANCES < replaced ? visitAfter(person) : visitBefore(person);
@@ -178,12 +181,12 @@ it(
     const [signedOut, notSignedIn] = await Promise.all([switchInstances(), listLost(others, signIn)]);
     expect({ signedOut, notSignedIn }).toEqual({ signedOut: [], notSignedIn: [] });
 
-    // Every session is one of Gatehouse now, and lasts.
+    // Every session is a Gatehouse session now, and stays valid.
     const sample = live.filter((_, index) => index % 5 === 0);
     expect(await listLost(sample, visitAfter)).toEqual([]);
 
-    const refused = await runInChunks(blocked, async (person) => [await signIn(person)]);
-    expect(new Set(refused)).toEqual(new Set(['customer_disabled']));
+    const rejected = await runInChunks(blocked, async (person) => [await signIn(person)]);
+    expect(new Set(rejected)).toEqual(new Set(['customer_disabled']));
     const names = await instance.sql<{ id: string }>(
       `SELECT external_id AS id FROM customers WHERE first_name LIKE 'Renamed %'`,
     );
@@ -197,7 +200,7 @@ it(
       `SELECT count(*)::int AS count FROM audit_log WHERE action = 'customer.sign_in_token_used'`,
     );
     expect(used).toEqual({ count: live.length });
-    // Only passwords that were changed after their export are verified by the previous system.
+    // The previous system verifies only passwords that were changed after their export.
     const known = new Set([...changed, ...stale].map(({ user }) => user.email));
     expect(system.verified.filter((email) => !known.has(email))).toEqual([]);
     expect(system.verified.length).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ let instance: TestInstance;
 let moving: MovingOut;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  // This machine's package indexes and certificates.
+  // Package indexes and certificates of this machine.
   const env = Object.entries(process.env).filter(([name]) => /^(HOME|GO|PIP_|SSL_CERT_)/.test(name));
   moving = await MovingOut.start(instance, Object.fromEntries(env) as Record<string, string>);
 });
@@ -29,7 +29,7 @@ it.each([
     'verify-go',
   ],
 ])(
-  'PW-06: verifies exported hashes with the documented program for %s',
+  'PW-06: verifies exported hashes with the documented %s program',
   async (language, probe, install, verify) => {
     const { folder } = moving;
     const { code, output } = await run('sh', ['-euc', probe], { cwd: folder.path });

@@ -17,7 +17,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-it('PW-06: verifies exported hashes with the documented programs for Node.js', () =>
+it('PW-06: verifies exported hashes with the documented Node.js programs', () =>
   moving.expectVerifies('verify-node'));
 
 it('PW-06: documents the pepper and the bcrypt input for its example', async () => {
@@ -31,7 +31,7 @@ it('PW-06: documents the pepper and the bcrypt input for its example', async () 
   expect(mac.digest('base64')).toBe(input);
 });
 
-it('PW-06: stores $2b$ in a project with portable hashes, and fails for more than 72 bytes', async () => {
+it('PW-06: stores $2b$ with portable hashes, and rejects passwords over 72 bytes', async () => {
   const { projectId, secretKey } = await insertProject(instance, instance.credentials.organizationId);
   await instance.sql(`UPDATE projects SET settings = '{"passwordHashing": "portable"}' WHERE id = $1`, [
     projectId,

@@ -21,13 +21,13 @@ const API = '/api/gatehouse/api/v1';
 interface SignedIn {
   app: App;
   browser: NextBrowser;
-  /** The client on the page that has signed up. */
+  /** The client of the page on which the customer signed up. */
   client: Client;
   id: string;
   email: string;
 }
 
-/** Signs a new customer up in a new browser. */
+/** Signs up a new customer in a new browser. */
 async function signUp(app = createApp(instance), browser = new NextBrowser(app)): Promise<SignedIn> {
   const email = uniqueEmail();
   const client = browser.createClient();
@@ -52,7 +52,7 @@ const codeOf = async (response: Response): Promise<string> =>
   JSON.parse(await response.text()).code as string;
 
 describe('the handlers', () => {
-  it('runs an unmodified client of @gatehouse/js without a token in a response', async () => {
+  it('serve an unmodified client of @gatehouse/js without a token in any response', async () => {
     const app = createApp(instance);
     const browser = new NextBrowser(app);
     const client = browser.createClient();
@@ -76,7 +76,7 @@ describe('the handlers', () => {
     expect((await listSessions(id)).map(({ active }) => active).sort()).toEqual([false, true]);
   });
 
-  it('sets cookies that scripts and other sites cannot use', async () => {
+  it('set cookies that scripts and other sites cannot use', async () => {
     const { browser } = await signUp();
     expect(browser.setCookies).toHaveLength(3);
     for (const cookie of browser.setCookies)
@@ -89,7 +89,7 @@ describe('the handlers', () => {
       expect(cookie).toMatch(/^__Host-gatehouse-\w+=.+; Path=\/; .*; HttpOnly; SameSite=Lax; Secure$/);
   });
 
-  it('forwards only the routes for customers', async () => {
+  it('forward only customer routes', async () => {
     const { app, browser } = await signUp();
     app.requests.length = 0;
     const paths = [
@@ -114,7 +114,7 @@ describe('the handlers', () => {
       expect((await browser.send(path)).status).toBe(200);
   });
 
-  it('rejects changes that no page of the site has sent', async () => {
+  it('reject changes that no page of the site has sent', async () => {
     const { app, browser, id } = await signUp();
     const senders: Record<string, string>[] = [
       { 'sec-fetch-site': 'cross-site' },
@@ -139,7 +139,7 @@ describe('the handlers', () => {
     expect((await browser.send(`${API}/auth/options`, { ...options, headers })).status).toBe(200);
   });
 
-  it('lets no tab of an earlier session act for the customer who has signed in since', async () => {
+  it('prevent tabs of an earlier session from acting for the newly signed-in customer', async () => {
     const first = await signUp();
     const second = await signUp(first.app, first.browser);
     await expect(first.client.customer.get()).rejects.toMatchObject({ code: 'invalid_access_token' });
@@ -148,7 +148,7 @@ describe('the handlers', () => {
     expect(await listSessions(second.id)).toEqual([{ generation: 1, active: true }]);
   });
 
-  it('keeps the cookies when other sessions end, and removes them with the account', async () => {
+  it('keep the cookies when other sessions end, and remove them with the account', async () => {
     const { browser, client } = await signUp();
     await client.signOut({ scope: 'others' });
     expect(browser.cookies.has(REFRESH)).toBe(true);
@@ -156,7 +156,7 @@ describe('the handlers', () => {
     expect(browser.cookies.size).toBe(0);
   });
 
-  it('leads to the hosted page, and rejects a large body', async () => {
+  it('redirect to the hosted page, and reject a large body', async () => {
     const { browser } = await signUp();
     const hosted = await browser.send('/api/gatehouse/sign-in?client_id=1');
     expect([hosted.status, hosted.headers.get('location')]).toEqual([
@@ -168,14 +168,14 @@ describe('the handlers', () => {
     expect([response.status, await codeOf(response)]).toEqual([413, 'payload_too_large']);
   });
 
-  it('signs out in the browser while Gatehouse cannot be reached', async () => {
+  it('sign out in the browser while Gatehouse is unreachable', async () => {
     const { app, browser, client } = await signUp();
     app.control.isUnreachable = true;
     await expect(client.signOut()).rejects.toMatchObject({ code: 'unavailable', status: 503 });
     expect(browser.cookies.size).toBe(0);
   });
 
-  it('refreshes the tokens of the cookies and ignores tokens in the request', async () => {
+  it('refresh the tokens in the cookies and ignore tokens in the request', async () => {
     const { browser, app, id } = await signUp();
     const [access, refresh] = [browser.cookies.get(ACCESS), browser.cookies.get(REFRESH)];
     const other = await signUp();
@@ -194,7 +194,7 @@ describe('the handlers', () => {
     expect(await listSessions(other.id)).toEqual([{ generation: 1, active: true }]);
   });
 
-  it("uses the customer's IP for sessions when a secret key vouches for it", async () => {
+  it("use the customer's IP for sessions if a secret key vouches for it", async () => {
     const { projectSecretKey: secretKey } = instance.credentials;
     const app = createApp(instance, { secretKey, clientIp: ({ headers }) => headers.get('x-real-ip') });
     const browser = new NextBrowser(app);
@@ -209,7 +209,7 @@ describe('the handlers', () => {
 });
 
 describe('the proxy', () => {
-  it('makes one rotation for 20 parallel requests, and each page receives the new token', async () => {
+  it('rotates the token once for 20 parallel requests, and passes the new one to each page', async () => {
     const { app, browser, id } = await signUp();
     const refreshToken = browser.cookies.get(REFRESH)!;
     app.requests.length = 0;
@@ -221,14 +221,14 @@ describe('the proxy', () => {
     expect([...tokens]).toEqual([browser.cookies.get(ACCESS)]);
     expect(await listSessions(id)).toEqual([{ generation: 2, active: true }]);
 
-    // A request that was sent before the cookies arrived gets the same tokens.
+    // A request sent before the cookies arrived gets the same tokens.
     browser.cookies.set(REFRESH, refreshToken);
     browser.cookies.delete(ACCESS);
     expect(cookieIn(await send(), ACCESS)).toBe([...tokens][0]);
     expect(app.requests).toHaveLength(1);
   });
 
-  it('leaves the cookies as they are while Gatehouse cannot be reached', async () => {
+  it('leaves the cookies unchanged while Gatehouse is unreachable', async () => {
     const { app, browser } = await signUp();
     const cookies = [...browser.cookies];
     app.control.clockOffset = HOUR;
@@ -241,7 +241,7 @@ describe('the proxy', () => {
     expect([...browser.cookies]).not.toEqual(cookies);
   });
 
-  it('removes the cookies of a session that has ended', async () => {
+  it('removes the cookies of an ended session', async () => {
     const { app, browser, id } = await signUp();
     expectStatus(200, await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`));
     app.control.clockOffset = HOUR;
@@ -250,7 +250,7 @@ describe('the proxy', () => {
     expect(headers.get('cookie')).toBe('');
   });
 
-  it('replaces a path that the client sends, and keeps other headers and cookies', async () => {
+  it('replaces a path that the client sends, and preserves other headers and cookies', async () => {
     const { browser } = await signUp();
     browser.cookies.set('theme', 'dark');
     const headers = { 'x-gatehouse-path': '//evil.example', 'x-other': 'kept' };
@@ -281,7 +281,7 @@ describe('auth.route()', () => {
     expect(await call(signedIn, {}, { maxAge: '10m' })).toEqual([200, ['POST', signedIn.id]]);
   });
 
-  it('rejects requests without a valid session, of another site, or without the required proof', async () => {
+  it('rejects requests from other sites, without a session or a required verification', async () => {
     const signedIn = await signUp();
     const { app, browser } = signedIn;
     const other = await signUp();
@@ -290,7 +290,7 @@ describe('auth.route()', () => {
     const crossSite = { headers: { 'sec-fetch-site': 'cross-site' } };
     expect(await call(signedIn, crossSite)).toEqual([403, 'cross_site_request']);
     expect(await call(signedIn, { method: 'GET', ...crossSite })).toEqual([200, ['GET', signedIn.id]]);
-    // The header that the client adds in a tab that was loaded before this customer has signed in.
+    // The client adds this header in a tab that was loaded before this customer signed in.
     const headers = { authorization: `Bearer ${await other.client.getAccessToken()}` };
     expect(await call(signedIn, { headers })).toEqual([401, 'invalid_access_token']);
     browser.cookies.set(ACCESS, `${browser.cookies.get(ACCESS)!.slice(0, -8)}AAAAAAAA`);
@@ -298,7 +298,7 @@ describe('auth.route()', () => {
     expect(await call(signedIn, bypass)).toEqual([401, 'invalid_access_token']);
   });
 
-  it('responds with 503 while the public keys cannot be read, and keeps the cookies', async () => {
+  it('responds with 503 and keeps the cookies while the public keys cannot be fetched', async () => {
     const { browser } = await signUp();
     const app = createApp(instance);
     app.control.isUnreachable = true;
@@ -319,7 +319,7 @@ describe('the refresh of a navigation', () => {
     expect(decodeJwt(browser.cookies.get(ACCESS)!).sub).toBe(id);
   });
 
-  it("removes an ended session's cookies, and does not redirect while Gatehouse is unreachable", async () => {
+  it('removes the cookies of an ended session, and does not redirect during an outage', async () => {
     const { app, browser, id } = await signUp();
     app.control.isUnreachable = true;
     const response = await refresh(browser, '/orders');
@@ -332,12 +332,12 @@ describe('the refresh of a navigation', () => {
   });
 });
 
-describe('the matcher of the documents', () => {
+describe('the documented matcher', () => {
   type Match = (proxy: { config: { matcher: string[] }; url: string; nextConfig: object }) => boolean;
 
-  /** Returns the function with which Next.js decides whether the proxy runs. */
+  /** Returns the function with which Next.js decides whether to run the proxy. */
   function loadMatch(): Match {
-    // Next.js expects it before its modules are loaded.
+    // Next.js expects this global before its modules are loaded.
     Object.assign(globalThis, { AsyncLocalStorage });
     const testing = createRequire(import.meta.url)('next/experimental/testing/server') as {
       unstable_doesMiddlewareMatch: Match;

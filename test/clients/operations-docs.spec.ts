@@ -30,12 +30,11 @@ const COMMANDS = [
   'start',
   'stats',
 ] as const;
-/** Settings of the reader, inserted where a page requires them. */
+/** The reader's settings, inserted where a page requires them. */
 const OWN_SETTINGS = 'GATEHOUSE_URL="$OWN_URL" GATEHOUSE_SECRET_KEY="$OWN_KEY"';
 
 let instance: TestInstance;
 let receiver: Receiver;
-/** The paths of all pages. */
 let pages: string[];
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workerEnv: { ...FAST_RETRIES } });
@@ -47,7 +46,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** Returns the named shell blocks of the page that contains a block. */
+/** Returns the named shell blocks of the page that contains `block`. */
 async function blocksBeside(block: string): Promise<Map<string, string>> {
   for (const page of pages) {
     const blocks = await shellBlocks(page);
@@ -56,7 +55,7 @@ async function blocksBeside(block: string): Promise<Map<string, string>> {
   throw new Error(`no page in ${FOLDER} has a block ${block}`);
 }
 
-/** Returns the SQL blocks of all pages that follow comments such as `<!-- roles -->`, by that name. */
+/** Returns the SQL blocks of all pages by name. Each follows a comment such as `<!-- roles -->`. */
 async function sqlBlocks(): Promise<Map<string, string>> {
   const texts = await Promise.all(pages.map((page) => readFile(page, 'utf8')));
   const blocks = texts.join('\n').matchAll(/^<!-- ([a-z-]+) -->\n\n```sql\n([^]*?)^```$/gm);
@@ -76,7 +75,7 @@ function getKeyFor(settings: string): Promise<string> {
 }
 
 /**
- * Runs a block with only the settings block of its page before it. Each command prints one JSON document.
+ * Runs a block after the settings block of its page, and nothing else. Each command prints one JSON document.
  * Returns the last one.
  */
 async function runBlock(block: (typeof COMMANDS)[number], env: Record<string, string> = {}): Promise<any> {
@@ -95,7 +94,6 @@ async function runBlock(block: (typeof COMMANDS)[number], env: Record<string, st
   return outputs.at(-1);
 }
 
-/** Creates an endpoint with a number of dead letters. */
 async function createDeadLetters(count: number): Promise<{ endpointId: string; ids: string[] }> {
   receiver.defaultResponder = respondWithStatus(500);
   const { id: endpointId } = await instance.createEndpoint(receiver.url, ['customer.created']);
@@ -123,7 +121,7 @@ describe('a command in docs/operations', () => {
     expect((await runBlock('stats', { ENDPOINT_ID: endpointId })).data).toMatchObject({ window: '7d' });
   });
 
-  it('plans, starts, follows and cancels a bulk redelivery', async () => {
+  it('plans, starts, monitors and cancels a bulk redelivery', async () => {
     const { endpointId } = await createDeadLetters(3);
     const plan = (await runBlock('plan', { ENDPOINT_ID: endpointId })).data;
     expect(plan).toMatchObject({ state: 'planned', total: 3, eligible: 3 });
@@ -160,7 +158,7 @@ describe('a command in docs/operations', () => {
     expect(rotated).toMatchObject({ rotatedFrom: key.id, key: expect.stringMatching(/^pk_/) });
   });
 
-  it('CF-04: shows how many passwords depend on which entry of GATEHOUSE_SECRET', async () => {
+  it('CF-04: shows how many passwords depend on each entry of GATEHOUSE_SECRET', async () => {
     await instance.register();
     const sql = (await sqlBlocks()).get('ring')!;
     const { kid } = new Keyring([instance.env['GATEHOUSE_SECRET']!]).getCurrentPepper();
@@ -171,14 +169,14 @@ describe('a command in docs/operations', () => {
     ]);
   });
 
-  it('have unique names that this file knows', async () => {
+  it('has a unique name that this file lists', async () => {
     const blocks = await Promise.all(pages.map((page) => shellBlocks(page)));
     const names = blocks.flatMap((block) => [...block.keys()]).filter((name) => name !== 'settings');
     expect(names.sort()).toEqual(COMMANDS);
   });
 });
 
-it('OP-05: separates the roles of an existing database with the documented SQL', async () => {
+it('OP-05: the documented SQL separates the roles of an existing database', async () => {
   const blocks = await sqlBlocks();
   const name = `docs_${randomBytes(8).toString('hex')}`;
   const password = randomBytes(16).toString('hex');
@@ -218,19 +216,18 @@ it('OP-05: separates the roles of an existing database with the documented SQL',
 });
 
 describe('the queries in docs/operations for affected records', () => {
-  /** Returns the queries by their names. */
   async function readQueries(): Promise<[string, string][]> {
     const others = ['ring', 'roles', 'extension'];
     return [...(await sqlBlocks())].filter(([name]) => !others.includes(name));
   }
 
-  /** Columns of the rows without the name of a project. */
+  /** Expected columns of the rows that do not contain the name of a project. */
   const EXPECTED_ROWS: Record<string, object> = {
     'affected-process-problems': { host: 'api-1' },
     'failed-emails': { kind: 'verify-email', reason: 'rejected' },
   };
 
-  it('mentions each alert and each rule', async () => {
+  it('cover each alert and each rule', async () => {
     const text = await readFile(`${FOLDER}/affected.md`, 'utf8');
     const mentioned = new Set([...text.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
     const rules = await readFile('ops/prometheus/alerts.yml', 'utf8');
@@ -238,7 +235,7 @@ describe('the queries in docs/operations for affected records', () => {
     expect(names.filter((name) => !mentioned.has(name))).toEqual([]);
   });
 
-  it('returns the affected records to the runtime role', async () => {
+  it('return the affected records to the runtime role', async () => {
     const { projectId } = instance.credentials;
     const { id: endpointId } = await instance.createEndpoint(receiver.url, ['customer.updated']);
     const customer = (await instance.register()).body.customer as { id: string; email: string };
@@ -284,7 +281,7 @@ describe('the queries in docs/operations for affected records', () => {
     });
     await client.connect();
     try {
-      // In a transaction, so that no worker claims it.
+      // Runs in a transaction, so that no worker claims the delivery.
       await client.query('BEGIN');
       await client.query(
         `UPDATE deliveries SET state = 'pending', finished_at = NULL, next_attempt_at = now() - interval '1 minute'
@@ -307,7 +304,7 @@ describe('the queries in docs/operations for affected records', () => {
   });
 });
 
-it('documents every alert and every rule in docs/operations/alerts.md, and no other', async () => {
+it('docs/operations/alerts.md documents every alert and every rule, and no other', async () => {
   const rules = await readFile('ops/prometheus/alerts.yml', 'utf8');
   const defined = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
   const text = await readFile(`${FOLDER}/alerts.md`, 'utf8');

@@ -7,7 +7,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-/** The declarations that a document's blocks use without containing them. */
+/** Declarations that the code blocks of a document use but do not contain. */
 const ENVIRONMENTS: Record<string, string> = {
   'packages/js/README.md': `
     declare const gatehouse: import('@gatehouse/js').Client;
@@ -37,13 +37,13 @@ const ENVIRONMENTS: Record<string, string> = {
     declare const gatehouse: import('@gatehouse/js').Client;`,
 };
 
-it.each(Object.entries(ENVIRONMENTS))('compiles all code blocks of %s', async (document, environment) => {
+it.each(Object.entries(ENVIRONMENTS))('compiles all code blocks in %s', async (document, environment) => {
   const { count, errors } = await checkCodeBlocks(document, environment);
   expect(errors).toBe('');
   expect(count).toBeGreaterThan(1);
 });
 
-it('runs the block customers.mjs of packages/server/README.md', async () => {
+it('runs the block customers.mjs in packages/server/README.md', async () => {
   const { projectId, projectSecretKey } = instance.credentials;
   const email = uniqueEmail();
   const folder = await DocumentFolder.create('packages/server/README.md', {

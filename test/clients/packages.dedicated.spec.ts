@@ -22,7 +22,7 @@ const packages = listPackages() as Package[];
 const libraries = packages.filter(({ manifest }) => !manifest.bin);
 const programs = packages.filter(({ manifest }) => manifest.bin);
 
-/** True if code in a package imports a peer dependency that may be missing. */
+/** True if the code of a package imports a peer dependency that may be missing. */
 const hasOptionalPeers = ({
   manifest: { peerDependencies = {}, peerDependenciesMeta = {} },
 }: Package): boolean =>
@@ -32,9 +32,9 @@ const hasOptionalPeers = ({
 
 let folder: string;
 let tarballs: Map<string, Tarball>;
-/** A project with all libraries, and the optional peer dependencies that their types and exports may need. */
+/** A project with all libraries and the optional peer dependencies that their types and exports may need. */
 let project: string;
-/** A project with the programs, and the libraries without their optional peer dependencies. */
+/** A project with the programs, and with the libraries without their optional peer dependencies. */
 let projectWithoutPeers: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-packages-'));
@@ -62,10 +62,10 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns the exports' sizes in bytes by package, without peer dependencies. */
+/** Returns the size of each export by package, in bytes, without peer dependencies. */
 async function measureExports(): Promise<Record<string, Record<string, number>>> {
   const measured = libraries.map(({ name, manifest }) => {
-    // "*": everything that a page can load from the package and from the repository's packages that it depends on.
+    // "*" stands for everything that a page can load from the package and from its dependencies in this repository.
     const exports = [...Object.keys(manifest.exports), ...(manifest.sizeLimit?.['*'] ? ['*'] : [])];
     return [name, { exports, peers: Object.keys(manifest.peerDependencies ?? {}) }] as const;
   });
@@ -76,7 +76,7 @@ async function measureExports(): Promise<Record<string, Record<string, number>>>
   return JSON.parse(output) as Record<string, Record<string, number>>;
 }
 
-/** Checks that a tarball contains only a README, the license, and the code and types that its sources compile to. */
+/** Checks that a tarball contains only a README, the license, and the compiled code and types of its sources. */
 async function checkContents({ name, folder: source, manifest }: Package): Promise<void> {
   const { contents } = tarballs.get(name)!;
   const code = contents.filter((path) => path.startsWith('dist/'));
@@ -108,7 +108,7 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
 describe('each library', () => {
   const entryPoints = libraries.flatMap(({ manifest }) => listEntryPoints(manifest));
 
-  it('has exports that Node.js imports, and main exports without optional peer dependencies', async () => {
+  it('exports code that Node.js imports, without optional peer dependencies in its main export', async () => {
     expect(await importExports(project, entryPoints)).toEqual(entryPoints);
     const names = libraries.filter(hasOptionalPeers).map(({ name }) => name);
     expect(names.length).toBeGreaterThan(0);

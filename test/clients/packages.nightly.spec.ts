@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 it.each([22, 24] as const)(
-  'imports each export and runs each command of each package with Node.js %i',
+  'each package works with Node.js %i: every export and every command',
   async (version) => {
     const programs = await installNode(version);
     if (!programs) return;

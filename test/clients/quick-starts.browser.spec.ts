@@ -10,7 +10,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-describeBrowser('the page of docs/quick-starts/plain-html.md', () => {
+describeBrowser('the page in docs/quick-starts/plain-html.md', () => {
   let browser: TestBrowser;
   let folder: DocumentFolder;
   let url: string;
@@ -56,13 +56,13 @@ describeBrowser('the page of docs/quick-starts/plain-html.md', () => {
     await page.getByText('invalid_credentials').waitFor();
     await submit(page, email, PASSWORD, 'Sign in');
     await page.getByText(`Signed in as ${email}`).waitFor();
-    // The rejected password, and the favicon.
+    // Messages about the rejected password and the favicon.
     const failedRequests = /^Failed to load resource/;
     expect(browser.consoleMessages.filter((text) => !failedRequests.test(text))).toEqual([]);
   });
 });
 
-describeBrowser('the app of docs/quick-starts/react.md', () => {
+describeBrowser('the app in docs/quick-starts/react.md', () => {
   let browser: TestBrowser;
   let folder: DocumentFolder;
   let url: string;

@@ -11,7 +11,7 @@ let instance: TestInstance;
 let folder: DocumentFolder;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  // This machine's package index and certificates.
+  // Package index and certificates of this machine.
   const env = Object.entries(process.env).filter(([name]) => /^(PIP_|SSL_CERT_)/.test(name));
   folder = await DocumentFolder.create('docs/quick-starts/python.md', {
     replace: { 'http://127.0.0.1:3000': instance.baseUrl },
@@ -24,7 +24,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Returns true if Python and a package index are available. Otherwise writes the reason. */
+/** Returns true if Python and a package index are available, and otherwise logs the reason. */
 async function hasPackageIndex(): Promise<boolean> {
   const script = 'python3 -m venv probe && probe/bin/pip download --quiet --no-deps --dest probe pyjwt';
   const { code, output } = await run('sh', ['-euc', script], { cwd: folder.path });

@@ -13,7 +13,7 @@ import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 
-describeBrowser('the account components of @gatehouse/react', () => {
+describeBrowser('the account UI of @gatehouse/react', () => {
   let fixture: ReactFixture;
   let instance: TestInstance;
   let browser: TestBrowser;
@@ -58,7 +58,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     scope.getByRole('button', { name, exact: true }).click();
   const fill = (scope: Locator, label: string, value: string): Promise<void> =>
     scope.getByLabel(label, { exact: true }).fill(value);
-  const says = (text: string): Promise<void> =>
+  const waitForText = (text: string): Promise<void> =>
     page.locator('[role=alert], [role=status]').filter({ hasText: text }).first().waitFor();
   const focused = (): Promise<string> =>
     page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
@@ -66,7 +66,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
   const checkStep = (step: string): Promise<void> =>
     expectAccessible(browser, page, `account-${step}`, { width: 1000, height: 2000 });
 
-  it('changes the name and the email address, and sets a password that ends the other sessions', async () => {
+  it('changes the name and email address, and sets a password, which ends the other sessions', async () => {
     const { id, email } = await signUp();
     const newEmail = uniqueEmail();
     const [otherSession] = await insertSessions(instance, id, 1);
@@ -75,7 +75,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await fill(profile, 'First name', 'Grace');
     await fill(profile, 'Last name', 'Hopper');
     await click(profile, 'Save');
-    await says('Saved');
+    await waitForText('Saved');
     expect(await page.evaluate('client.customer.get()')).toMatchObject({
       firstName: 'Grace',
       lastName: 'Hopper',
@@ -91,27 +91,27 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await change.getByText('This is your current email address.').waitFor();
     await fill(change, 'New email address', newEmail);
     await click(change, 'Continue');
-    const proof = dialog('Confirm that it is you');
-    await fill(proof, 'Password', 'a wrong password');
-    await click(proof, 'Continue');
-    await proof.getByText('The password is not correct.').waitFor();
+    const confirmDialog = dialog('Confirm that it is you');
+    await fill(confirmDialog, 'Password', 'a wrong password');
+    await click(confirmDialog, 'Continue');
+    await confirmDialog.getByText('The password is not correct.').waitFor();
     await checkStep('proof');
-    await fill(proof, 'Password', PASSWORD);
-    await click(proof, 'Continue');
-    await says(`Open the links that we have sent to ${newEmail}`);
+    await fill(confirmDialog, 'Password', PASSWORD);
+    await click(confirmDialog, 'Continue');
+    await waitForText(`Open the links that we have sent to ${newEmail}`);
     expect(await instance.listMailKinds(newEmail)).toEqual(['change-email-new']);
 
     await click(section('Password'), 'Set a new password');
     const password = dialog('Set a new password');
     await fill(password, 'New password', NEW_PASSWORD);
     await click(password, 'Save');
-    await click(proof, 'Cancel');
-    await says('Confirm that it is you, then try again.');
+    await click(confirmDialog, 'Cancel');
+    await waitForText('Confirm that it is you, then try again.');
     expect(await password.getByLabel('New password', { exact: true }).inputValue()).toBe(NEW_PASSWORD);
     await click(password, 'Save');
-    await fill(proof, 'Password', PASSWORD);
+    await fill(confirmDialog, 'Password', PASSWORD);
     await page.keyboard.press('Enter');
-    await says('The new password is set.');
+    await waitForText('The new password is set.');
     expect(await focused()).toBe('Set a new password');
     await row('Sessions', 'Unknown device').waitFor({ state: 'detached' });
     expect(
@@ -119,22 +119,22 @@ describeBrowser('the account components of @gatehouse/react', () => {
     ).toEqual([{ active: false }]);
   });
 
-  it('adds and removes an authenticator, with recovery codes, after a proof by password or code', async () => {
+  it('adds and removes an authenticator with recovery codes, after reauthentication', async () => {
     const customer = await signUp();
     await ageProofs(instance, customer);
     const factors = section('Two-step verification');
     await factors.getByText('No authenticator app yet').waitFor();
     await click(factors, 'Add an authenticator app');
-    const proof = dialog('Confirm that it is you');
-    await fill(proof, 'Password', PASSWORD);
-    await click(proof, 'Continue');
+    const confirmDialog = dialog('Confirm that it is you');
+    await fill(confirmDialog, 'Password', PASSWORD);
+    await click(confirmDialog, 'Continue');
     const add = dialog('Add an authenticator app');
     await add.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
     const secret = (await add.locator('code').innerText()).replaceAll(' ', '');
     await checkStep('authenticator');
     await fill(add, 'Authenticator code', '000000');
     await click(add, 'Confirm');
-    await says('The code is not correct or has expired.');
+    await waitForText('The code is not correct or has expired.');
     await fill(add, 'Authenticator code', totpCode(secret));
     await click(add, 'Confirm');
     const saved = dialog('Save your recovery codes');
@@ -154,13 +154,13 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await resetTotpSteps(instance, customer);
     await click(factors, 'Create new codes');
     await click(dialog('Create new codes'), 'Create new codes');
-    await fill(proof, 'Authenticator code', '000000');
-    await click(proof, 'Continue');
-    await proof.getByText('The code is not correct or has expired.').waitFor();
+    await fill(confirmDialog, 'Authenticator code', '000000');
+    await click(confirmDialog, 'Continue');
+    await confirmDialog.getByText('The code is not correct or has expired.').waitFor();
     await checkStep('proof-code');
-    await click(proof, 'Use a recovery code');
-    await fill(proof, 'Recovery code', codes[0]!);
-    await click(proof, 'Continue');
+    await click(confirmDialog, 'Use a recovery code');
+    await fill(confirmDialog, 'Recovery code', codes[0]!);
+    await click(confirmDialog, 'Continue');
     await saved.waitFor();
     expect(await saved.locator('li code').allInnerTexts()).not.toContain(codes[0]);
     await click(saved, 'I have saved the codes');
@@ -168,8 +168,8 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await ageProofs(instance, customer);
     await click(factors, 'Remove: Authenticator app');
     await click(dialog('Remove Authenticator app?'), 'Remove');
-    await fill(proof, 'Authenticator code', totpCode(secret));
-    await click(proof, 'Continue');
+    await fill(confirmDialog, 'Authenticator code', totpCode(secret));
+    await click(confirmDialog, 'Continue');
     await factors.getByText('No authenticator app yet').waitFor();
     expect(await focused()).toContain('Two-step verification');
   });
@@ -184,7 +184,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     const rename = dialog('Rename');
     await fill(rename, 'Name', 'Laptop');
     await click(rename, 'Save');
-    // The sign-up's proof does not include the new factor.
+    // The verification at sign-up does not include the new factor.
     await click(dialog('Confirm that it is you'), 'Use a passkey');
     await row('Passkeys', 'Laptop').waitFor();
     expect(await focused()).toBe('Rename: Laptop');
@@ -194,11 +194,11 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await passkeys.getByText('No passkeys yet').waitFor();
   });
 
-  it('links and unlinks an account at a provider', async () => {
+  it('links and unlinks an account with a provider', async () => {
     await signUp();
     const identities = section('Connected accounts');
     await click(identities, 'Connect Work');
-    await says('The account is connected.');
+    await waitForText('The account is connected.');
     await row('Connected accounts', `Work (${provider.person.email})`).waitFor();
     await click(identities, 'Disconnect: Work');
     await click(dialog('Disconnect Work?'), 'Disconnect');
@@ -206,7 +206,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
 
     provider.isDenied = true;
     await click(identities, 'Connect Work');
-    await says('The sign-in with the provider was canceled.');
+    await waitForText('The sign-in with the provider was canceled.');
     provider.isDenied = false;
   });
 
@@ -232,7 +232,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     expect(await instance.sql(active, [id])).toEqual([{ count: 1 }]);
   });
 
-  it('deletes the account in German after the address and the password were entered', async () => {
+  it('deletes the account in German after the address and password are entered', async () => {
     const { id, email } = await signUp('/konto');
     await section('Sitzungen').getByText('Dieses Gerät').waitFor();
     await checkStep('german');
@@ -245,14 +245,14 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await checkStep('delete');
     await fill(confirm, label, email.toUpperCase());
     await click(confirm, 'Konto löschen');
-    const proof = dialog('Bestätigen Sie, dass Sie es sind');
-    await fill(proof, 'Passwort', PASSWORD);
-    await click(proof, 'Weiter');
+    const confirmDialog = dialog('Bestätigen Sie, dass Sie es sind');
+    await fill(confirmDialog, 'Passwort', PASSWORD);
+    await click(confirmDialog, 'Weiter');
     await page.getByText('Signed in as').waitFor({ state: 'detached' });
     expect(await instance.sql('SELECT id FROM customers WHERE id = $1', [id])).toEqual([]);
   });
 
-  it('opens a menu that the keyboard operates, with the settings in a dialog', async () => {
+  it('opens a menu that supports the keyboard, with the settings in a dialog', async () => {
     const { email } = await signUp('/menu');
     const button = page.getByRole('button', { name: 'Account menu' });
     await button.waitFor();
@@ -278,7 +278,7 @@ describeBrowser('the account components of @gatehouse/react', () => {
     await fill(settings, 'First name', 'Grace');
     await checkStep('settings-dialog');
     await click(settings.getByRole('region', { name: 'Profile' }), 'Save');
-    await says('Saved');
+    await waitForText('Saved');
     await page.keyboard.press('Escape');
     expect(await focused()).toBe('Account menu');
     await eventually('the initials of the new name', async () => (await initials()) === 'G');

@@ -12,7 +12,7 @@ import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.js';
 
-describeBrowser('the sign-in of @gatehouse/react', () => {
+describeBrowser('the sign-in UI of @gatehouse/react', () => {
   let fixture: ReactFixture;
   let instance: TestInstance;
   let browser: TestBrowser;
@@ -74,7 +74,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
   const checkStep = (step: string): Promise<void> =>
     expectAccessible(browser, page, `react-${step}`, { width: 800, height: 800 });
 
-  it('signs up and in with a password, and keeps what was entered after an error', async () => {
+  it('signs up and in with a password, and preserves the input after an error', async () => {
     const email = uniqueEmail();
     await open('/sign-up');
     await heading('Create account');
@@ -111,7 +111,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await waitForSession(email);
   });
 
-  it('signs in with a code by email, also in a project without passwords', async () => {
+  it('signs in with an emailed code, even in a project without passwords', async () => {
     const email = uniqueEmail();
     await open();
     await click('Email me a code');
@@ -137,7 +137,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     expect(await page.getByLabel('Password', { exact: true }).count()).toBe(0);
   });
 
-  it('signs in at an identity provider, with the required second factor and its recovery codes', async () => {
+  it('signs in with an identity provider, a required second factor and recovery codes', async () => {
     await useSettings({ mfa: 'required' });
     const email = provider.person.email!;
     await open();
@@ -201,7 +201,7 @@ describeBrowser('the sign-in of @gatehouse/react', () => {
     await waitForSession(email);
   });
 
-  it('leads to the inbox of an address that is not verified, and of a forgotten password', async () => {
+  it('shows the inbox screen for an unverified address and a forgotten password', async () => {
     await useSettings({ requireVerifiedEmail: true });
     const email = uniqueEmail();
     await signUp(email);

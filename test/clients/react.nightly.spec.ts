@@ -9,7 +9,7 @@ import { changeSettings, type SocialProject } from '../support/social-sign-in.js
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-describeBrowser('errors and variants in @gatehouse/react', () => {
+describeBrowser('@gatehouse/react: errors and variants', () => {
   let fixture: ReactFixture;
   let instance: TestInstance;
   let browser: TestBrowser;
@@ -56,7 +56,7 @@ describeBrowser('errors and variants in @gatehouse/react', () => {
     scope.getByRole('button', { name, exact: true }).click();
   const fill = (scope: Page | Locator, label: string, value: string): Promise<void> =>
     scope.getByLabel(label, { exact: true }).fill(value);
-  const says = (text: string): Promise<void> =>
+  const waitForText = (text: string): Promise<void> =>
     page.locator('[role=alert], [role=status]').filter({ hasText: text }).first().waitFor();
   const alert = (text: string) => page.getByRole('alert').filter({ hasText: text }).first().waitFor();
   const fillCredentials = async (email: string, password = PASSWORD): Promise<void> => {
@@ -80,7 +80,7 @@ describeBrowser('errors and variants in @gatehouse/react', () => {
   const checkStep = (step: string): Promise<void> =>
     expectAccessible(browser, page, `react-${step}`, { width: 800, height: 800 });
 
-  it('loads the profile of the customer, and says why it could not', async () => {
+  it('loads the profile of the customer, or explains why it could not', async () => {
     await page.route('**/api/v1/me', (route) => route.abort());
     await signUp(uniqueEmail());
     await page.getByText('Name: network_error').waitFor();
@@ -96,7 +96,7 @@ describeBrowser('errors and variants in @gatehouse/react', () => {
     await page.getByText('Name: unknown').waitFor();
   });
 
-  it('names the provider that the organization requires, and errors of the provider', async () => {
+  it('shows the provider that the organization requires, and errors of the provider', async () => {
     provider.isDenied = true;
     await open();
     await click(page, 'Continue with Work');
@@ -113,7 +113,7 @@ describeBrowser('errors and variants in @gatehouse/react', () => {
     await waitForSession(provider.person.email!);
   });
 
-  it('says how long to wait after too many attempts, and offers to retry without a connection', async () => {
+  it('displays the wait after too many attempts, and offers a retry when offline', async () => {
     await page.route('**/auth/options', (route) => route.abort());
     await open();
     await alert('There is no connection. Check your network and try again.');
@@ -132,7 +132,7 @@ describeBrowser('errors and variants in @gatehouse/react', () => {
     await checkStep('too-many-attempts');
   });
 
-  it('confirms the identity of a customer who has only a provider', async () => {
+  it('reauthenticates a customer who has only a provider', async () => {
     await page.goto(`${site.origin}/settings`);
     const target = JSON.stringify({ provider: 'work', redirectUrl: `${site.origin}/settings` });
     await page.evaluate(`client.signIn.social(${target})`);
@@ -145,14 +145,14 @@ describeBrowser('errors and variants in @gatehouse/react', () => {
     await click(section('Connected accounts'), 'Disconnect: Work');
     await click(dialog('Disconnect Work?'), 'Disconnect');
     await click(dialog('Confirm that it is you'), 'Continue with Work');
-    await says('Your identity is confirmed. Repeat the change now.');
+    await waitForText('Your identity is confirmed. Repeat the change now.');
     await useSettings({ signIn: { password: true, emailCode: false, passkey: true } });
     await click(section('Connected accounts'), 'Disconnect: Work');
     await click(dialog('Disconnect Work?'), 'Disconnect');
-    await says('This is your last way to sign in.');
+    await waitForText('This is your last way to sign in.');
   });
 
-  it('offers to retry when the settings cannot be loaded', async () => {
+  it('offers a retry when the settings cannot be loaded', async () => {
     await page.route('**/api/v1/me/factors', (route) => route.abort());
     await signUpAt('/settings');
     const factors = section('Two-step verification');
@@ -162,7 +162,7 @@ describeBrowser('errors and variants in @gatehouse/react', () => {
     await factors.getByText('No authenticator app yet').waitFor();
   });
 
-  it('leads to the pages of the application', async () => {
+  it('links to the pages of the application', async () => {
     await signUpAt('/links');
     await page.getByRole('button', { name: 'Account menu' }).click();
     const links = await page

@@ -21,8 +21,8 @@ describeBrowser('the reference in a browser', () => {
     { colorScheme: 'dark', background: 'rgb(20, 22, 26)', viewport: { width: 390, height: 800 } },
   ] as const;
 
-  it('fits the screen, follows the color scheme, sends a key and does not store it (CO-05)', async () => {
-    // One page for all of it: to render all operations takes most of the time.
+  it('fits the screen, follows the color scheme, and sends a key without storing it (CO-05)', async () => {
+    // All checks share one page, because rendering all operations takes most of the time.
     const page = await browser.open('about:blank');
     const display = async ({ colorScheme, viewport }: (typeof displays)[number]): Promise<void> => {
       await page.emulateMedia({ colorScheme });
@@ -53,7 +53,7 @@ describeBrowser('the reference in a browser', () => {
     await status.waitFor();
     expect(await status.textContent()).toContain('200');
 
-    // Another page with the same origin: it shares the storage, but not the memory.
+    // Another page of the same origin shares the storage, but not the memory.
     await page.goto(`${instance.baseUrl}/docs/errors`);
     expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('sk_');
     for (const each of displays) {

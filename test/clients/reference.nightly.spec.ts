@@ -15,8 +15,8 @@ describeBrowser('the reference in a browser', () => {
   });
 
   /**
-   * Scrolls through the reference until it has rendered `count` operations; it renders only the visible ones in a
-   * long list.
+   * Scrolls through the reference until it has rendered `count` operations. It renders only the visible part of a long
+   * list.
    */
   const findOperations = async (page: Page, count: number): Promise<Set<string>> => {
     const ids = new Set<string>();
@@ -35,7 +35,7 @@ describeBrowser('the reference in a browser', () => {
     return ids;
   };
 
-  it('shows every operation for API keys, also on a narrow screen', async () => {
+  it('shows every operation for API keys, even on a narrow screen', async () => {
     const { paths } = (await instance.request('GET', '/openapi.json')).body;
     const count = Object.values(paths as Record<string, object>).flatMap((item) => Object.keys(item)).length;
     const page = await browser.open(`${instance.baseUrl}/docs`, { viewport: { width: 390, height: 800 } });

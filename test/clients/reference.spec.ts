@@ -50,12 +50,12 @@ describe('the reference', () => {
     expect(page.body).toContain('href="/console"');
   });
 
-  it('contains no inline script and no inline style', async () => {
+  it('contains no inline script or style', async () => {
     const { body } = await instance.request('GET', '/docs');
     expect(body).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/);
   });
 
-  it('describes each class of a request or response under its own name', async () => {
+  it('documents each request and response class under its own name', async () => {
     for (const path of ['/openapi.json', '/operator/openapi.json'])
       expect((await instance.request('GET', path)).status).toBe(200);
     const warnings = instance.api.log.map(({ message }) => String(message));

@@ -7,13 +7,13 @@ import { registerCustomer } from '../support/customers.js';
 import { TestInstance } from '../support/test-instance.js';
 
 let instance: TestInstance;
-/** The package in a runtime that has the Web APIs and no Node.js APIs. */
+/** The package in a runtime with the Web APIs, but without those of Node.js. */
 let sdk: typeof Sdk;
 let edge: EdgeVM;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
   edge = new EdgeVM();
-  // This runtime's timers would keep the test process alive.
+  // A timer in this runtime would keep the test process alive.
   edge.evaluate('AbortSignal.timeout = () => new AbortController().signal');
   edge.evaluate(await bundle());
   sdk = edge.evaluate('bundled');

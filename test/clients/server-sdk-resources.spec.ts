@@ -14,7 +14,6 @@ import { uniqueEmail } from '../support/unique-email.js';
 import { waitForFeed } from '../support/wait-for-feed.js';
 
 let instance: TestInstance;
-/** The client with the organization's key. */
 let gatehouse: Gatehouse;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workerEnv: { WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s' } });
@@ -56,7 +55,7 @@ describe('the customers resource', () => {
     });
   });
 
-  it('lists customers over all pages, or one page at a time', async () => {
+  it('lists customers across all pages, or one page at a time', async () => {
     const externalIds = ['a', 'b', 'c'].map((name) => `${name}-${uniqueEmail()}`);
     const createdAfter = new Date().toISOString();
     for (const externalId of externalIds)
@@ -127,7 +126,7 @@ it('exports the customers of a project', async () => {
 });
 
 describe('the organizations resource', () => {
-  it('manages projects, whose ETag protects concurrent changes', async () => {
+  it('manages projects, whose ETag protects against concurrent changes', async () => {
     const { organizations, projects } = gatehouse;
     const [organization] = await collect(organizations.list());
     expect(await organizations.get(organization!.id)).toEqual(organization);
@@ -226,7 +225,7 @@ describe('the webhook endpoints resource', () => {
 });
 
 describe('the events resource', () => {
-  it('creates events in lists, reads all pages, and reads without end from a cursor', async () => {
+  it('creates events in lists, reads all pages, and follows the feed from a cursor', async () => {
     const { events } = gatehouse;
     const created = await events.create(
       ['a', 'b', 'c'].map((name) => ({ type: 'app.page', data: { name } })),
@@ -265,9 +264,9 @@ describe('request', () => {
     expect((await gatehouse.request('GET', '/livez')).status).toBe('ok');
   });
 
-  it('repeats a POST under the same key after a lost response, so that the server runs it once', async () => {
+  it('repeats a POST with the same key after a lost response, so that it takes effect once', async () => {
     const received: unknown[] = [];
-    // Forwards the request, and closes the connection in place of the first response.
+    // Forwards the request, and for the first one closes the connection instead of responding.
     const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const body = Buffer.concat((await request.toArray()) as Buffer[]);
       const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
@@ -298,7 +297,7 @@ describe('request', () => {
 });
 
 describe('vouchFor', () => {
-  it('gives the session the address and the device of the customer', async () => {
+  it('passes the IP address and device of the customer to the session', async () => {
     const { email, id } = await registerCustomer(instance);
     const { projectId, projectSecretKey: secretKey, publishableKey } = instance.credentials;
     const server = createServer({ url: instance.baseUrl, projectId, secretKey });

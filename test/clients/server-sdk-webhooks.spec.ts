@@ -32,13 +32,13 @@ async function listen(listener: RequestListener): Promise<{ url: string; close: 
 
 interface Signing {
   secret?: string;
-  /** Seconds before now. */
+  /** Age of the signature, in seconds. */
   age?: number;
-  /** The body that is sent in place of the signed one. */
+  /** The body sent instead of the signed one. */
   sent?: string;
 }
 
-/** Returns a request that is signed as Gatehouse signs it. */
+/** Returns a request signed in the same way as a webhook from Gatehouse. */
 function signed(event: object, { secret = SECRET, age = 0, sent }: Signing = {}): RequestInit {
   const body = JSON.stringify(event);
   const at = new Date(Date.now() - age * 1_000);
@@ -109,7 +109,7 @@ describe('webhook in Express', () => {
         const list = await listAttempts();
         return list.length >= 4 && list;
       });
-      // The customer's creation has no handler.
+      // There is no handler for the creation of a customer.
       expect(attempts.map((each) => [each['event'], each['http_status']]).sort()).toEqual([
         ['app.order.paid', 204],
         ['customer.created', 204],
@@ -123,7 +123,7 @@ describe('webhook in Express', () => {
 });
 
 describe('a webhook signature', () => {
-  it('covers the exact body, and is rejected if it is invalid or old', async () => {
+  it('covers the exact body, and is rejected if it is invalid or too old', async () => {
     const handled: unknown[] = [];
     const handler = newServer([OTHER_SECRET, SECRET]).webhook({
       'customer.deleted': ({ data }) => handled.push(data),
@@ -164,13 +164,13 @@ describe('a webhook signature', () => {
 });
 
 describe('an event handler', () => {
-  it('ignores an unhandled event, even if its type is the name of an inherited property', async () => {
+  it('ignores unhandled events, even one whose type is the name of an inherited property', async () => {
     const handler = newServer(SECRET).webhook({});
     for (const type of ['customer.created', 'later.type', 'constructor', 'app.order.paid'])
       expect(await respondTo(handler, signed({ ...deleted, type }))).toEqual([204, '']);
   });
 
-  it('responds with 500 and no details after an error, so that the event is delivered again', async () => {
+  it('responds with 500 and no details after an error, so that the event is redelivered', async () => {
     const errors: unknown[] = [];
     const failure = new Error('password of the database');
     const handlers: WebhookHandlers = {
@@ -238,7 +238,7 @@ describe('a webhook body', () => {
     );
   });
 
-  it('causes an error that names the fix if a body parser has replaced it', async () => {
+  it('causes an error with the fix if a body parser has replaced it', async () => {
     const app = express().use(express.json()).post('/hooks', handler);
     const [status, text] = await post(app, signed(deleted));
     expect([status, text]).toEqual([500, expect.stringContaining('Mount the webhook before express.json()')]);
@@ -251,7 +251,7 @@ describe('a webhook body', () => {
     expect((await post(express().post('/hooks', handler), long))[0]).toBe(413);
   });
 
-  it('requires a parser that keeps the raw bytes in Fastify', async () => {
+  it('requires a parser that stores the raw bytes in Fastify', async () => {
     const app = Fastify();
     app.post('/parsed', handler);
     await app.register(async (scope) => {

@@ -37,7 +37,7 @@ const newServer = (options: Partial<ServerOptions> = {}): Gatehouse => {
 
 const newToken = async (): Promise<string> => (await registerCustomer(instance)).tokens.accessToken;
 
-/** Returns an access token from a session with two factors. */
+/** Returns an access token of a session with two factors. */
 const newTokenWithMfa = (): Promise<string> =>
   withSettings(instance, { mfa: 'optional' }, async () => {
     const { email, secret } = await registerWithTotp(instance);
@@ -46,7 +46,7 @@ const newTokenWithMfa = (): Promise<string> =>
     return body.tokens.accessToken as string;
   });
 
-/** Returns a token with other claims and headers and a valid signature. */
+/** Returns a validly signed token with other claims and headers. */
 async function changeToken(token: string, changes: object, headers: object = {}): Promise<string> {
   const key = await readSigningKey(instance, token);
   return signLike(token, key, changes, headers);
@@ -65,7 +65,7 @@ const signLike = (
 const secondsAgo = (seconds: number): number => Math.floor(Date.now() / 1_000) - seconds;
 
 describe('verifyAccessToken', () => {
-  it('returns the claims of a token, which is signed with ES256 or RS256', async () => {
+  it('returns the claims of a token that is signed with ES256 or RS256', async () => {
     const { id, tokens, email } = await registerCustomer(instance);
     const claims = await gatehouse.verifyAccessToken(tokens.accessToken);
     const expected = { sub: id, iss: instance.baseUrl, aud: instance.credentials.projectId, amr: ['pwd'] };
@@ -77,7 +77,7 @@ describe('verifyAccessToken', () => {
     expect(await gatehouse.verifyAccessToken(rsa.accessToken)).toMatchObject(expected);
   });
 
-  it('rejects tokens that are modified, forged, expired, or for another project or purpose', async () => {
+  it('rejects modified, forged, expired and foreign tokens, and those for other purposes', async () => {
     const token = await newToken();
     const [head, , signature] = token.split('.') as [string, string, string];
     const changed = Buffer.from(JSON.stringify({ ...decodeJwt(token), plan: 'gold' })).toString('base64url');
@@ -115,7 +115,7 @@ describe('verifyAccessToken', () => {
     );
   });
 
-  it('requires a second factor and a recent proof only where the route does', async () => {
+  it('requires a second factor and a recent verification only if the route does', async () => {
     const [password, mfa] = [await newToken(), await newTokenWithMfa()];
     const old = await changeToken(mfa, { auth_time: secondsAgo(3_600) });
     const support = await changeToken(password, { amr: ['support'], auth_time: 0 });
@@ -137,7 +137,7 @@ describe('verifyAccessToken', () => {
     await expect(verifyAccessToken(support, { maxAge: '10m' })).rejects.toMatchObject(required);
   });
 
-  it('reads the public keys once, even for many tokens with unknown keys', async () => {
+  it('fetches the public keys once, even for many tokens with unknown keys', async () => {
     const urls: unknown[] = [];
     const { verifyAccessToken } = newServer({ fetch: (url, init) => (urls.push(url), fetch(url, init)) });
     const token = await newToken();
@@ -150,7 +150,7 @@ describe('verifyAccessToken', () => {
     expect(urls).toEqual([`${instance.baseUrl}/.well-known/jwks.json`]);
   });
 
-  it('throws unavailable, and rejects no token, while the public keys cannot be read', async () => {
+  it('throws unavailable instead of rejecting tokens while the public keys cannot be fetched', async () => {
     const port = await freePort();
     const failures: [string, Partial<ServerOptions>][] = [
       ['refused', { url: `http://127.0.0.1:${port}` }],
@@ -166,7 +166,7 @@ describe('verifyAccessToken', () => {
     );
   });
 
-  it('rejects the tokens of ended sessions and disabled customers after reading the event feed', async () => {
+  it('rejects tokens of ended sessions and disabled customers after reading the event feed', async () => {
     const [active, ended, disabled] = [
       await registerCustomer(instance),
       await registerCustomer(instance),
@@ -205,8 +205,8 @@ const signWithRsa = (token: string, kid: string): Promise<string> => {
   return signLike(token, privateKey, {}, { alg: 'RS256', kid });
 };
 
-async function waitForResult(probe: () => Promise<string>, wanted: string): Promise<void> {
-  await eventually(wanted, async () => (await probe()) === wanted);
+async function waitForResult(probe: () => Promise<string>, expectedResult: string): Promise<void> {
+  await eventually(expectedResult, async () => (await probe()) === expectedResult);
 }
 
 async function listen(
@@ -218,7 +218,10 @@ async function listen(
   return { url, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
-/** Two routes in each framework: one for all customers, one with a second factor and a recent proof. */
+/**
+ * Two routes in each framework: one for all customers, and one that requires a second factor and a recent
+ * verification.
+ */
 const frameworks = {
   Express: (server: Gatehouse) => {
     const app = express();
@@ -264,7 +267,7 @@ const frameworks = {
 };
 
 describe.each(Object.entries(frameworks))('a route in %s that requires a customer', (_name, start) => {
-  it('receives the claims, and responds with a problem where the token is not sufficient', async () => {
+  it('receives the claims, and responds with a problem if the token is insufficient', async () => {
     const { projectId } = instance.credentials;
     const options = { url: instance.baseUrl, projectId };
     const { url, close } = await start(createServer(options), options);

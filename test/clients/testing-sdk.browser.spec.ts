@@ -12,7 +12,7 @@ import { chromiumOptions } from '../support/shared-browser.mjs';
 import { insertKey } from '../support/tenants.js';
 import { TestInstance } from '../support/test-instance.js';
 
-/** The packages in the test's project, by folder. */
+/** The packages that the project of the test installs, by name. */
 const PACKAGES = {
   '@gatehouse/js': 'packages/js',
   '@gatehouse/testing': 'packages/testing',
@@ -26,7 +26,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-describeBrowser('the fixtures for Playwright', () => {
+describeBrowser('the Playwright fixtures', () => {
   let project: string;
   let shop: Server;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describeBrowser('the fixtures for Playwright', () => {
     }
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
     const { port } = shop.address() as AddressInfo;
-    // The timeouts end hung tests. They are not measurements.
+    // The timeouts only end hung tests. They are not measurements.
     const config = {
       reporter: 'json',
       timeout: 300_000,
@@ -55,7 +55,7 @@ describeBrowser('the fixtures for Playwright', () => {
     if (project) await rm(project, { recursive: true, force: true });
   });
 
-  /** Starts an application that shows the customer's email address in its localStorage. */
+  /** Starts an application that shows the email address from localStorage. */
   async function startShop(): Promise<Server> {
     const { baseUrl, credentials } = instance;
     const options = JSON.stringify({ url: baseUrl, publishableKey: credentials.publishableKey });
@@ -76,7 +76,7 @@ describeBrowser('the fixtures for Playwright', () => {
     return server;
   }
 
-  /** Runs the project's tests. @returns each test's status by title */
+  /** Runs the tests of the project. @returns the status of each test by title */
   async function runPlaywright(): Promise<Record<string, string>> {
     const { baseUrl, credentials } = instance;
     const scopes = ['customer:write', 'customer:delete', 'customer:impersonate'];
@@ -85,7 +85,7 @@ describeBrowser('the fixtures for Playwright', () => {
       env: {
         ...process.env,
         NODE_OPTIONS: '',
-        // Playwright does not run in a jest worker.
+        // Playwright refuses to start in a process with the JEST_WORKER_ID of the calling test.
         JEST_WORKER_ID: undefined,
         GATEHOUSE_URL: baseUrl,
         GATEHOUSE_SECRET_KEY: await insertKey(instance, { ...credentials, type: 'secret', scopes }),
@@ -98,7 +98,7 @@ describeBrowser('the fixtures for Playwright', () => {
     return Object.fromEntries(specs.map(({ title, ok }) => [title, ok ? 'passed' : 'failed']));
   }
 
-  it("runs the README's tests with signed-in customers, and deletes the customers", async () => {
+  it('run the README tests with signed-in customers, and delete the customers', async () => {
     expect(await runPlaywright()).toEqual({
       'shows the email address of the customer': 'passed',
       'shows another customer after the second sign-in': 'passed',

@@ -8,7 +8,7 @@ let instance: TestInstance;
 let client: TestClient;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  // The scopes that the README names.
+  // The scopes listed in the README.
   const scopes = ['customer:write', 'customer:delete', 'customer:impersonate'];
   const secretKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
   const { publishableKey } = instance.credentials;
@@ -27,7 +27,7 @@ it('creates verified customers with unique addresses, and with the given fields'
   expect(await client.createCustomer(fields)).toMatchObject(fields);
 });
 
-it('signs a customer in with a token that names the reason in the audit log', async () => {
+it('signs a customer in with a token that records the reason in the audit log', async () => {
   const { id } = await client.createCustomer();
   const { tokens, customer } = await client.signInAs(id, { reason: 'Test of the checkout' });
   expect(customer).toMatchObject({ id });
@@ -55,7 +55,7 @@ it('signs in with the test code of the project, without an email', async () => {
   });
 });
 
-it('deletes the customers that it has created, even after a test deleted one, and no others', async () => {
+it('deletes only the customers that it has created, even if a test has deleted one', async () => {
   await client.deleteCustomers();
   const other = (await instance.register()).body.customer.id as string;
   const created = [
@@ -72,7 +72,7 @@ it('deletes the customers that it has created, even after a test deleted one, an
   expect(await countCustomers([other])).toBe(1);
 });
 
-it('throws the status, the code and the missing scope of an error response', async () => {
+it('throws the status, code and missing scope of an error response', async () => {
   const scopes = ['customer:write'];
   const secretKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
   const limited = createTestClient({ ...client, secretKey });

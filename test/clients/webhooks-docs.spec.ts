@@ -9,7 +9,7 @@ import { expectVerifies, WebhooksDocument, type Verifier } from '../support/webh
 
 const DOCUMENT = 'docs/webhooks.md';
 
-/** The start commands of the examples. webhooks-docs.nightly.spec.ts compiles and runs the Go example. */
+/** Commands that start the examples. The compiled Go example is in webhooks-docs.nightly.spec.ts. */
 const receivers: [string, string[]][] = [
   ['Node', [process.execPath, 'receiver.mjs']],
   ['Express', [process.execPath, 'receiver-express.mjs']],
@@ -53,12 +53,12 @@ describeShell.each(['sh', 'bash'])('WH-07: verify.sh in %s', (shell) => {
         env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret },
         stdio: ['pipe', 'ignore', 'ignore'],
       });
-      // The script may reject a request before it reads the body.
+      // The script may reject a request before it has read the body.
       child.stdin.on('error', () => undefined).end(body);
       return new Promise((resolve) => child.once('exit', (code) => resolve(code === 0)));
     };
 
-  it('accepts real deliveries, even after a rotation of the secret, and rejects other requests', async () => {
+  it('accepts real deliveries, even after the secret is rotated, and rejects other requests', async () => {
     const target = await Receiver.start();
     targets.push(target);
     const { id, secret } = await document.createEndpoint(target.url);
@@ -97,7 +97,7 @@ describe('the webhooks document', () => {
       });
   });
 
-  it('has commands that redeliver, recover and read the feed', async () => {
+  it('contains commands that redeliver, recover and read the feed', async () => {
     const target = await Receiver.start();
     targets.push(target);
     const { id } = await document.createEndpoint(target.url);
@@ -140,7 +140,7 @@ describe('the webhooks document', () => {
     expect((page.data as { id: string }[]).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
   });
 
-  it('has a command that sends a custom event once', async () => {
+  it('contains a command that sends a custom event exactly once', async () => {
     const send = async () => JSON.parse(await document.runBlocks(['send'], { ORDER_ID: 'ord_7' })).data;
     const event = await send();
     expect(event).toMatchObject({
