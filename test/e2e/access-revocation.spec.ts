@@ -12,31 +12,31 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([instance?.stop(), secrets?.stop()]));
 
-// The nightly specs check every kind of secret, and exchange-codes.spec.ts every kind with one of the events.
-it('EX-01: ends every session, proof, code and flow that precedes an access revocation', async () => {
+// The nightly specs check every kind of secret, and exchange-codes.spec.ts checks every kind with one event.
+it('EX-01: ends every session, credential, code and flow from before an access revocation', async () => {
   expect(await checkEvents(instance, secrets, false)).toEqual({ wrong: [], cells: 134 });
 });
 
 describe('EX-01: a sign-in in progress when access ends', () => {
-  /** The point between an attempt's count and its password check. */
+  /** The failpoint after an attempt is counted and before its password is checked. */
   const HOLD = 'password.before-hash';
   const asServer = (path: string) => instance.requestWithSecretKey('POST', `/api/v1/customers/${path}`);
-  const ends: Record<string, (id: string, tokens: Tokens) => Promise<unknown>> = {
-    'by a sign-out everywhere': (_, { accessToken }) =>
+  const revocations: Record<string, (id: string, tokens: Tokens) => Promise<unknown>> = {
+    'a sign-out everywhere': (_, { accessToken }) =>
       instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/auth/logout', { scope: 'all' }),
-    'by disabling the customer, who is enabled again': async (id) => {
+    'disabling the customer, who is then enabled again': async (id) => {
       await asServer(`${id}/disable`);
       await asServer(`${id}/enable`);
     },
   };
 
-  it.each(Object.keys(ends))('fails if access ends %s', async (name) => {
+  it.each(Object.keys(revocations))('fails if access ends through %s', async (name) => {
     const { id, email, tokens } = await registerCustomer(instance);
     await instance.api.runCommand('hold', HOLD);
     try {
       const login = instance.login(email);
       await eventually('the held login', async () => (await instance.api.runCommand('held', HOLD)) === 1);
-      await ends[name]!(id, tokens);
+      await revocations[name]!(id, tokens);
       await instance.api.runCommand('release', HOLD);
       expect((await login).body.code).toBe('invalid_credentials');
     } finally {

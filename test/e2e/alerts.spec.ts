@@ -11,7 +11,7 @@ import { Receiver, respondWithStatus, type ReceivedRequest } from '../support/re
 import { freePort, type ServerProcess } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 
-/** The workers' mail server. */
+/** The mail server of the workers. */
 const outgoing = new MailServer();
 let alerts: Receiver;
 let target: Receiver;
@@ -40,15 +40,15 @@ afterEach(async () => {
   for (const list of [alerts.requests, target.requests, outgoing.mails]) list.length = 0;
 });
 afterAll(async () => {
-  // Stops the receivers first, because a worker waits for pending requests.
+  // Receivers stop first, because a worker waits for requests in progress.
   await Promise.all([alerts?.stop(), target?.stop()]);
   await Promise.all([instance?.stop(), outgoing.stop()]);
 });
 
-/** The workers with the current test's settings; null for all. */
+/** Workers with the settings of the current test, or null for all workers. */
 let ownWorkers: ServerProcess[] | null = null;
 
-/** Starts workers with other settings, which check the alerts in place of the usual ones. */
+/** Starts workers with other settings, which check alerts instead of the usual ones. */
 async function withWorkers(
   count: number,
   env: Record<string, string>,
@@ -67,7 +67,7 @@ async function withWorkers(
 
 const listWorkers = () => (ownWorkers ?? instance.workers).filter(({ isRunning }) => isRunning);
 
-/** Runs the alert check in all workers at the same time and waits until the alerts are sent. */
+/** Runs the alert check in all workers at the same time, and waits until the alerts are sent. */
 const checkAlerts = () => Promise.all(listWorkers().map((worker) => worker.runJob('Alerter')));
 
 const listAlerts = (kind: string, state = 'open'): ReceivedRequest[] =>
@@ -75,10 +75,11 @@ const listAlerts = (kind: string, state = 'open'): ReceivedRequest[] =>
     ({ event }) => event.type === `alert.${kind}` && (event.data['state'] as string) === state,
   );
 
-/** Moves each alert's last notification into the past. */
-const passTime = (time: string) => instance.sql(`UPDATE alerts SET told_at = told_at - $1::interval`, [time]);
+/** Moves the last notification of each alert into the past. */
+const ageAlerts = (time: string) =>
+  instance.sql(`UPDATE alerts SET told_at = told_at - $1::interval`, [time]);
 
-/** Adds a dead letter that failed just now. @returns the time, in ms since 1970 */
+/** Adds a dead letter that failed just now. @returns the time, in ms since the epoch */
 async function addDeadLetter(endpointId: string): Promise<number> {
   const at = Date.now();
   const { projectId } = instance.credentials;
@@ -88,13 +89,13 @@ async function addDeadLetter(endpointId: string): Promise<number> {
   return at;
 }
 
-/** Returns a channel's alert log, newest first. */
+/** Returns the alert log of a channel, newest first. */
 async function readLog(channel: string): Promise<Record<string, any>[]> {
   const { body } = await (await insertOperator(instance, 'viewer')).request('GET', '/health/alerts');
   return (body.data as Record<string, any>[]).filter((entry) => entry['channel'] === channel);
 }
 
-/** Attempts to send all waiting emails, whatever the pause after their last attempt. */
+/** Attempts to send all waiting emails immediately, despite the pause after their last attempt. */
 const sendMails = async (): Promise<void> => {
   await instance.sql(`UPDATE mails SET next_try_at = now() WHERE state = 'pending'`);
   await listWorkers()[0]!.runJob('MailSender');
@@ -108,13 +109,13 @@ const ageMails = (time: string) =>
 
 const readAlertSecret = async (): Promise<string> => {
   const command = [`${process.cwd()}/dist/programs/gatehouse.js`, 'alert-secret'];
-  // DATABASE_URL is empty because the command does not read the database.
+  // DATABASE_URL is empty because the command does not use the database.
   const env = { ...instance.env, DATABASE_URL: '', MIGRATE_DATABASE_URL: '' };
   return (await promisify(execFile)(process.execPath, command, { env })).stdout.trim();
 };
 
 describe('alerts', () => {
-  it('sends one alert for dead letters per fleet, signed, by webhook and email, and repeats it', async () => {
+  it('send one signed notification for dead letters per fleet and channel, and repeat it', async () => {
     const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
     await checkAlerts();
     expect(alerts.requests).toEqual([]);
@@ -148,16 +149,16 @@ describe('alerts', () => {
       /Subject: \[Gatehouse\] Dead letters[^]*1 dead letter, the oldest/,
     );
 
-    // A second dead letter is reported only after the pause, also by a worker that has just started.
+    // A second dead letter is reported only after the pause, even by a worker that has just started.
     await addDeadLetter(id);
     await listWorkers()[0]!.stop('SIGKILL');
     instance.startWorker();
     await instance.waitUntilReady();
     await checkAlerts();
-    await passTime('14 minutes');
+    await ageAlerts('14 minutes');
     await checkAlerts();
     expect(alerts.requests).toHaveLength(1);
-    await passTime('1 minute');
+    await ageAlerts('1 minute');
     await checkAlerts();
     expect(alerts.requests).toHaveLength(2);
     const second = listAlerts('dead_letters')[1]!;
@@ -166,10 +167,10 @@ describe('alerts', () => {
     expect(outgoing.mails).toHaveLength(2);
 
     // Without new dead letters, a reminder is sent after a day.
-    await passTime('23 hours');
+    await ageAlerts('23 hours');
     await checkAlerts();
     expect(alerts.requests).toHaveLength(2);
-    await passTime('1 hour');
+    await ageAlerts('1 hour');
     await checkAlerts();
     expect(listAlerts('dead_letters')).toHaveLength(3);
 
@@ -178,7 +179,7 @@ describe('alerts', () => {
     expect(logs).not.toContain('of-the-operator');
   });
 
-  it('logs alerts once without a channel, skips emails without a mail server and newer versions', async () => {
+  it('are logged once without a channel; emails without a server and newer versions are skipped', async () => {
     const env = { ALERT_WEBHOOK_URL: '', ALERT_EMAIL: '', SMTP_URL: '' };
     await withWorkers(2, env, async (workers) => {
       await instance.register();
@@ -203,7 +204,7 @@ describe('alerts', () => {
       const log = () => workers.flatMap((worker) => worker.log);
       const alertLines = () => log().filter(({ kind }) => kind !== undefined);
       await eventually('both lines', () => alertLines().length >= 2);
-      // Different workers may have written them.
+      // Different workers may have logged them.
       expect(
         alertLines().sort((a, b) => String(a['message']).localeCompare(String(b['message']))),
       ).toMatchObject([
@@ -221,7 +222,7 @@ describe('alerts', () => {
     });
   });
 
-  it('reports an endpoint disabled as failing and its recovery, but not one disabled manually', async () => {
+  it('report an endpoint disabled as failing and its recovery, but not one disabled manually', async () => {
     const { id } = await instance.createEndpoint(target.url);
     const disable = (reason: string | null) =>
       instance.sql(
@@ -248,7 +249,7 @@ describe('alerts', () => {
     ]);
   });
 
-  it('reports a delivery that has been due for 30 s without an attempt, and its recovery', async () => {
+  it('report a delivery that has been due for 30 s without an attempt, and its recovery', async () => {
     const hanging: (() => void)[] = [];
     target.defaultResponder = (response) => void hanging.push(() => response.end());
     await instance.createEndpoint(target.url, ['customer.created']);
@@ -273,7 +274,7 @@ describe('alerts', () => {
     expect(listAlerts('overdue_deliveries', 'over')).toHaveLength(1);
   });
 
-  it("MQ-01: reports emails dropped within an hour because of a project's limit, and the end", async () => {
+  it('MQ-01: report emails dropped in an hour because of a project limit, and the recovery', async () => {
     const customer = (await instance.register()).body.customer.id as string;
     const insertDropped = (reason: string) =>
       instance.sql(
@@ -304,7 +305,7 @@ describe('alerts', () => {
     const register = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1) expect((await instance.register()).status).toBe(201);
     };
-    it('reports an outage of seven minutes by another mail server, until an email is accepted', async () => {
+    it('reports a seven-minute outage through another mail server, until an email is accepted', async () => {
       const METRICS_PORT = String(await freePort());
       const separate = new MailServer();
       await separate.start();
@@ -332,7 +333,7 @@ describe('alerts', () => {
           { level: 'warn', message: 'alert open', kind: 'mail_delivery_failing', count: 15 },
         ]);
 
-        // Expired emails are not sent later, so the end of the outage does not end the problem.
+        // Expired emails are never sent, so the end of the outage does not end the problem.
         await ageMails('7 days');
         await outgoing.start();
         await sendMails();
@@ -357,7 +358,7 @@ describe('alerts', () => {
       await separate.stop();
     });
 
-    it('reports rejections of three recipients, not of two, and never by the failing mail server', async () => {
+    it('reports three rejected recipients but not two, and never through the failing mail server', async () => {
       outgoing.postponesRecipients = true;
       await register(2);
       await sendMails();
@@ -376,9 +377,9 @@ describe('alerts', () => {
       await checkAlerts();
       expect(alertStates()).toEqual([opened(3), resolved]);
 
-      // Permanently rejected emails do not wait.
+      // Permanently rejected emails are not waiting for another attempt.
       outgoing.rejectsRecipients = true;
-      await passTime('15 minutes');
+      await ageAlerts('15 minutes');
       await register(2);
       await sendMails();
       await checkAlerts();
@@ -391,7 +392,7 @@ describe('alerts', () => {
     });
   });
 
-  it('MF-07: reports projects with over 1,000 wrong email codes within an hour, and the end', async () => {
+  it('MF-07: report projects with over 1,000 wrong email codes in an hour, and the recovery', async () => {
     const addGuesses = (guesses: number, minutes: number) =>
       instance.sql(
         `INSERT INTO email_code_guesses (project_id, began_at, guesses)
@@ -413,7 +414,7 @@ describe('alerts', () => {
     ]);
   });
 
-  it('reports problems that processes found, until they are solved or the processes have stopped', async () => {
+  it('report problems found by processes until they are solved or the processes have stopped', async () => {
     const insertProblem = (kind: string, detail: string) =>
       instance.sql(
         `INSERT INTO process_problems (process_id, kind, service, host, detail)
@@ -447,7 +448,7 @@ describe('alerts', () => {
     ]);
   });
 
-  it('keeps alerts of a later version open, which do not prevent the others', async () => {
+  it('stay open if they come from a later version, and do not prevent other alerts', async () => {
     await instance.sql(
       `INSERT INTO alerts (id, kind, channel, told_at, is_open)
        VALUES (gen_random_uuid(), 'of_a_later_version', 'webhook', now(), true)`,
@@ -458,7 +459,7 @@ describe('alerts', () => {
     expect(alerts.requests.map(({ event }) => event.type)).toEqual(['alert.dead_letters']);
   });
 
-  it('sends an alert again with the same id, follows no redirect and does not block deliveries', async () => {
+  it('are resent with the same id, follow no redirects and do not block deliveries', async () => {
     const redirectTarget = await Receiver.start();
     let redirect: (() => void) | undefined;
     alerts.respondWith((response) => {
@@ -495,7 +496,7 @@ describe('alerts', () => {
     await redirectTarget.stop();
   });
 
-  it('sends a test by a worker on request, and logs the outcome without the URL', async () => {
+  it('include a requested test that a worker sends, and log its outcome without the URL', async () => {
     const admin = await insertOperator(instance);
     const sendTest = async (channel: string): Promise<Record<string, any>[]> => {
       expect((await admin.request('POST', '/health/test-alert', { channel })).status).toBe(202);
@@ -515,7 +516,7 @@ describe('alerts', () => {
     const viewer = await insertOperator(instance, 'viewer');
     expect((await viewer.request('POST', '/health/test-alert', { channel: 'email' })).status).toBe(403);
 
-    // A worker was killed before it recorded the outcome: another one sends the test again after a minute.
+    // If a worker is killed before it has recorded the outcome, another one resends the test after a minute.
     await admin.request('POST', '/health/test-alert', { channel: 'webhook' });
     await instance.sql(`UPDATE alert_log SET attempts = 1, attempted_at = now() WHERE outcome = 'queued'`);
     await checkAlerts();
@@ -527,7 +528,7 @@ describe('alerts', () => {
     expect(alerts.requests).toHaveLength(3);
   });
 
-  it('reaches an operator within a minute, even after a failed check', async () => {
+  it('reach an operator within a minute, even after a failed check', async () => {
     const { interval, overdueAfter } = loadConfig(instance.env).alerts;
     expect(interval + overdueAfter).toBeLessThan(60_000);
     const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);

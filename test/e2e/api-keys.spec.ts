@@ -37,7 +37,7 @@ const expire = (id: string) =>
     `UPDATE api_keys SET expires_at = now() WHERE id = $1 AND expires_at < now() + interval '61 min'`,
     [id],
   );
-/** Inserts another organization with organization keys. */
+/** Inserts another organization with `count` organization keys. */
 const insertOtherOrganization = async (count = 1) => {
   const tenant = await insertOrganization(instance);
   const options = { ...tenant, type: 'secret', access: 'organization' } as const;
@@ -50,7 +50,7 @@ const getKeyId = async (key: string) =>
 const timeFromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
 const lastKeyError = { status: 409, body: { code: 'last_organization_key' } };
 
-it('AK-02: shows the value once and stores only its SHA-256 hash and twelve characters', async () => {
+it('AK-02: returns the value once, and stores only its SHA-256 hash and twelve characters', async () => {
   const created = await instance.requestWithSecretKey('POST', path, { name: 'Order service' });
   expect(created).toMatchObject({ status: 201 });
   expect(created.headers.get('cache-control')).toBe('no-store');
@@ -79,7 +79,7 @@ it('AK-02: shows the value once and stores only its SHA-256 hash and twelve char
   }
 });
 
-it('rejects and names every invalid field, including unknown scopes (AK-06)', async () => {
+it('reports every invalid field, including unknown scopes (AK-06)', async () => {
   const publishable = { type: 'publishable' };
   const cases: [field: string, invalid: object][] = [
     ['name', { name: undefined }],
@@ -117,7 +117,7 @@ it('accepts an empty list of scopes for a publishable key, which has none', asyn
 });
 
 describe('AK-07: a key that creates or changes keys', () => {
-  it('sets at most the default or its own requests per second', async () => {
+  it('sets a request rate of at most its own or the default', async () => {
     const faster = await createKey({ scopes: ['api_key:write'] });
     await instance.sql('UPDATE api_keys SET rate_limit = 300 WHERE id = $1', [faster.id]);
     const rejected = { status: 400, body: { code: 'validation_failed', errors: [{ field: 'rateLimit' }] } };
@@ -193,7 +193,7 @@ describe('AK-07: a key that creates or changes keys', () => {
     );
   });
 
-  it('rotates and revokes no key with more scopes or broader access, but revokes itself', async () => {
+  it('cannot rotate or revoke keys with more scopes or broader access, but can revoke itself', async () => {
     const options = {
       ...instance.credentials,
       type: 'secret',
@@ -309,7 +309,7 @@ it('AK-08: accepts a key until it is revoked, and ignores a second revocation', 
     created.id,
   ]);
   expect(second).toMatchObject({ hasMore: false, nextCursor: null });
-  // The caller can access the key, but the key belongs to another project.
+  // The caller can access the key, which belongs to another project than the path.
   for (const [method, route] of [
     ['GET', ''],
     ['DELETE', ''],
@@ -322,11 +322,11 @@ it('AK-08: accepts a key until it is revoked, and ignores a second revocation', 
 });
 
 describe('npm run gatehouse -- keys widen', () => {
-  it('adds new scopes to the seeded secret keys and their successors only, and once', async () => {
+  it('adds new scopes once, and only to seeded secret keys and their successors', async () => {
     const { projectId, secretKey, projectSecretKey } = instance.credentials;
     const masked = (key: string) => `(${key.slice(0, 8)}…${key.slice(-4)})`;
     const other = await createKey();
-    // As an earlier version has created them.
+    // Restores the scopes with which an earlier version seeded the keys.
     await instance.sql(`UPDATE api_keys SET scopes = array_remove(scopes, 'mailbox:read')`);
     const successor = (await rotate(await getKeyId(projectSecretKey))).body;
 
@@ -352,7 +352,7 @@ describe('the last organization key', () => {
   const revoke = async (actingKey: string, revokedKey: string, projectId: string) =>
     instance.requestWithBearer(actingKey, 'DELETE', `${pathOf(projectId)}/${await getKeyId(revokedKey)}`);
 
-  it('stays active, even when two keys revoke each other concurrently', async () => {
+  it('stays active even if two keys revoke each other concurrently', async () => {
     const { tenant, keys } = await insertOtherOrganization(2);
     const { projectId, organizationId } = tenant;
     const [one, two] = keys as [string, string];
@@ -367,7 +367,7 @@ describe('the last organization key', () => {
     const remaining = (await isActive(one)) ? one : two;
     expect(await revoke(remaining, remaining, projectId)).toMatchObject(lastKeyError);
 
-    // A key that has been rotated and is in its overlap does not count.
+    // A rotated key in its overlap period does not count.
     const target = `${pathOf(projectId)}/${await getKeyId(remaining)}/rotate`;
     const { key: successor } = (await instance.requestWithBearer(remaining, 'POST', target)).body;
     expect(await revoke(remaining, successor, projectId)).toMatchObject(lastKeyError);
@@ -376,7 +376,7 @@ describe('the last organization key', () => {
     expect(await isActive(successor)).toBe(true);
   });
 
-  it('counts only keys that can create others; the last key of a project can be revoked', async () => {
+  it('is the last one that can create keys; the last key of a project can be revoked', async () => {
     const { tenant, options, keys } = await insertOtherOrganization();
     await insertKey(instance, { ...options, scopes: [] });
     expect(await revoke(keys[0]!, keys[0]!, tenant.projectId)).toMatchObject(lastKeyError);
@@ -388,7 +388,7 @@ describe('the last organization key', () => {
 });
 
 describe('rotating a key', () => {
-  it('creates a key with the same properties, and both are active until the overlap ends', async () => {
+  it('creates a key with the same properties, and both work until the overlap ends', async () => {
     const properties = { access: 'project', scopes: ['project:read'], name: 'Shop' };
     const old = await createKey(properties);
     const rotated = await rotate(old.id, { overlapSeconds: 3_600 });
@@ -436,7 +436,7 @@ describe('rotating a key', () => {
     expect(Date.parse(next.expiresAt)).toBeGreaterThan(Date.parse(old.expiresAt));
   });
 
-  it('succeeds once, even in parallel, and not after revocation or expiry', async () => {
+  it('succeeds once, even in parallel, and fails after revocation or expiry', async () => {
     const { id, key } = await createKey();
     const responses = await Promise.all([1, 2, 3].map(() => rotate(id)));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409]);

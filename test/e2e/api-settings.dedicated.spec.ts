@@ -8,14 +8,14 @@ import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { waitForFeed } from '../support/wait-for-feed.js';
 
-/** The recorded form for an IPv4 and an IPv6 address with each AUDIT_IP value. */
+/** The recorded IPv4 and IPv6 address for each value of AUDIT_IP. */
 const RECORDED = {
   masked: ['203.0.113.0/24', '2001:db8:1::/48'],
   off: [null, null],
   full: ['203.0.113.99', '2001:db8:1:2::3'],
 };
 
-/** An api with AUDIT_IP=full. Each test that needs other settings uses one of its replicas. */
+/** An API process with AUDIT_IP=full. Tests that need other settings start replicas of it. */
 let instance: TestInstance;
 type Replica = Awaited<ReturnType<typeof startReplica>>;
 let masking: Replica;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-it('CO-01: replaces a session with one database connection, even when the pool is exhausted', async () => {
+it('CO-01: replaces a session on one database connection, even if the pool is exhausted', async () => {
   const holder = await instance.db.connect();
   try {
     const { operator } = instance.credentials;
@@ -44,7 +44,7 @@ it('CO-01: replaces a session with one database connection, even when the pool i
     await holder.query('BEGIN');
     await holder.query('SELECT FROM operators WHERE email = $1 FOR UPDATE', [operator.email]);
     const responses = Promise.all(clients.map((client) => client.request('POST', '/session', operator)));
-    // All connections in the pool.
+    // Four requests hold all connections of the pool.
     await commitWhenOthersWait(holder, 4);
     expect((await responses).map(({ status }) => status)).toEqual(Array(4).fill(200));
   } finally {
@@ -52,7 +52,7 @@ it('CO-01: replaces a session with one database connection, even when the pool i
   }
 });
 
-it('CO-05: removes the console and its API with CONSOLE=off, and nothing else', async () => {
+it('CO-05: CONSOLE=off removes the console and its API, and nothing else', async () => {
   const routes = (await listDocumentedRoutes(instance)).filter(({ path }) => path.startsWith('/operator/'));
   expect(routes.length).toBeGreaterThan(40);
   const page = await (await fetch(`${instance.baseUrl}/console/`)).text();
@@ -82,7 +82,7 @@ it('CO-05: removes the console and its API with CONSOLE=off, and nothing else', 
   expect((await fetch(`${baseUrl}/api/v1/organizations`, { headers })).status).toBe(200);
 });
 
-it('controls with AUDIT_IP how the audit log records client IPs', async () => {
+it('AUDIT_IP determines how the audit log records client IPs', async () => {
   const baseUrls = { masked: masking.baseUrl, off: withoutConsole.baseUrl, full: instance.baseUrl };
   const authorization = `Bearer ${instance.credentials.secretKey}`;
   const found: Record<string, unknown> = {};
@@ -108,17 +108,17 @@ it('controls with AUDIT_IP how the audit log records client IPs', async () => {
   expect(found).toEqual(RECORDED);
 });
 
-it('hides and skips no event in the feed after a dump is restored to another server', async () => {
+it('the feed neither hides nor skips events after a dump is restored on another server', async () => {
   const create = async (): Promise<string> =>
     (await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail() })).body.id;
   const list = (query: string): Promise<TestResponse> =>
     instance.requestWithSecretKey('GET', `/v1/events?types=customer.created&${query}`);
   const customersOf = ({ body }: TestResponse): string[] =>
     (body.data as { data: { customer: { id: string } } }[]).map(({ data }) => data.customer.id);
-  // Events from other tests.
+  // Removes the events of other tests.
   await instance.sql('DELETE FROM events');
   const ids = [await create(), await create(), await create()];
-  // The original server had higher transaction ids.
+  // Simulates an original server with higher transaction ids.
   await instance.sql(`UPDATE events SET xact = (xact::text::bigint + 1000000000)::text::xid8`);
   expect(customersOf(await list('limit=200'))).toEqual([]);
   await instance.api.stop();
@@ -133,7 +133,7 @@ it('hides and skips no event in the feed after a dump is restored to another ser
   expect(customersOf(rest)).toEqual(ids.slice(1));
 });
 
-it('has the same delay before the first attempt for an event, a redelivery and a batch', async () => {
+it('delays the first attempt of events, redeliveries and batches by the same time', async () => {
   await instance.startWorker().waitUntilReady();
   const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
   await instance.register();

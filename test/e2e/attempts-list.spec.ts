@@ -7,7 +7,7 @@ import { TestInstance } from '../support/test-instance.js';
 
 const PATH = '/v1/webhooks/deliveries';
 
-/** An API key, with an SQL condition for the attempts that it can access. */
+/** An API key, and an SQL condition for the attempts that it can access. */
 interface Caller {
   key: string;
   accessCondition: string;
@@ -26,7 +26,7 @@ const requestPage = async (query: Record<string, string>, { key } = callers.orga
   return response.body as { data: { id: string }[]; next_cursor: string | null; has_more: boolean };
 };
 
-/** Reads all pages in a list. */
+/** Reads all pages of the list. */
 async function readAll(
   query: Record<string, string>,
   caller?: Caller,
@@ -78,7 +78,7 @@ beforeAll(async () => {
   await instance.sql(
     `UPDATE attempts SET http_status = CASE attempt WHEN 4 THEN 7 ELSE 999 END WHERE attempt > 3 AND NOT success`,
   );
-  // A single attempt with this status, close to the end of the list.
+  // The only attempt with this status, near the end of the list.
   await instance.sql(
     `UPDATE attempts SET http_status = 418 WHERE id = (
        SELECT id FROM attempts WHERE project_id = $1 AND attempt = 2 ORDER BY id OFFSET 9 LIMIT 1)`,
@@ -106,7 +106,7 @@ beforeAll(async () => {
 afterAll(async () => instance?.stop());
 
 describe('the attempt log', () => {
-  it('shows each key the attempts that it can access, newest first, page by page', async () => {
+  it('returns the attempts that a key can access, newest first, in pages', async () => {
     for (const caller of Object.values(callers)) {
       const ids = await findExpected({}, caller);
       expect(ids.length).toBeGreaterThan(10);
@@ -114,7 +114,7 @@ describe('the attempt log', () => {
     }
   });
 
-  it('finds exactly the attempts that match a filter, for an organization and for a project', async () => {
+  it('returns exactly the attempts that match a filter, for an organization and for a project', async () => {
     const [after, before] = [3, 2].map((days) => new Date(Date.now() - days * 86_400_000).toISOString()) as [
       string,
       string,
@@ -166,7 +166,7 @@ describe('the attempt log', () => {
     );
   });
 
-  it('finds the attempts of a delivery and of an event for the keys that can access them', async () => {
+  it('returns the attempts of a delivery and of an event to keys with access to them', async () => {
     for (const endpoint of seeded.endpoints) {
       const [delivery] = await instance.sql<{ id: string; event: string }>(
         `SELECT 'dlv_' || id AS id, 'evt_' || event_id AS event FROM deliveries
@@ -201,8 +201,8 @@ describe('the attempt log', () => {
     );
   });
 
-  // This test is the last one because it adds an attempt.
-  it('finds an attempt in one of two adjacent time ranges, even with a fast worker clock', async () => {
+  // The last test of the file, because it adds an attempt.
+  it('returns an attempt in one of two adjacent time ranges, even with a fast worker clock', async () => {
     const at = Date.now() - 86_400_000;
     const [inserted] = await seedDeliveries(instance, [
       {

@@ -41,14 +41,13 @@ const createCustomer = (headers: Record<string, string> = {}): Promise<TestRespo
     headers: { ...bearerHeader(instance.credentials.secretKey), ...headers },
   });
 
-/** Returns a UUIDv7 for a time in ms since 1970. */
+/** Returns a UUIDv7 with the given timestamp, in ms since the epoch. */
 const uuidV7At = (time: number): string =>
   time
     .toString(16)
     .padStart(12, '0')
     .replace(/^(.{8})(.{4})$/, '$1-$2') + randomUUID().slice(13).replace(/^-./, '-7');
 
-/** Creates an endpoint with a delivery that has finished. */
 const createFinishedDelivery = async (): Promise<{ endpointId: string; delivery: string }> => {
   const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
   await createCustomer();
@@ -60,7 +59,7 @@ const createFinishedDelivery = async (): Promise<{ endpointId: string; delivery:
 };
 
 describe('an entry of the audit log', () => {
-  it('names the action, actor, target, address, time and request', async () => {
+  it('contains the action, actor, target, address, time and request', async () => {
     const customer = (await createCustomer()).body as Entry;
     const requestId = `r-${randomUUID()}`;
     await instance.request('POST', `/api/v1/customers/${customer['id']}/disable`, {
@@ -68,7 +67,7 @@ describe('an entry of the audit log', () => {
         ...bearerHeader(instance.credentials.secretKey),
         'x-request-id': requestId,
         'user-agent': 'Shop/1.0',
-        // X-Client-IP does not apply to the key's own client IP.
+        // X-Client-IP does not change the client IP of the key itself.
         'x-client-ip': '203.0.113.7',
       },
     });
@@ -94,7 +93,7 @@ describe('an entry of the audit log', () => {
     ]);
   });
 
-  it('contains old and new settings, but no secrets or data of customers', async () => {
+  it('contains old and new settings, but no secrets or customer data', async () => {
     const secrets = [
       'Ada',
       'Lovelace',
@@ -171,7 +170,7 @@ describe('an entry of the audit log', () => {
     for (const secret of sensitiveValues) expect(text).not.toContain(secret);
   });
 
-  it('names the customer who changed their own data', async () => {
+  it('contains the customer who changed their own data', async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email);
     const { accessToken } = body.tokens as { accessToken: string };
@@ -203,7 +202,7 @@ describe('an entry of the audit log', () => {
       token: await instance.getMailToken(newEmail, 'reset-password'),
       password: `${newPassword} and again`,
     };
-    // X-Client-IP applies to the customer's client IP.
+    // X-Client-IP does change the client IP of the customer.
     const response = await instance.request('POST', '/api/v1/auth/reset-password', {
       body: reset,
       headers: {
@@ -230,7 +229,7 @@ describe('an entry of the audit log', () => {
     expect(JSON.stringify(await entries({ targetId: id }))).not.toContain('@example.com');
   });
 
-  it('does not exist for logins, refreshes and logouts, which are events', async () => {
+  it('is not created for logins, refreshes and logouts, which are events', async () => {
     const [count] = await instance.sql<{ n: number }>('SELECT count(*)::int AS n FROM audit_log');
     const email = uniqueEmail();
     const { refreshToken } = (await instance.register(email)).body.tokens as { refreshToken: string };
@@ -243,7 +242,7 @@ describe('an entry of the audit log', () => {
     expect(await instance.sql('SELECT count(*)::int AS n FROM audit_log')).toEqual([count]);
   });
 
-  it('names the system as the actor, in the audit log of each root organization', async () => {
+  it('has the system as its actor, in the audit log of each root organization', async () => {
     const [first] = await instance.sql(
       `SELECT actor_id FROM audit_log WHERE action = 'organization.created' AND actor_type = 'system'`,
     );
@@ -279,7 +278,7 @@ describe('an entry of the audit log', () => {
 });
 
 describe('an audit log entry and its change', () => {
-  it('commits together or not at all', async () => {
+  it('commit together or not at all', async () => {
     const email = uniqueEmail();
     await instance.sql(
       `ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (action <> 'customer.created') NOT VALID`,
@@ -291,7 +290,7 @@ describe('an audit log entry and its change', () => {
     }
     expect(await instance.sql('SELECT 1 FROM customers WHERE email = $1', [email])).toEqual([]);
 
-    // A change that fails at the commit.
+    // Makes a change fail at the commit.
     await instance.sql(`
       CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''late''; END';
       CREATE CONSTRAINT TRIGGER late AFTER INSERT ON customers DEFERRABLE INITIALLY DEFERRED
@@ -307,7 +306,7 @@ describe('an audit log entry and its change', () => {
     expect(await entriesOf(taken)).toEqual([]);
   });
 
-  it('WH-14: records each of 20 parallel redeliveries, 19 with the outcome refused', async () => {
+  it('WH-14: cover each of 20 parallel redeliveries, 19 with the outcome refused', async () => {
     const { endpointId, delivery } = await createFinishedDelivery();
     const path = `/v1/webhooks/deliveries/${delivery}/redeliver`;
     const reason = 'the target is up again';
@@ -318,7 +317,7 @@ describe('an audit log entry and its change', () => {
             body: { reason },
             headers: {
               ...bearerHeader(instance.credentials.secretKey),
-              // Half the requests run in an Idempotency-Key's transaction.
+              // Half of the requests run in the transaction of an Idempotency-Key.
               ...(index % 2 ? { 'idempotency-key': randomUUID() } : {}),
             },
           }),
@@ -353,7 +352,7 @@ describe('the log line of an entry', () => {
         message === 'audit entry written' && requestId === response.headers.get('x-request-id'),
     );
 
-  it('OP-05: has the id and the fields of the entry, one line for each', async () => {
+  it('OP-05: contains the id and the fields of the entry', async () => {
     const response = await createCustomer({ 'user-agent': 'Shop/1.0 {"message":"forged"}' });
     const disabled = await instance.requestWithSecretKey(
       'POST',
@@ -400,7 +399,7 @@ describe('the log line of an entry', () => {
       email: first.body.email,
     });
     expect(taken.status).toBe(409);
-    // Fails at the commit, after the entry has been inserted.
+    // Makes the change fail at the commit, after the entry has been inserted.
     await instance.sql(`
       CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''late''; END';
       CREATE CONSTRAINT TRIGGER late AFTER INSERT ON customers DEFERRABLE INITIALLY DEFERRED
@@ -415,7 +414,7 @@ describe('the log line of an entry', () => {
 });
 
 describe('the list of entries', () => {
-  it('shows the newest first in pages, and filters by the fields of an entry', async () => {
+  it('is paginated, newest first, and filtered by the fields of an entry', async () => {
     const tenant = await insertProject(instance, instance.credentials.organizationId);
     const { projectId } = tenant;
     const created: TestResponse[] = [];
@@ -480,7 +479,7 @@ describe('the list of entries', () => {
     }
   });
 
-  it('rejects unknown values, fields and limits, and names the field', async () => {
+  it('rejects unknown values, fields and limits, and reports the field', async () => {
     const cases = [
       ['action', 'customer.seen'],
       ['action', '*'],
@@ -508,31 +507,37 @@ describe('the list of entries', () => {
     });
   });
 
-  it('AK-04: shows a key the entries of its project or organization, and none of other tenants', async () => {
+  it("AK-04: contains the entries of the key's project or organization, and no others", async () => {
     const sibling = await insertProject(instance, instance.credentials.organizationId);
     const otherOrganization = await insertOrganization(instance);
     const create = async (key: string): Promise<string> =>
       (await instance.requestWithBearer(key, 'POST', '/api/v1/customers', { email: uniqueEmail() })).body.id;
-    const mine = await create(instance.credentials.projectSecretKey);
-    const theirs = await create(sibling.secretKey);
-    const foreign = await create(otherOrganization.secretKey);
+    const ownCustomer = await create(instance.credentials.projectSecretKey);
+    const siblingCustomer = await create(sibling.secretKey);
+    const foreignCustomer = await create(otherOrganization.secretKey);
     const child = await instance.requestWithSecretKey('POST', '/api/v1/organizations', {
       name: 'Child',
       slug: 'audit-reach',
     });
     const listVisible = async (key: string): Promise<string[]> => {
       const targets = new Set((await entries({}, key)).map(({ targetId }) => targetId as string));
-      return [mine, theirs, foreign, child.body.id as string].filter((id) => targets.has(id));
+      return [ownCustomer, siblingCustomer, foreignCustomer, child.body.id as string].filter((id) =>
+        targets.has(id),
+      );
     };
-    expect(await listVisible(instance.credentials.secretKey)).toEqual([mine, theirs, child.body.id]);
-    expect(await listVisible(instance.credentials.projectSecretKey)).toEqual([mine]);
-    expect(await listVisible(otherOrganization.secretKey)).toEqual([foreign]);
+    expect(await listVisible(instance.credentials.secretKey)).toEqual([
+      ownCustomer,
+      siblingCustomer,
+      child.body.id,
+    ]);
+    expect(await listVisible(instance.credentials.projectSecretKey)).toEqual([ownCustomer]);
+    expect(await listVisible(otherOrganization.secretKey)).toEqual([foreignCustomer]);
     const otherOrganizationKey = await insertKey(instance, {
       ...otherOrganization,
       type: 'secret',
       access: 'organization',
     });
-    expect(await listVisible(otherOrganizationKey)).toEqual([foreign]);
+    expect(await listVisible(otherOrganizationKey)).toEqual([foreignCustomer]);
   });
 });
 
@@ -546,7 +551,7 @@ it('rejects every change to the table, even with the retention setting on', asyn
     `UPDATE audit_log SET ip = NULL`,
     'DELETE FROM audit_log',
     'TRUNCATE audit_log',
-    // The retention setting does not allow changes to recent entries.
+    // The retention setting does not permit changes to recent entries.
     `SET LOCAL gatehouse.audit_retention = 'on'; DELETE FROM audit_log`,
     `SET LOCAL gatehouse.audit_retention = 'on'; UPDATE audit_log SET created_at = created_at - interval '9 years'`,
     `SET LOCAL gatehouse.audit_retention = 'on'; TRUNCATE audit_log`,
@@ -572,7 +577,7 @@ describe('the retention of the audit log', () => {
     const now = Date.now();
     const ages = [1, 3 * DAY_MS - 60_000, 3 * DAY_MS + 60_000, 400 * DAY_MS];
     for (const age of ages) await insert(now - age);
-    // More rows than one statement removes.
+    // More rows than one statement deletes.
     await instance.sql(
       `INSERT INTO audit_log (id, organization_id, actor_type, action, target_type, target_id, created_at)
        SELECT overlay(gen_random_uuid()::text placing '00000000-0001-7' from 1 for 15)::uuid, $1, 'system',
@@ -582,7 +587,7 @@ describe('the retention of the audit log', () => {
     const others = await instance.sql(`SELECT id FROM audit_log WHERE target_id <> 'retention' ORDER BY id`);
     const worker = instance.startWorker({ AUDIT_RETENTION: '3d', PERIODIC_JOBS: 'off' });
     await worker.waitUntilReady();
-    // The api stores AUDIT_RETENTION as the table owner, and the worker cannot shorten it.
+    // The API stores AUDIT_RETENTION as the table owner, and the worker cannot shorten it.
     await expect(worker.runJob('audit log')).rejects.toThrow('younger than');
     await instance.sql('UPDATE audit_retention SET age_ms = $1', [3 * DAY_MS]);
     await worker.runJob('audit log');

@@ -57,7 +57,7 @@ describe('the billing portal with Stripe', () => {
     );
   });
 
-  it('creates one customer for ten concurrent requests, and another after that one is deleted', async () => {
+  it('creates one customer for ten concurrent requests, and a new one after its deletion', async () => {
     const { organizationId, secretKey } = await insertOrganization(instance);
     const openConcurrently = (count: number) =>
       Promise.all(Array.from({ length: count }, () => retryWhileRejected(() => open(secretKey))));
@@ -75,7 +75,7 @@ describe('the billing portal with Stripe', () => {
     expect(stripe.requests.map(({ path }) => path)).toEqual([portal]);
   });
 
-  it('gives up when the new customer is missing as well', async () => {
+  it('gives up if the new customer is missing as well', async () => {
     const { secretKey } = await insertOrganization(instance);
     stripe.overrideNext(
       ...Array<ResponseOverride>(8).fill(
@@ -86,7 +86,7 @@ describe('the billing portal with Stripe', () => {
     expect(stripe.requests.length).toBeLessThan(8);
   });
 
-  it('stores a customer whose portal failed to open, but no error under an Idempotency-Key', async () => {
+  it('stores a customer whose portal failed to open, but no error for an Idempotency-Key', async () => {
     const { secretKey } = await insertOrganization(instance);
     // Stripe repeats this error for the same Stripe idempotency key.
     stripe.failsCustomerCreation = true;
@@ -106,12 +106,12 @@ describe('the billing portal with Stripe', () => {
     expect(repeated.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('finds the customer again when the response to its creation was lost', async () => {
+  it('finds the customer if the response to its creation was lost', async () => {
     const { organizationId, secretKey } = await insertOrganization(instance);
     stripe.lostResponses = 10;
     expect((await open(secretKey)).status).toBe(503);
     stripe.reset();
-    // The new name makes it a different request under the same idempotency key, which Stripe rejects once.
+    // Because of the new name, the request differs under the same idempotency key, so Stripe rejects it once.
     await instance.sql(`UPDATE organizations SET name = 'renamed' WHERE id = $1`, [organizationId]);
     expect(statuses([await open(secretKey), await open(secretKey)])).toEqual([503, 200]);
     const unchanged = await insertOrganization(instance);
@@ -122,7 +122,7 @@ describe('the billing portal with Stripe', () => {
     expect(customersOf(unchanged.organizationId)).toHaveLength(1);
   });
 
-  it('returns its own error when Stripe rejects the request or fails, and works afterwards', async () => {
+  it('returns its own error if Stripe rejects the request or fails, and recovers afterwards', async () => {
     const cases: [name: string, override: ResponseOverride, status: number, detail: string][] = [
       [
         'a wrong key',
@@ -164,7 +164,7 @@ describe('the billing portal with Stripe', () => {
     await checkCases(cases, check, 1);
   });
 
-  it('LG-02: names a returnUrl that Stripe rejects and logs the reason, without key or URL', async () => {
+  it('LG-02: reports a returnUrl that Stripe rejects and logs the reason, without key or URL', async () => {
     const { secretKey } = await insertOrganization(instance);
     const { body } = await open(secretKey);
     stripe.overrideNext(

@@ -12,14 +12,14 @@ afterAll(async () => instance?.stop());
 const open = (key: string, body: object = {}): Promise<TestResponse> => openPortal(instance, key, body);
 const openWithSecretKey = (body: object): Promise<TestResponse> => open(instance.credentials.secretKey, body);
 
-/** Loads the page that a response links to. */
+/** Loads the page to which a response links. */
 const follow = async ({ body }: TestResponse): Promise<TestResponse> => {
   const { pathname, search } = new URL(body.url as string);
   return instance.request('GET', pathname + search);
 };
 
 describe('the billing portal without Stripe', () => {
-  it('LG-02: shows the plan and links to the returnUrl, and its URL is never logged', async () => {
+  it('LG-02: displays the plan with a link to the returnUrl, and never logs its URL', async () => {
     const returnUrl = `${RETURN_URL}?tab=plan&from=%22`;
     await instance.sql('UPDATE organizations SET name = $1', ['<b>"x"</b>']);
     const startedAt = Date.now();
@@ -45,7 +45,7 @@ describe('the billing portal without Stripe', () => {
     expect(instance.api.output).not.toContain(new URL(response.body.url as string).searchParams.get('token'));
   });
 
-  it('rejects a token that is expired, modified or malformed', async () => {
+  it('rejects an expired, modified or malformed token', async () => {
     const { body } = await openWithSecretKey({ returnUrl: RETURN_URL });
     const token = new URL(body.url as string).searchParams.get('token')!;
     const [payload, mac] = token.split('.') as [string, string];
@@ -79,7 +79,7 @@ describe('the billing portal without Stripe', () => {
 });
 
 describe('the returnUrl of the billing portal (IN-10)', () => {
-  it('rejects anything but an absolute https URL, and names the field', async () => {
+  it('accepts only an absolute https URL, and reports the field otherwise', async () => {
     const cases = [
       ['//app.example.com/billing', 'invalid'],
       ['javascript:alert(1)', 'invalid'],
@@ -117,7 +117,7 @@ describe('the returnUrl of the billing portal (IN-10)', () => {
   });
 });
 
-it("AK-04, AK-06: opens the portal of the key's organization and of those that it created", async () => {
+it("AK-04, AK-06: opens the portal of the key's organization and of those it created", async () => {
   const { organizationId, projectId, secretKey, projectSecretKey } = instance.credentials;
   const child = await insertOrganization(instance);
   const otherOrganization = await insertOrganization(instance);

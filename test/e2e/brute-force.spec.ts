@@ -17,7 +17,7 @@ import { insertKey } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-// The limits per address are off, because they would hide the limit on failed logins, which is always on.
+// The limits per address are off, because they would hide the limit on failed logins, which always applies.
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
@@ -30,7 +30,7 @@ const loginFrom = (ip: string, email: string, password?: string): Promise<TestRe
 const statusFrom = async (ip: string, email: string, password?: string): Promise<number> =>
   (await loginFrom(ip, email, password)).status;
 
-/** Sends `count` failed logins in parallel, by default from different addresses. @returns the responses */
+/** Sends `count` failed logins in parallel, from different addresses by default. @returns the responses */
 const burst = (email: string, count: number, ip?: string): Promise<TestResponse[]> =>
   Promise.all(
     Array.from({ length: count }, (_, index) =>
@@ -43,7 +43,7 @@ const statusesWithTenAllowed = (count: number): number[] => [
   ...Array(count - 10).fill(429),
 ];
 
-/** Registers a customer who has logged in from HOME only. */
+/** Registers a customer who has only logged in from HOME. */
 const registerAtHome = async (): Promise<{ email: string; id: string; tokens: Tokens }> => {
   const customer = await registerCustomer(instance);
   await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [customer.id]);
@@ -62,7 +62,7 @@ const lockCustomer = async ({ id, email }: { id: string; email: string }): Promi
 };
 
 describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
-  it('allows no more than 10 of 40 parallel attempts, for known and unknown emails', async () => {
+  it('allows exactly 10 of 40 parallel attempts, for known and unknown emails', async () => {
     const { email } = await registerAtHome();
     for (const address of [email, uniqueEmail()]) {
       const responses = await burst(address, 40);
@@ -86,7 +86,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(rejected.headers.get('retry-after')).toBe('900');
   });
 
-  it('allows a known address exactly 10 attempts of its own, even in parallel', async () => {
+  it('allows exactly 10 separate attempts from a known address, even in parallel', async () => {
     const { email } = await registerAtHome();
     await exhaustAttempts(email);
     expect(statusesOf(await burst(email, 9, HOME))).toEqual(Array(9).fill(429));
@@ -116,7 +116,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     }
   });
 
-  it('blocks client IPs from another customer, 31 days ago, or before a password reset', async () => {
+  it('blocks an IP known for another customer, 31 days ago or before a password reset', async () => {
     const [first, second, third] = [await registerAtHome(), await registerAtHome(), await registerAtHome()];
     await instance.sql(
       `UPDATE customer_addresses SET last_login_at = now() - interval '31 days' WHERE customer_id = $1`,
@@ -138,7 +138,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(await statusFrom('2001:db8:7:7:ffff::2', email)).toBe(200);
   });
 
-  it('resets at a success, which may be the tenth attempt, and at the end of the window', async () => {
+  it('resets on success, even at the tenth attempt, and at the end of the window', async () => {
     const { email, id } = await registerAtHome();
     await setFailedSignIns(instance, email, { inWindow: 9 });
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
@@ -148,7 +148,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
   });
 
-  it('does not reset at a correct password that opens no session', async () => {
+  it('does not reset on a correct password that opens no session', async () => {
     const disabled = await registerAtHome();
     const unverified = await registerAtHome();
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
@@ -162,7 +162,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     });
   });
 
-  it("counts an unverified customer's correct password like a wrong one if emails are protected", async () => {
+  it("counts an unverified customer's correct password as wrong if emails are protected", async () => {
     const registered = await registerAtHome();
     await withSettings(instance, { enumerationProtection: true }, async () => {
       const statuses: number[] = [];
@@ -238,25 +238,22 @@ describe('a locked customer', () => {
         }),
       NEW_PASSWORD,
     ],
-  ])(
-    'becomes unlocked by %s, with one event for the lock and one for the unlock',
-    async (_, unlock, password) => {
-      const customer = await registerCustomer(instance);
-      const { id, email } = customer;
-      await lockCustomer(customer);
-      expect(await instance.events(id, 'customer.locked')).toHaveLength(1);
-      expect(await statusFrom(ELSEWHERE, email)).toBe(429);
-      await unlock(customer);
-      expect(await statusFrom(ELSEWHERE, email, password)).toBe(200);
-      // Unlocking a customer who is not locked changes nothing.
-      const again = await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/unlock`);
-      expect(again).toMatchObject({ status: 200, body: { id, email } });
-      const unlocked = await instance.events(id, 'customer.unlocked');
-      expect(unlocked).toMatchObject([{ data: { customer: { id, email } } }]);
-    },
-  );
+  ])('is unlocked by %s, with one event for the lock and one for the unlock', async (_, unlock, password) => {
+    const customer = await registerCustomer(instance);
+    const { id, email } = customer;
+    await lockCustomer(customer);
+    expect(await instance.events(id, 'customer.locked')).toHaveLength(1);
+    expect(await statusFrom(ELSEWHERE, email)).toBe(429);
+    await unlock(customer);
+    expect(await statusFrom(ELSEWHERE, email, password)).toBe(200);
+    // Unlocking a customer who is not locked changes nothing.
+    const again = await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/unlock`);
+    expect(again).toMatchObject({ status: 200, body: { id, email } });
+    const unlocked = await instance.events(id, 'customer.unlocked');
+    expect(unlocked).toMatchObject([{ data: { customer: { id, email } } }]);
+  });
 
-  it('causes no report after being deleted', async () => {
+  it('is not reported after being deleted', async () => {
     const { email, id } = await registerAtHome();
     await setFailedSignIns(instance, email, { inWindow: 9 });
     const remove = (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
@@ -273,7 +270,7 @@ describe('a locked customer', () => {
   });
 });
 
-it('adds no known address for a server without a valid or permitted X-Client-IP', async () => {
+it('gains no known address from a server without a valid or permitted X-Client-IP', async () => {
   const { projectSecretKey } = instance.credentials;
   const readOnlyKey = { ...instance.credentials, type: 'secret' as const, scopes: ['customer:read'] };
   for (const [key, headers] of [

@@ -4,8 +4,8 @@ import { insertOperator } from '../support/operator-client.js';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-describeConsole('missing files and late enrollment in the console', { allowClientErrors: true }, (test) => {
-  it("keeps the navigation if a screen's files are missing, and reloads once after an upgrade", async () => {
+describeConsole('the console: missing files and late enrollment', { allowClientErrors: true }, (test) => {
+  it('keeps the navigation if files of a screen are missing, and reloads once after an upgrade', async () => {
     const page = await test.show('/account');
     const open = (name: string) => page.getByRole('link', { name, exact: true }).click();
     const remove = (file: string) =>
@@ -21,7 +21,7 @@ describeConsole('missing files and late enrollment in the console', { allowClien
     await waitForHeading(page, 'Organizations');
     expect(documents).toEqual([]);
 
-    // The server has other files now, but the screen's file is still missing.
+    // The server has new files, but the file of this screen is still missing.
     await page.route('**/console/', (route) =>
       route.fulfill({ body: '<script src="/console/assets/index-new.js">' }),
     );

@@ -3,9 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { TestInstance } from '../support/test-instance.js';
 
-/**
- * Maximum size for the files that a browser loads before the first render, including the font, compressed with gzip.
- */
+/** Maximum gzipped size of the files that a browser loads before the first render, including the font. */
 const BUDGET_BYTES = 300_000;
 
 const policy = (nonce: string): string =>
@@ -19,7 +17,7 @@ interface FileResponse {
   content: Buffer;
 }
 
-/** Requests exactly this path, including dots, which `fetch` would normalize. */
+/** Requests exactly this path, including dot segments, which `fetch` would normalize. */
 function requestPath(
   instance: TestInstance,
   path: string,
@@ -38,10 +36,10 @@ function requestPath(
   });
 }
 
-describe('the files of the console', () => {
+describe('the console file server', () => {
   let instance: TestInstance;
   let page: string;
-  /** The paths to all files that the page references. */
+  /** Paths of all files that the page references. */
   let assets: string[];
   beforeAll(async () => {
     instance = await TestInstance.startShared({ workers: 0 });
@@ -52,7 +50,7 @@ describe('the files of the console', () => {
 
   const nonceIn = (text: string): string => / nonce="([^"]+)"/.exec(text)![1]!;
 
-  it('CO-02: serves the page with its policy and without caching for every path of a screen', async () => {
+  it('CO-02: serves the page with its policy and without caching for every screen path', async () => {
     for (const path of [
       '/console/',
       '/console/sign-in',
@@ -87,7 +85,7 @@ describe('the files of the console', () => {
     expect(assets.filter((name) => !/^\/console\/assets\/[\w.-]+$/.test(name))).toEqual([]);
   });
 
-  it('names each asset after its content, so that a browser can cache it forever', async () => {
+  it('names each asset after its content, so that browsers can cache it forever', async () => {
     for (const path of assets) {
       const { status, headers } = await requestPath(instance, path);
       expect([path, status]).toEqual([path, 200]);
@@ -106,7 +104,7 @@ describe('the files of the console', () => {
     }
   });
 
-  it('compresses the assets for clients that accept it, to 300 kB before the first render', async () => {
+  it('compresses assets if clients accept it, to 300 kB before the first render', async () => {
     const path = assets.find((name) => name.endsWith('.js'))!;
     const plain = await requestPath(instance, path);
     expect(plain.headers['content-encoding']).toBeUndefined();
@@ -135,7 +133,7 @@ describe('the files of the console', () => {
     expect(bytes).toBeLessThanOrEqual(BUDGET_BYTES);
   });
 
-  it('redirects /console to /console/ with its query, and rejects methods except GET and HEAD', async () => {
+  it('redirects /console to /console/ with its query, and accepts only GET and HEAD', async () => {
     const { status, headers } = await requestPath(instance, '/console?range=1h');
     expect([status, headers.location]).toEqual([308, '/console/?range=1h']);
     const head = await requestPath(instance, '/console/', { method: 'HEAD' });
@@ -146,7 +144,7 @@ describe('the files of the console', () => {
     }
   });
 
-  it('returns 404 as JSON, not the page, for paths that are neither a file nor a screen', async () => {
+  it('returns a JSON 404 instead of the page for unknown paths', async () => {
     const failures: unknown[] = [];
     for (const path of [
       '/console/assets/index-00000000.js',

@@ -10,7 +10,7 @@ import { insertOrganization } from '../support/tenants.js';
 import { totpCode } from '../support/totp.js';
 
 describeConsole(
-  'organizations, projects, customers and operators in the console',
+  'the console: organizations, projects, customers and operators',
   { allowClientErrors: true },
   (test) => {
     it('creates an organization with a derived slug, a project and, after a code, a key (OP-01)', async () => {
@@ -67,7 +67,7 @@ describeConsole(
       expect((await test.instance.requestWithBearer(key, 'GET', '/api/v1/customers')).status).toBe(200);
       await page.getByRole('button', { name: 'I have saved it' }).click();
       await page.getByRole('cell', { name: 'Billing service', exact: true }).waitFor();
-      // A key is shown once.
+      // The console shows a key only once.
       expect(await page.content()).not.toContain(key);
     });
 
@@ -142,7 +142,7 @@ describeConsole(
       expect(await region.getByText('Awaiting').count()).toBe(1);
     });
 
-    it('opens an audit log entry by link if the list lacks it, and keeps the scroll position', async () => {
+    it('opens an unlisted audit log entry by its link, and keeps the scroll position', async () => {
       const target = randomUUID();
       await test.instance.sql(
         `INSERT INTO audit_log (id, actor_type, actor_id, action, target_type, target_id, details, created_at)
@@ -198,7 +198,7 @@ describeConsole(
       await row.getByText('Default').waitFor();
     });
 
-    it("saves project settings, shows another admin's changes, and overwrites them only by choice", async () => {
+    it('saves project settings, and overwrites those of another admin only if confirmed', async () => {
       const body = { organizationId: test.instance.credentials.organizationId, name: 'New' };
       const { id } = (await test.admin.request('POST', '/projects', body)).body;
       const page = await test.show(`/projects/${id}`);
@@ -284,7 +284,7 @@ describeConsole(
       ]);
     });
 
-    it("requires a customer's second factor, and removes a passkey and authenticator with a reason", async () => {
+    it('requires a second factor, and removes a passkey and an authenticator with a reason', async () => {
       const { instance } = test;
       const customer = await withSettings(instance, { mfa: 'optional' }, () => registerWithTotp(instance));
       await insertPasskey(instance, customer.id);

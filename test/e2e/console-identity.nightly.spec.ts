@@ -6,8 +6,8 @@ import { eventually } from '../support/eventually.js';
 import { StreamingImport, toNdjson } from '../support/ndjson.js';
 import { CONSOLE_HEADER } from '../support/operator-client.js';
 
-describeConsole('missing records and unsaved changes in the console', { allowClientErrors: true }, (test) => {
-  it('shows that a record is missing, and links to the list', async () => {
+describeConsole('the console: missing records and unsaved changes', { allowClientErrors: true }, (test) => {
+  it('reports a missing record, and links to the list', async () => {
     const page = await test.open('/account');
     const notice = page.getByRole('alert');
     for (const [list, id] of [
@@ -30,7 +30,7 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     await page.context().close();
   });
 
-  it('checks a CSV file, imports it, and reports what was not imported', async () => {
+  it('checks a CSV file, imports it, and reports the lines that were not imported', async () => {
     const { instance } = test;
     const { projectId } = instance.credentials;
     const mark = `c${randomUUID().slice(0, 8)}`;
@@ -116,7 +116,7 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     ]);
   });
 
-  it('cancels an import, and continues an interrupted one with the same file after a reload', async () => {
+  it('cancels an import, and resumes an interrupted one with the same file after a reload', async () => {
     const { instance, admin } = test;
     const { projectId } = instance.credentials;
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
@@ -147,7 +147,7 @@ describeConsole('missing records and unsaved changes in the console', { allowCli
     await page.context().close();
   });
 
-  it('works while the browser reports that it is offline, because the server may be local', async () => {
+  it('works while the browser is offline, because the server may be local', async () => {
     const page = await test.open('/account');
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.evaluate(`void window.dispatchEvent(new Event('offline'))`);

@@ -5,12 +5,12 @@ import { GitHubStandIn } from '../support/identity-providers/github-stand-in.js'
 import { insertIdentity } from '../support/identity-providers/insert-provider.js';
 import { createDomainProvider, newDomain } from '../support/identity-providers/provider-domains.js';
 
-describeConsole('identity providers in the console', { allowClientErrors: true }, (test) => {
+describeConsole('the console: identity providers', { allowClientErrors: true }, (test) => {
   let gitHub: GitHubStandIn;
   beforeAll(async () => (gitHub = await GitHubStandIn.start()));
   afterAll(async () => gitHub?.stop());
 
-  it('FE-01: adds a provider before its client exists, completes, tests and deletes it', async () => {
+  it('FE-01: adds a provider before its client exists, then completes, tests and deletes it', async () => {
     const { projectId } = test.instance.credentials;
     const page = await test.show(`/projects/${projectId}?tab=providers`);
     const ui = new ConsolePage(page, test.instance);
@@ -77,7 +77,7 @@ describeConsole('identity providers in the console', { allowClientErrors: true }
     expect(await read()).toBeUndefined();
   });
 
-  it('FE-06: adds a domain, shows its DNS record and its error, and requires the provider', async () => {
+  it('FE-06: adds a domain, shows its DNS record and error, and requires the provider', async () => {
     const provider = await createDomainProvider(test.instance, { name: 'Acme staff' });
     const { projectId } = test.instance.credentials;
     const path = `/projects/${projectId}/identity-providers/${provider.id}`;

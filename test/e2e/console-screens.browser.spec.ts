@@ -4,7 +4,7 @@ import { listScreens } from '../support/console-screens.js';
 import { describeConsole, waitForHeading } from '../support/console-tests.js';
 
 /**
- * Opens a screen like a link does, which takes half the CPU time that loading the console again takes. The nightly
+ * Opens a screen by a client-side navigation, which takes half the CPU time of loading the console again. The nightly
  * test loads each screen.
  */
 async function openInApp(page: Page, path: string): Promise<void> {
@@ -15,7 +15,7 @@ async function openInApp(page: Page, path: string): Promise<void> {
     history.pushState({ idx: history.state.idx + 1 }, '', ${url});
     dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
   }`);
-  // A tab has its screen's heading.
+  // The heading of a tab is the heading of its screen.
   const [, tab] = /\?tab=(\w+)/.exec(path) ?? [];
   await page
     .locator(tab ? `[role=tab][aria-selected=true][id$="-tab-${tab}"]` : 'h1:not([data-previous])')
@@ -25,7 +25,7 @@ async function openInApp(page: Page, path: string): Promise<void> {
 describeConsole('every screen of the console', { withWorker: true }, (test) => {
   beforeAll(() => insertMarkup(test.instance));
 
-  it('shows untrusted content as text and violates no policy (CO-02, CO-03)', async () => {
+  it('renders untrusted content as text and violates no policy (CO-02, CO-03)', async () => {
     const page = await test.show('/account');
     const problems: string[] = [];
     for (const { name, path } of await listScreens(test.instance)) {

@@ -5,22 +5,22 @@ import { listScreens } from '../support/console-screens.js';
 import { describeConsole, waitForHeading } from '../support/console-tests.js';
 import { eventually } from '../support/eventually.js';
 
-/** A script that lists navigation elements that overflow its edge. */
+/** A script that lists navigation elements that extend beyond the sidebar. */
 const LIST_OVERFLOWING_ELEMENTS = `[...document.querySelectorAll('aside *')]
   .filter((each) => each.getBoundingClientRect().right > each.closest('aside').getBoundingClientRect().right)
   .map(({ textContent }) => 'overflows the navigation: ' + textContent)`;
 
-/** Returns true when the page itself scrolls horizontally at a phone's width. */
+/** Returns true if the page itself scrolls horizontally at phone width. */
 async function isTooWide(page: Page): Promise<boolean> {
   const size = page.viewportSize()!;
   await page.setViewportSize({ width: 390, height: 844 });
   const fits = () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
-  const isFitting = await eventually('a page that fits', fits).catch(() => false);
+  const doesFit = await eventually('a page that fits', fits).catch(() => false);
   await page.setViewportSize(size);
-  return !isFitting;
+  return !doesFit;
 }
 
-/** Switches a page to dark colors and waits until all color transitions have finished. */
+/** Switches a page to dark colors, and waits until all color transitions have finished. */
 async function switchToDark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' });
@@ -44,13 +44,13 @@ describeConsole('every screen of the console', { withWorker: true }, (test) => {
       found.push(...(await seriousViolations(page)));
       found.push(...(await page.evaluate<string[]>(LIST_OVERFLOWING_ELEMENTS)));
       if (await isTooWide(page)) found.push('scrolls horizontally at 390 px');
-      // The page differs only in its colors, so only the contrast is checked.
+      // Dark mode changes only colors, so only the contrast is checked.
       await switchToDark(page);
       const dark = await seriousViolations(page, ['color-contrast']);
       found.push(...dark.map((problem) => `dark: ${problem}`));
       problems.push(...found.map((problem) => `${name}: ${problem}`));
     }
     expect(problems).toEqual([]);
-    // About thirty screens, each of which takes a few seconds on a slow machine.
+    // There are about thirty screens, each of which takes a few seconds on a slow machine.
   }, 600_000);
 });

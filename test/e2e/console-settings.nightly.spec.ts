@@ -8,7 +8,7 @@ import { insertOperator } from '../support/operator-client.js';
 import { insertPasskey } from '../support/passkeys.js';
 import { insertOrganization } from '../support/tenants.js';
 
-describeConsole('settings and identities in the console', { allowClientErrors: true }, (test) => {
+describeConsole('the console: settings and identities', { allowClientErrors: true }, (test) => {
   it('offers portable password hashes before an import into a project without customers', async () => {
     const create = async (): Promise<{ id: string; name: string }> => {
       const name = `Import ${randomUUID().slice(0, 8)}`;
@@ -40,14 +40,14 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
   describe('the settings of a project', () => {
     let id: string;
     let page: Page;
-    // Each test leaves the form without unsaved changes.
+    // Each test must leave the form without unsaved changes.
     beforeAll(async () => {
       const body = { organizationId: test.instance.credentials.organizationId, name: 'New' };
       ({ id } = (await test.admin.request('POST', '/projects', body)).body);
       page = await test.show(`/projects/${id}`);
     });
 
-    it('saves the settings of a project and preserves text that is typed in the meantime', async () => {
+    it('are saved while preserving text that is typed in the meantime', async () => {
       const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
@@ -72,7 +72,7 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
       await page.unrouteAll();
     });
 
-    it('takes the saved value instead of the typed one if the operator chooses to', async () => {
+    it('replace the typed value with the saved one if the operator chooses it', async () => {
       const saveAsOther = (patch: object) => test.admin.request('PATCH', `/projects/${id}`, patch);
       const savedName = async () => (await test.admin.request('GET', `/projects/${id}`)).body.name as string;
       const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
@@ -88,7 +88,7 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
       expect(await notice.count()).toBe(0);
     });
 
-    it('requires a second factor with a grace period for sessions, and limits failed codes', async () => {
+    it('require a second factor with a grace period for sessions, and limit failed codes', async () => {
       const section = page.getByRole('region', { name: 'Second factors' });
       const graceField = section.getByLabel('Grace period in days');
       const save = () => page.getByRole('button', { name: 'Save changes' }).click();
@@ -112,7 +112,7 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
       expect(settings).toMatchObject(changed);
     });
 
-    it('sets the previous system of a project, keeps its secret and turns it off', async () => {
+    it('configure the previous system, preserve its secret and turn it off', async () => {
       const section = page.getByRole('region', { name: 'Registration and sign-in' });
       const [urlField, secretField] = [
         section.getByLabel('Previous system', { exact: true }),
@@ -144,7 +144,7 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
     });
   });
 
-  it('sets the domain of passkeys, which does not change while customers have passkeys', async () => {
+  it('sets the domain of passkeys, which cannot change while customers have passkeys', async () => {
     const { projectId } = test.instance.credentials;
     const page = await test.show(`/projects/${projectId}`);
     const section = page.getByRole('region', { name: 'Passkeys' });
@@ -181,7 +181,7 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
     expect(await readPasskeys()).toBeNull();
   });
 
-  it('shows the identities and the image of a customer, and removes an identity with a reason', async () => {
+  it('shows the identities and image of a customer, and removes an identity with a reason', async () => {
     const { instance } = test;
     const customer = await registerCustomer(instance);
     const { id: providerId } = await insertProvider(instance, { name: 'Acme' });
@@ -254,7 +254,7 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
     expect(await page.content()).not.toContain(read('GATEHOUSE_SECRET_KEY')!);
   });
 
-  it('recommends a verified email address for production only while it is not required', async () => {
+  it('recommends verified email addresses for production unless they are required', async () => {
     const { organizationId } = test.instance.credentials;
     const body = { organizationId, name: 'Shop', environment: 'production' };
     const { id } = (await test.admin.request('POST', '/projects', body)).body;
@@ -271,7 +271,7 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
     await page.getByRole('button', { name: 'Discard changes' }).click();
   });
 
-  it('shows the template that another admin has saved meanwhile, and overwrites its subject', async () => {
+  it('shows the template that another admin saved meanwhile, and overwrites its subject', async () => {
     const body = { organizationId: test.instance.credentials.organizationId, name: 'Templates' };
     const { id } = (await test.admin.request('POST', '/projects', body)).body;
     const page = await test.show(`/projects/${id}?tab=templates`);
@@ -289,7 +289,7 @@ describeConsole('settings and identities in the console', { allowClientErrors: t
     expect((await test.admin.request('GET', path)).body).toMatchObject(saved);
   });
 
-  it('shows the access that another admin has given meanwhile, and overwrites it', async () => {
+  it('shows the access that another admin granted meanwhile, and overwrites it', async () => {
     const mark = randomUUID().slice(0, 8);
     const { organizationId } = await insertOrganization(test.instance);
     await test.instance.sql('UPDATE organizations SET name = $2 WHERE id = $1', [organizationId, mark]);

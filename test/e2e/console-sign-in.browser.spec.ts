@@ -7,7 +7,7 @@ import { UNTRUSTED_HOST } from '../support/shared-browser.mjs';
 import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** Reads the QR code on the page, with its squares drawn 4 pixels wide. */
+/** Reads the QR code on the page after drawing each module 4 pixels wide. */
 async function readQrCode(page: Page): Promise<string> {
   const svg = page.getByRole('img', { name: /QR/ });
   const size = Number((await svg.getAttribute('viewBox'))!.split(' ')[2]) * 4;
@@ -21,7 +21,7 @@ async function readQrCode(page: Page): Promise<string> {
   return decodeQR({ width: size, height: size, data });
 }
 
-describeConsole('CO-01: signing in to the console', { allowClientErrors: true }, (test) => {
+describeConsole('CO-01: the console sign-in', { allowClientErrors: true }, (test) => {
   it('accepts a password, enrolls an authenticator, shows recovery codes and opens the page', async () => {
     const page = await test.show('/events?type=customer.created', null);
     await waitForHeading(page, 'Sign in');
@@ -67,7 +67,7 @@ describeConsole('CO-01: signing in to the console', { allowClientErrors: true },
     expect(await readBrowserStorage(page)).not.toMatch(new RegExp([secret, password, ...codes].join('|')));
   });
 
-  it('keeps the input when the session ends, and hides the page until the operator has signed in', async () => {
+  it('keeps the input when the session ends, and hides the page until the operator signs in', async () => {
     const client = await insertOperator(test.instance);
     const endSession = () =>
       test.instance.sql('DELETE FROM operator_sessions WHERE operator_id = $1', [client.operator.id]);
@@ -77,7 +77,7 @@ describeConsole('CO-01: signing in to the console', { allowClientErrors: true },
     const name = `Typed ${uniqueEmail().slice(0, 8)}`;
     await form.getByLabel('Name').fill(name);
     await endSession();
-    // A request in the background may have found the end of the session, and the dialog then covers the page.
+    // A background request may have detected the end of the session, in which case the dialog covers the page.
     await form.getByRole('button', { name: 'Create' }).dispatchEvent('click');
 
     const cover = page.getByRole('dialog', { name: 'Session ended' });
@@ -101,7 +101,7 @@ describeConsole('CO-01: signing in to the console', { allowClientErrors: true },
     await form.getByRole('button', { name: 'Create' }).click();
     await waitForHeading(page, name);
 
-    // Another operator must not see what the first one has entered.
+    // Another operator must not see what the first one has typed.
     const other = await insertOperator(test.instance, 'viewer');
     await endSession();
     await page.getByRole('link', { name: 'Customers' }).dispatchEvent('click');
@@ -118,7 +118,7 @@ describeConsole('CO-01: signing in to the console', { allowClientErrors: true },
     const client = await insertOperator(test.instance);
     const page = await test.show('about:blank', client);
     const warning = page.getByRole('alert').filter({ hasText: 'You will be signed out in' });
-    /** Changes the session and loads the console without activity, which would extend the session. */
+    /** Changes the session and loads the console without activity, because activity would extend the session. */
     const age = async (change: string): Promise<void> => {
       await test.instance.sql(`UPDATE operator_sessions SET ${change} WHERE operator_id = $1`, [
         client.operator.id,
@@ -148,7 +148,7 @@ describeConsole('CO-01: signing in to the console', { allowClientErrors: true },
     }
   });
 
-  it('requires https and shows no password field over plain http from another host', async () => {
+  it('requires https, and shows no password field over plain http from another host', async () => {
     const { port } = new URL(test.instance.baseUrl);
     const page = await test.show(`http://${UNTRUSTED_HOST}:${port}/console/`, null);
     await page.getByText('HTTPS required').waitFor();

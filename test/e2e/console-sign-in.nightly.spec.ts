@@ -4,8 +4,8 @@ import { eventually } from '../support/eventually.js';
 import { inviteOperator } from '../support/operator-client.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-describeConsole('setup and account in the console', { allowClientErrors: true }, (test) => {
-  it('requests the first admin at the setup link and rejects another token', async () => {
+describeConsole('the console: setup and account', { allowClientErrors: true }, (test) => {
+  it('creates the first admin at the setup link, and rejects another token', async () => {
     const page = await test.browser.open(`${test.instance.baseUrl}/console/setup#token=${'x'.repeat(43)}`);
     await waitForHeading(page, 'Set up Gatehouse');
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/setup`);
@@ -20,7 +20,7 @@ describeConsole('setup and account in the console', { allowClientErrors: true },
     const page = await test.open('/deliveries');
     await waitForHeading(page, 'Deliveries');
     await page.clock.install();
-    // Recorded in the page: it sends a request only after a response, and its clock must not run ahead.
+    // Requests are recorded in the page, because it sends one only after a response and its clock must not run ahead.
     await page.addInitScript(`{
       const originalFetch = window.fetch;
       window.sentValues = [];
@@ -35,7 +35,7 @@ describeConsole('setup and account in the console', { allowClientErrors: true },
     }`);
     await page.reload();
     await waitForHeading(page, 'Deliveries');
-    /** Returns the header values that the badge sends within a number of seconds. */
+    /** Returns the header values that requests of the badge contain during the given number of seconds. */
     const collectSentValues = async (seconds: number): Promise<Set<string>> => {
       await page.evaluate('window.sentValues = []');
       for (let second = 0; second < seconds; second += 5) {
@@ -53,7 +53,7 @@ describeConsole('setup and account in the console', { allowClientErrors: true },
     await page.context().close();
   });
 
-  it('CO-05: changes the password and the recovery codes, and stores neither in the browser', async () => {
+  it('CO-05: changes the password and recovery codes, and stores neither in the browser', async () => {
     const invited = await inviteOperator(test.admin, 'viewer');
     const page = await test.open('/account', invited);
     await waitForHeading(page, 'Account');

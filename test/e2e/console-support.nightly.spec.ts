@@ -7,11 +7,11 @@ import { eventually } from '../support/eventually.js';
 import { insertOperator } from '../support/operator-client.js';
 import { uuidAt } from '../support/seed-deliveries.js';
 
-describeDeliveries('commands, selections and support jobs of the console', (test) => {
+describeDeliveries('the console: commands, selections and support jobs', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
-  /** Inserts the metrics for an endpoint's ten attempts, including four failed ones, in the previous 24 hours. */
+  /** Inserts metrics for ten attempts of an endpoint, four of which failed, in the previous 24 hours. */
   const insertEarlierAttempts = async (endpointId: string): Promise<void> => {
     await instance.sql(
       `UPDATE attempts_counted SET endpoint_first_id = $1, endpoint_next_id = greatest(endpoint_next_id, $2)`,
@@ -24,7 +24,7 @@ describeDeliveries('commands, selections and support jobs of the console', (test
     );
   };
 
-  /** Types a text into the command palette, and opens the first option, which must be the expected one. */
+  /** Types into the command palette, and opens the first option, which must match `option`. */
   const runCommand = async (text: string, option: string | RegExp): Promise<void> => {
     await page.keyboard.press('Control+k');
     const palette = page.getByRole('combobox', { name: 'Search' });
@@ -34,12 +34,12 @@ describeDeliveries('commands, selections and support jobs of the console', (test
     await palette.waitFor({ state: 'detached' });
   };
 
-  it('keeps the rows of a list that cannot be refreshed, and refreshes them with "Try again"', async () => {
+  it('keeps the rows of a list that fails to refresh, and refreshes them with "Try again"', async () => {
     const { ids } = await createFailedEndpoint(instance, receiver, 1);
     await ui.goTo('/dead-letters');
     const row = page.locator(`a[href$="${ids[0]!}"]`);
     await row.waitFor();
-    // The console repeats requests with other server errors.
+    // The console retries requests after other server errors.
     const problem = { status: 500, title: 'Error', detail: 'The database is down.', code: 'internal_error' };
     const path = '**/operator/v1/webhooks/dead-letters?*';
     await page.route(path, (route) => route.fulfill({ status: 500, json: problem }));
@@ -181,8 +181,8 @@ describeDeliveries('commands, selections and support jobs of the console', (test
       return actions.count;
     };
 
-    it('finds all failures of an endpoint in the last hour in three actions', async () => {
-      // The other tests' endpoints have failures too.
+    it('find all failures of an endpoint in the last hour in three actions', async () => {
+      // Endpoints of other tests have failures too.
       const { id } = await createFailedEndpoint(instance, receiver, 3);
       await instance.sql(`UPDATE webhook_endpoints SET name = 'Order service' WHERE id = $1`, [id.slice(3)]);
       const count = await countActions(async (actions) => {
@@ -195,7 +195,7 @@ describeDeliveries('commands, selections and support jobs of the console', (test
       expect(count).toBeLessThanOrEqual(3);
     });
 
-    it('finds who has revoked a key in three actions', async () => {
+    it('find the operator who revoked a key in three actions', async () => {
       const keys = `/projects/${instance.credentials.projectId}/api-keys`;
       const { id } = (await test.admin.request('POST', keys, { name: 'Nightly export' })).body;
       const other = await insertOperator(instance, 'admin');

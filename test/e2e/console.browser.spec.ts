@@ -15,7 +15,7 @@ describeDeliveries('the console in a browser', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
-  /** Types a text into the command palette, and opens the first option, which must be the expected one. */
+  /** Types into the command palette, and opens the first option, which must match `option`. */
   const runCommand = async (text: string, option: string | RegExp): Promise<void> => {
     await page.keyboard.press('Control+k');
     const palette = page.getByRole('combobox', { name: 'Search' });
@@ -25,7 +25,7 @@ describeDeliveries('the console in a browser', (test) => {
     await palette.waitFor({ state: 'detached' });
   };
 
-  it('finds a dead letter, shows its error, redelivers it and shows its success', async () => {
+  it('finds a dead letter, shows its error, redelivers it and shows the success', async () => {
     const { ids } = await createFailedEndpoint(instance, receiver, 1);
     await ui.goTo('/dead-letters');
     await page.getByRole('link', { name: 'customer.created' }).first().click();
@@ -55,7 +55,7 @@ describeDeliveries('the console in a browser', (test) => {
     });
     receiver.defaultResponder = respondWithStatus(200);
     receiver.requests.length = 0;
-    const wanted = await instance.sql<{ id: string }>(
+    const matching = await instance.sql<{ id: string }>(
       `SELECT 'evt_' || event_id AS id FROM deliveries WHERE id = ANY ($1) ORDER BY 1`,
       [ids.map((each) => each.slice(4))],
     );
@@ -68,12 +68,12 @@ describeDeliveries('the console in a browser', (test) => {
     await page.waitForURL(/\/batches\/rdl_/);
     await ui.waitForText('Completed');
     await ui.waitForText('5 of 5 done');
-    expect(receiver.requests.map(({ event }) => event.id).sort()).toEqual(wanted.map((row) => row.id));
+    expect(receiver.requests.map(({ event }) => event.id).sort()).toEqual(matching.map((row) => row.id));
     const { body } = await instance.request('GET', `/operator/v1/webhooks/deliveries/${ids[0]!}`, {
       headers: { cookie: (await insertOperator(instance, 'viewer')).cookieHeader() },
     });
     expect(body.data).toMatchObject({ resolution: 'redelivered', reason: 'the target is well again' });
-    // The list contains no deliveries from other batches.
+    // The list contains no deliveries of other batches.
     await page.getByRole('link', { name: 'View deliveries' }).click();
     await ui.waitForText(/^5 deliveries$/);
     expect(await page.getByLabel('Batch ID').inputValue()).toMatch(/^rdl_/);
@@ -92,7 +92,7 @@ describeDeliveries('the console in a browser', (test) => {
       return actions.count;
     };
 
-    it('finds the failed webhook of a customer by email in three actions', async () => {
+    it('find the failed webhook of a customer by email in three actions', async () => {
       const { ids } = await createFailedEndpoint(instance, receiver, 3);
       const [customer] = await instance.sql<{ email: string }>(
         `SELECT c.email FROM deliveries d JOIN events e ON e.id = d.event_id JOIN customers c ON c.id = e.customer_id
@@ -108,7 +108,7 @@ describeDeliveries('the console in a browser', (test) => {
       expect(count).toBeLessThanOrEqual(3);
     });
 
-    it('helps a customer who is locked out in two actions', async () => {
+    it('unlock a customer in two actions', async () => {
       const email = uniqueEmail();
       await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, password: PASSWORD });
       await setFailedSignIns(instance, email, { inWindow: 10 });
@@ -124,7 +124,7 @@ describeDeliveries('the console in a browser', (test) => {
       expect(count).toBeLessThanOrEqual(2);
     });
 
-    it('finds an email that a customer has not received in two actions', async () => {
+    it('find an email that a customer has not received in two actions', async () => {
       const { id, email } = (await instance.register()).body.customer;
       await instance.sql(
         `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, reason, response, finished_at)
@@ -172,7 +172,7 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.button('Discard').waitFor();
   });
 
-  it('leads from the overview to dead letters and failed sign-ins', async () => {
+  it('links from the overview to dead letters and failed sign-ins', async () => {
     await createFailedEndpoint(instance, receiver, 1);
     const email = uniqueEmail();
     await instance.register(email);
@@ -223,7 +223,7 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.dialog().getByText('Redeliver this event?').waitFor();
     await ui.dismissDialog();
 
-    // The link returns to the list from which the operator has opened the delivery, and to its row.
+    // The link returns to the list and the row from which the operator opened the delivery.
     await page.getByRole('link', { name: 'Dead letters', exact: true }).last().click();
     await page.waitForURL(/dead-letters\?.*status_class=5xx/);
     const focused = page.locator('tr:has([data-row-link]:focus)');
@@ -270,7 +270,7 @@ describeDeliveries('the console in a browser', (test) => {
       await route.continue();
     });
     await ui.dialogButton('Revoke').click();
-    // The dialog does not wait for the list.
+    // The dialog closes before the list is refreshed.
     await ui.dialog().waitFor({ state: 'hidden' });
     release();
     await ui.waitForText('No active sessions');

@@ -7,13 +7,13 @@ import {
 } from '../support/dead-letters.js';
 import { respondWithStatus } from '../support/receiver.js';
 
-describeDeliveries('lists, batches and live updates of the console', (test) => {
+describeDeliveries('the console: lists, batches and live updates', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
-  it('searches beyond one response, and says so when there are more records to search', async () => {
+  it('searches beyond one response, and indicates that more records remain', async () => {
     const { id, ids } = await createFailedEndpoint(instance, receiver, 1);
-    // Newer dead letters that do not match, more than the console searches automatically.
+    // Newer dead letters without a match, more than the console searches automatically.
     await duplicateDeadLetter(instance, ids[0]!, 12_000);
     await ui.goTo(`/dead-letters?endpoint_id=${id}&http_status=500`);
     await page.getByRole('heading', { name: 'No matches so far' }).waitFor();
@@ -48,7 +48,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await ui.waitForText('Canceled');
     await ui.waitForText('Never sent');
     const { body } = await instance.requestWithSecretKey('GET', '/v1/webhooks/redeliveries');
-    // The batch belongs to an operator and therefore to no organization.
+    // The batch belongs to an operator, and therefore to no organization.
     expect(body.data).toEqual([]);
     const [batch] = await instance.sql<{ state: string; waiting: number }>(
       `SELECT state, waiting FROM redelivery_batches ORDER BY id DESC LIMIT 1`,
@@ -79,7 +79,7 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await rows.nth(49).waitFor();
     expect(page.url()).toBe(`${instance.baseUrl}/console/dead-letters`);
     expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('');
-    // Chromium's message about the response.
+    // The message that Chromium logs about the response.
     expect(browser.consoleMessages.splice(0)).toEqual([
       expect.stringMatching(/responded with a status of 500/),
     ]);
@@ -153,11 +153,11 @@ describeDeliveries('lists, batches and live updates of the console', (test) => {
     await page.waitForURL(/app\.order\.paid/);
     await page.reload();
     await page.locator(`a[href="/console/events/${sent.body.data.id}"]`).first().waitFor();
-    // Its data is not taken for an event's data about a customer.
+    // The console does not mistake its data for data about a customer.
     expect(await page.locator('a[href*="/console/customers/"]').count()).toBe(0);
   });
 
-  it('starts the days of a filter at midnight of the browser, or of UTC', async () => {
+  it("starts the days of a filter at midnight in the browser's time zone, or in UTC", async () => {
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Kolkata' });
     const nextBounds = async (): Promise<(string | null)[]> => {

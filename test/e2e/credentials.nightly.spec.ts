@@ -1,2 +1,2 @@
-/** Runs the tests of credentials.spec.ts with every credential and every origin on every route. */
+/** Runs the tests in credentials.spec.ts with every credential and every origin on every route. */
 import './credentials.spec.js';

@@ -29,7 +29,6 @@ afterAll(async () => instance?.stop());
 
 type Kind = 'secret' | 'publishable' | 'access';
 
-/** The hosted pages. */
 const pages = [
   '/verify-email',
   '/email-sign-in',
@@ -39,7 +38,7 @@ const pages = [
   '/confirm-email-change',
 ];
 
-/** The hosted sign-in page: its screens, and the paths to its forms and scripts. */
+/** The hosted sign-in page: its screens, and the paths of its forms and scripts. */
 const signInPage = [
   ...['GET /sign-in', 'GET /sign-in/page.js', 'GET /sign-in/provider/:slug', 'POST /sign-in'],
   ...[
@@ -81,9 +80,8 @@ const openRoutes = [
 ].map((route) => (route.startsWith('/') ? `GET ${route}` : route));
 
 /**
- * The credentials that the other routes accept (specification, section 5; contract, sections 3 and 4).
- * `secret` is any secret key, and `organization` a secret key with access to the organization. The words after
- * it are the required scopes.
+ * The credentials that the other routes accept (specification, section 5; contract, sections 3 and 4). `secret` is any
+ * secret key, and `organization` is one with access to the organization. The required scopes follow.
  */
 const routesByCredential: Record<string, string> = {
   'publishable secret customer:write': 'POST /api/v1/auth/register',
@@ -174,7 +172,7 @@ const routes: Record<string, string> = Object.fromEntries(
   ),
 );
 
-/** Every credential in every header, and its kind if it is the correct header. */
+/** Every credential in every header, with its kind if the header is the right one. */
 const presentations = (): [name: string, kind: Kind | null, headers: Record<string, string>][] => [
   ['secret key as bearer token', 'secret', { authorization: `Bearer ${secretKey}` }],
   ['secret key in x-api-key', 'secret', { 'x-api-key': secretKey }],
@@ -200,12 +198,12 @@ let revokedKey = '';
 
 const send = (route: string, headers: Record<string, string>) => {
   const [method, path] = route.split(' ') as [string, string];
-  // The body is invalid, because an empty one would end the session that the next rows require.
+  // The body is invalid, because an empty one would end the session that the next rows need.
   const body = path.endsWith('/logout') ? { scope: 'none' } : undefined;
   return instance.request(method, path.replace(/:\w+/g, 'x'), { headers, body });
 };
 
-/** The first route with each requirement set. Only the nightly test sends every credential to every route. */
+/** The first route of each set of requirements. Only the nightly test sends every credential to every route. */
 const firstRoutes = new Set(
   new Map(
     Object.entries(routes)
@@ -213,7 +211,7 @@ const firstRoutes = new Set(
       .map(([route, kind]) => [kind, route]),
   ).values(),
 );
-/** The credentials that every route receives: each kind in its own header, and none. */
+/** Returns true for credentials that every route receives: each kind in its own header, and none. */
 const essential = (name: string, kind: Kind | null = null): boolean => kind !== null || name === 'nothing';
 
 const outcomeOf = ({ status, body }: TestResponse): string => `${status} ${body.code}`;
@@ -227,7 +225,7 @@ describe('the credential × route matrix', () => {
     await instance.sql(`UPDATE api_keys SET revoked_at = now() WHERE last4 = $1`, [revokedKey.slice(-4)]);
   });
 
-  it('contains every route', async () => {
+  it('covers every route', async () => {
     const config = loadConfig({ ...instance.env, LOG_LEVEL: 'silent' });
     const logger = createLogger(config, 'test');
     @Module({ imports: [ApiModule.forRoot(config, logger)] })
@@ -235,7 +233,7 @@ describe('the credential × route matrix', () => {
     const api = await createApi(config, logger, RootModule);
     const found = registeredRoutes(api.express).map(({ method, path }) => `${method} ${path}`);
     await api.app.close();
-    // The operator routes accept only a session: operator-requests.spec.ts requests all of them.
+    // The operator routes accept only a session. operator-requests.spec.ts covers all of them.
     const others = found.filter((name) => !name.includes(' /operator/v1/'));
     expect(others.sort()).toEqual([...openRoutes, ...Object.keys(routes)].sort());
   });
@@ -267,9 +265,9 @@ describe('the credential × route matrix', () => {
     expect(failures).toEqual([]);
   });
 
-  it('AK-03: ignores credentials on the routes that require none', async () => {
+  it('AK-03: ignores credentials on routes that require none', async () => {
     const failures = await runInChunks(openRoutes, async (route) => {
-      // The API reference files are large and the same for every caller.
+      // The API reference files are large, and identical for every caller.
       if (/ \/(docs|openapi)/.test(route)) return [];
       const headers = [...presentations(), ...invalidCredentials()]
         .filter(
@@ -284,7 +282,7 @@ describe('the credential × route matrix', () => {
     expect(failures).toEqual([]);
   });
 
-  it('IN-02: accepts no form of another origin on routes without a credential', async () => {
+  it('IN-02: rejects every form of another origin on routes without a credential', async () => {
     const own = new URL(instance.baseUrl).origin;
     const origins = [undefined, own, 'null', 'http://127.0.0.1:1', 'https://evil.example'];
     const sites = [undefined, 'same-origin', 'same-site', 'cross-site', 'none'];
@@ -310,13 +308,13 @@ describe('the credential × route matrix', () => {
     const failures = await runInChunks(changing, async (route) => {
       const found: string[] = [];
       const isHosted = hostedForms.includes(route);
-      // Providers submit a form from their own page, with a state that is checked instead (FE-01).
+      // Providers submit a form from their own page, which is protected by its state instead (FE-01).
       const acceptsForms = isHosted || route.includes('/oauth/callback/');
       for (const type of formTypes) {
         const status = await post(route, { 'content-type': type });
         if ((status === 415) === (acceptsForms && type === formTypes[0])) found.push(`${type}: ${status}`);
       }
-      // The screens share one check of the headers: one screen from each part of the pages receives all combinations.
+      // The pages share one header check, so only one screen from each part receives all combinations.
       const isComplete = isNightly || ['POST /reset-password', 'POST /sign-in'].includes(route) || !isHosted;
       for (const headers of acceptsForms ? (isComplete ? combinations : essentialCombinations) : []) {
         const status = await post(route, { ...headers, 'content-type': formTypes[0]! });
@@ -364,7 +362,7 @@ describe('the credential × route matrix', () => {
   });
 });
 
-/** Sends a request with unmodified header lines, one byte per character. @returns the status */
+/** Sends a request with raw header lines, one byte per character. @returns the status */
 const statusOf = (method: string, path: string, lines: string[]): Promise<number> =>
   new Promise((resolve, reject) => {
     const head = [`${method} ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...lines];
@@ -381,7 +379,7 @@ const statusOf = (method: string, path: string, lines: string[]): Promise<number
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const toLatin1 = (text: string): string => Buffer.from(text).toString('latin1');
 
-/** Malformed credentials, derived from valid credentials where that is more dangerous. */
+/** Malformed credentials, derived from valid ones where that is more dangerous. */
 const malformedValues = (): Record<string, string> => {
   const [head, claims, signature] = tokens.accessToken.split('.') as [string, string, string];
   const { secretKey } = instance.credentials;
@@ -409,7 +407,7 @@ const malformedValues = (): Record<string, string> => {
   };
 };
 
-/** Header lines in which `*` stands for the value. */
+/** Header lines, in which `*` stands for the value. */
 const headerForms = [
   'Authorization: Bearer *',
   'Authorization: bEaReR  *',
@@ -421,7 +419,7 @@ const headerForms = [
   'Authorization: Bearer *\nX-Api-Key: *\nX-Publishable-Key: *',
 ];
 
-/** One route from each kind that requires a credential. */
+/** One route of each kind that requires a credential. */
 const guardedRoutes = [
   ['GET', '/api/v1/me'],
   ['GET', '/v1/webhooks/endpoints'],

@@ -27,7 +27,6 @@ afterAll(async () => {
 
 const newProject = (): Promise<Tenant> => insertProject(instance, instance.credentials.organizationId);
 
-/** Sends requests with a secret key. */
 const as = (key: string) => ({
   send: (body: unknown): Promise<TestResponse> => instance.requestWithBearer(key, 'POST', PATH, body),
   get: async (path: string): Promise<any> =>
@@ -43,7 +42,7 @@ const as = (key: string) => ({
 const create = async (key: string, body: unknown): Promise<any> =>
   expectStatus(201, await as(key).send(body)).body.data;
 
-/** Returns the endpoints to which an event's deliveries exist. They commit with the event. */
+/** Returns the endpoints for which an event has deliveries. Deliveries commit with their event. */
 const endpointsOf = async (eventId: string): Promise<string[]> => {
   const rows = await instance.sql<{ id: string }>(
     'SELECT endpoint_id AS id FROM deliveries WHERE event_id = $1',
@@ -55,7 +54,7 @@ const endpointsOf = async (eventId: string): Promise<string[]> => {
 const typesOf = (events: any[]): string[] => events.map(({ type }) => type as string);
 
 describe('a custom event', () => {
-  it('reaches endpoints that subscribe to its type, to app.* or to *, with its data unchanged', async () => {
+  it('reaches endpoints subscribed to its type, to app.* or to *, with its data unchanged', async () => {
     const { projectId, organizationId, secretKey: key } = await newProject();
     const { createEndpoint } = as(key);
     const [full, all, any] = [
@@ -148,7 +147,7 @@ describe('a custom event', () => {
       const start = `[${event(data(30_000))},${event(data(30_000))}`;
       return `${start}${' '.repeat(bytes - Buffer.byteLength(start) - 1)}]`;
     };
-    const hundred = Array.from({ length: 100 }, () => ({ type: 'app.paid', data: {} }));
+    const hundredEvents = Array.from({ length: 100 }, () => ({ type: 'app.paid', data: {} }));
     const cases: [body: unknown, status: number, error?: [field: string, code: string] | string][] = [
       [{ type: type(128), data: {} }, 201],
       [{ type: type(129), data: {} }, 400, ['type', 'too_long']],
@@ -157,8 +156,8 @@ describe('a custom event', () => {
       [`[${event('{}')},${event(data(32_769))}]`, 400, ['[1].data', 'too_long']],
       [list(65_536), 201],
       [list(65_537), 413, 'payload_too_large'],
-      [hundred, 201],
-      [[...hundred, hundred[0]], 400, ['body', 'too_long']],
+      [hundredEvents, 201],
+      [[...hundredEvents, hundredEvents[0]], 400, ['body', 'too_long']],
       [[], 400, ['body', 'too_short']],
       ['"app.paid"', 400, 'invalid_json'],
       [undefined, 400, 'invalid_json'],
@@ -179,42 +178,46 @@ describe('a custom event', () => {
   });
 
   it('belongs to the project of the key, or to another project that the key can access', async () => {
-    const [own, sibling] = [await newProject(), await newProject()];
+    const [ownProject, sibling] = [await newProject(), await newProject()];
     const foreign = await insertOrganization(instance);
     const archived = await newProject();
     await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [archived.projectId]);
-    const organizationKey = await insertKey(instance, { ...own, type: 'secret', access: 'organization' });
-    const readOnlyKey = await insertKey(instance, { ...own, type: 'secret', scopes: ['event:read'] });
+    const organizationKey = await insertKey(instance, {
+      ...ownProject,
+      type: 'secret',
+      access: 'organization',
+    });
+    const readOnlyKey = await insertKey(instance, { ...ownProject, type: 'secret', scopes: ['event:read'] });
     const event = (project?: string) => ({ type: 'app.paid', data: {}, project_id: project });
     const cases: [key: string, project: string | undefined, status: number, code: string | undefined][] = [
-      [own.secretKey, undefined, 201, undefined],
-      [own.secretKey, own.projectId, 201, undefined],
-      [own.secretKey, sibling.projectId, 404, 'not_found'],
-      [own.secretKey, foreign.projectId, 404, 'not_found'],
+      [ownProject.secretKey, undefined, 201, undefined],
+      [ownProject.secretKey, ownProject.projectId, 201, undefined],
+      [ownProject.secretKey, sibling.projectId, 404, 'not_found'],
+      [ownProject.secretKey, foreign.projectId, 404, 'not_found'],
       [organizationKey, undefined, 201, undefined],
       [organizationKey, sibling.projectId, 201, undefined],
       [organizationKey, archived.projectId, 409, 'project_archived'],
       [organizationKey, foreign.projectId, 404, 'not_found'],
       [organizationKey, randomUUID(), 404, 'not_found'],
       [readOnlyKey, undefined, 403, 'insufficient_scope'],
-      [own.publishableKey, undefined, 403, 'wrong_credential_type'],
+      [ownProject.publishableKey, undefined, 403, 'wrong_credential_type'],
     ];
     for (const [key, project, status, code] of cases) {
       const headers = { [key.startsWith('pk_') ? 'x-publishable-key' : 'x-api-key']: key };
       const response = await instance.request('POST', PATH, { body: event(project), headers });
       expect([project, response.status, response.body.code]).toEqual([project, status, code]);
-      if (status === 201) expect(response.body.data.project_id).toBe(project ?? own.projectId);
+      if (status === 201) expect(response.body.data.project_id).toBe(project ?? ownProject.projectId);
     }
     const list = [event(sibling.projectId), event(), event(sibling.projectId)];
     const events = await create(organizationKey, list);
     expect(events.map((each: any) => each.project_id)).toEqual([
       sibling.projectId,
-      own.projectId,
+      ownProject.projectId,
       sibling.projectId,
     ]);
   });
 
-  it('exists once for an Idempotency-Key', async () => {
+  it('is created once per Idempotency-Key', async () => {
     const { secretKey: key } = await newProject();
     const post = (idempotencyKey: string, body: unknown) =>
       instance.request('POST', PATH, {
@@ -237,11 +240,11 @@ describe('a custom event', () => {
     expect(await as(key).get(PATH)).toHaveLength(3);
   });
 
-  it('ends a page of the feed after 2 MiB, and the next page continues with the next event', async () => {
+  it('ends a page of the feed after 2 MiB, and starts the next one', async () => {
     const { secretKey: key } = await newProject();
     const large = { type: 'app.large', data: { text: 'x'.repeat(31_000) } };
     const ids: string[] = [];
-    // Two of them fit into a request.
+    // A request has room for two of them.
     for (let sent = 0; sent < 80; sent += 2)
       ids.push(...(await create(key, [large, large])).map(({ id }: any) => id as string));
     await waitForFeed(instance);
@@ -256,7 +259,7 @@ describe('a custom event', () => {
     expect(second.has_more).toBe(false);
   });
 
-  it('appears by its type and by app.* in every list', async () => {
+  it('is listed by its type and by app.* in every list', async () => {
     const { projectId, secretKey: key } = await newProject();
     const { get, createEndpoint } = as(key);
     await createEndpoint(['app.*', 'customer.created']);
@@ -309,7 +312,7 @@ describe('a custom event', () => {
     const { secretKey: key, projectId } = await newProject();
     const { get, post, createEndpoint } = as(key);
     const endpoint = await createEndpoint(['app.*']);
-    // Members named like a customer's response members are not taken for a customer.
+    // Members named like those of a customer response are not mistaken for a customer.
     const event = await create(
       key,
       '{"type":"app.invoice.due","data":{"customer":{"id":"cus_1"},"sum":1.50}}',
@@ -360,7 +363,7 @@ describe('a custom event', () => {
   });
 });
 
-it('IN-03: rejects a list on every route except POST /v1/events', async () => {
+it('IN-03: is accepted in a list only by POST /v1/events', async () => {
   for (const path of ['/v1/webhooks/endpoints', '/api/v1/customers', '/v1/webhooks/redeliveries']) {
     const response = await instance.requestWithSecretKey('POST', path, '[{}]');
     expect([path, response.status, response.body.code]).toEqual([path, 400, 'invalid_json']);

@@ -58,7 +58,7 @@ const hasFailures = async ({ id }: { id: string }): Promise<boolean> =>
   0;
 
 describe('a customer with an authenticator', () => {
-  it('MF-03: enrolls it, completes a challenge at every sign-in, proves it again and removes it', async () => {
+  it('MF-03: enrolls it, completes challenges, reauthenticates with it and removes it', async () => {
     const customer = await registerCustomer(instance);
     const added = await asCustomer(customer, 'POST', 'factors/totp', {});
     expect(added.status).toBe(201);
@@ -101,7 +101,7 @@ describe('a customer with an authenticator', () => {
       },
     });
     const { token } = login.body.challenge;
-    // The confirmation's code is used up.
+    // The code of the confirmation cannot be used again.
     expect(await completeChallenge(instance, token, totpCode(secret, -1))).toMatchObject(invalidCode);
     const completed = await completeChallenge(instance, token, totpCode(secret, 1));
     expect(completed).toMatchObject({
@@ -132,7 +132,7 @@ describe('a customer with an authenticator', () => {
     );
   });
 
-  it("MF-03: accepts a time step's code once, even in parallel on two apis", async () => {
+  it('MF-03: uses the code of a time step once, even in parallel on two API processes', async () => {
     const customer = await registerWithTotp(instance);
     const { baseUrl } = await startReplica(instance);
     const challenges = [
@@ -159,7 +159,7 @@ describe('a customer with an authenticator', () => {
     ).toMatchObject(invalidCode);
   });
 
-  it('CO-01: accepts codes in full-width digits, and returns invalid_code for other characters', async () => {
+  it('CO-01: can use codes in full-width digits, and gets invalid_code for other characters', async () => {
     const customer = await registerWithTotp(instance);
     const { body: added } = await asCustomer(customer, 'POST', 'factors/totp', {});
     const challenge = await openChallenge(instance, customer.email);
@@ -207,7 +207,7 @@ describe('a customer with an authenticator', () => {
     expect((await completeChallenge(instance, challenge, typed, 'recovery-code')).status).toBe(200);
   });
 
-  it('MF-08: receives help from support, who can remove the factor but see no secret', async () => {
+  it('MF-08: gets help from support, who can remove the factor but cannot read its secret', async () => {
     const { id, email, factorId, tokens, secret } = await registerWithTotp(instance);
     const path = `/api/v1/customers/${id}/factors`;
     const listed = await instance.requestWithSecretKey('GET', path);
@@ -255,7 +255,7 @@ describe('MF-02: a challenge', () => {
     expect(await completeChallenge(instance, token, totpCode(customer.secret))).toMatchObject(expired);
   });
 
-  it('expires after ten minutes, after five codes, and when a customer has three newer ones', async () => {
+  it('expires after ten minutes, five codes or three newer challenges of the customer', async () => {
     const customer = await registerWithTotp(instance);
     const complete = (token: string) => completeChallenge(instance, token, totpCode(customer.secret));
     const [oldest, second] = [
@@ -298,11 +298,11 @@ describe('MF-02: a challenge', () => {
     }
     expect(responses.filter(({ body }) => body.code === 'invalid_code')).toHaveLength(10);
     expect(responses.filter(({ status }) => status === 200)).toEqual([]);
-    // The right code is rejected as well, in every challenge and session, until the window ends.
+    // Even the correct code is rejected in every challenge and session until the window ends.
     const challenge = await openChallenge(instance, customer.email);
     expect(await completeChallenge(instance, challenge, totpCode(customer.secret))).toMatchObject(tooMany);
-    const proof = { method: 'totp', code: totpCode(customer.secret) };
-    expect(await reauthenticate(customer, proof)).toMatchObject(tooMany);
+    const credential = { method: 'totp', code: totpCode(customer.secret) };
+    expect(await reauthenticate(customer, credential)).toMatchObject(tooMany);
     expect(await hasFailures(customer)).toBe(true);
     await instance.sql(
       `UPDATE factor_attempts SET window_ends_at = now() - interval '1 ms' WHERE customer_id = $1`,
@@ -363,7 +363,7 @@ describe('MF-02: a challenge', () => {
   });
 });
 
-describe('MF-05: a change of the account', () => {
+describe('MF-05: an account change', () => {
   const changes: [method: string, path: (customer: EnrolledCustomer) => string, body?: object][] = [
     ['POST', () => 'factors/totp', {}],
     ['DELETE', ({ factorId }) => `factors/${factorId}`],
@@ -373,9 +373,9 @@ describe('MF-05: a change of the account', () => {
     ['POST', () => 'delete', { currentPassword: PASSWORD }],
   ];
 
-  it('requires a recent proof of the second factor, even with the password in the request', async () => {
+  it('requires a recent verification of the second factor, even with a password', async () => {
     const customer = await registerWithTotp(instance);
-    // The authenticator's confirmation was a proof.
+    // The confirmation of the authenticator was itself a verification.
     await ageProofs(instance, customer);
     const send = () =>
       Promise.all(changes.map(([method, path, body]) => asCustomer(customer, method, path(customer), body)));
@@ -385,28 +385,31 @@ describe('MF-05: a change of the account', () => {
     };
     for (const response of await send()) expect(response).toMatchObject(required);
     const withPassword = { method: 'password', password: PASSWORD };
-    // It would renew auth_time in tokens whose amr contains mfa.
+    // Otherwise, it would renew auth_time in tokens whose amr contains mfa.
     expect(await reauthenticate(customer, withPassword)).toMatchObject(required);
 
     expect(await reauthenticate(customer, { method: 'totp', code: '000000x' })).toMatchObject(invalidCode);
     expect((await reauthenticate(customer, { method: 'totp' })).body.errors).toMatchObject([
       { field: 'code' },
     ]);
-    const proven = await reauthenticate(customer, { method: 'totp', code: totpCode(customer.secret) });
-    expect(decodeJwt(proven.body.accessToken)['amr']).toEqual(['pwd', 'otp', 'mfa']);
-    // A wrong code stays counted: only a completed sign-in clears it.
+    const reauthenticated = await reauthenticate(customer, {
+      method: 'totp',
+      code: totpCode(customer.secret),
+    });
+    expect(decodeJwt(reauthenticated.body.accessToken)['amr']).toEqual(['pwd', 'otp', 'mfa']);
+    // A wrong code stays counted, because only a completed sign-in clears it.
     expect(await hasFailures(customer)).toBe(true);
     expect((await asCustomer(customer, 'POST', 'recovery-codes', {})).status).toBe(201);
     await ageProofs(instance, customer);
     expect((await send())[2]).toMatchObject(required);
     const [, recoveryCode] = customer.recoveryCodes;
-    // The codes were replaced above.
+    // These codes were replaced above.
     expect(await reauthenticate(customer, { method: 'recovery_code', code: recoveryCode! })).toMatchObject(
       invalidCode,
     );
   });
 
-  it('requires a recent proof, or the password in the request, of a customer without a factor', async () => {
+  it('requires a recent verification or a password in the request without a factor', async () => {
     const customer = await registerCustomer(instance);
     await ageProofs(instance, customer);
     const add = (body: object) => asCustomer(customer, 'POST', 'factors/totp', body);
@@ -425,7 +428,7 @@ describe('MF-05: a change of the account', () => {
     });
   });
 
-  it('fails if the session has ended while the request waited for another change', async () => {
+  it('fails if the session ended while the request waited for another change', async () => {
     const customer = await registerCustomer(instance);
     const added = await asCustomer(customer, 'POST', 'factors/totp', { password: PASSWORD });
     const { id, secret } = added.body;
@@ -454,7 +457,7 @@ describe('MF-05: a change of the account', () => {
       instance,
       async (sql) => {
         await sql('SELECT FROM customers WHERE id = $1 FOR UPDATE', [customer.id]);
-        // As a change in the same session, which does not end.
+        // Simulates a change in the same session, which stays active.
         await sql(
           'UPDATE customers SET password_hash = (SELECT password_hash FROM customers WHERE id = $2) WHERE id = $1',
           [customer.id, other.id],
@@ -465,7 +468,7 @@ describe('MF-05: a change of the account', () => {
     expect(response).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
   });
 
-  it('fails without a new proof once a secret key has required one', async () => {
+  it('fails without a new verification once a secret key has required one', async () => {
     const [first, second] = [await registerCustomer(instance), await registerCustomer(instance)];
     const enrolled = await registerWithTotp(instance);
     const authenticator = new SoftwareAuthenticator();
@@ -481,7 +484,7 @@ describe('MF-05: a change of the account', () => {
     expect(await asCustomer(second, 'POST', 'passkeys', { response })).toMatchObject(required);
     for (const { tokens } of [first, second])
       expect((await refreshSession(instance, tokens.refreshToken)).status).toBe(401);
-    // The earlier proof with the factor does not count with the password either.
+    // The earlier verification with the factor is not valid, even together with the password.
     const change = { email: uniqueEmail(), password: PASSWORD };
     expect(await asCustomer(enrolled, 'POST', 'email', change)).toMatchObject({
       status: 403,
@@ -536,7 +539,7 @@ describe('the setting mfa', () => {
     expect((await instance.login(customer.email)).body.challenge).toMatchObject({ kind: 'second_factor' });
   });
 
-  it('leads to an enrollment at registration and login if required, whose code signs in', async () => {
+  it('requires an enrollment at registration and login if required, whose code signs in', async () => {
     await withMfa('required', async () => {
       const email = uniqueEmail();
       const registered = await instance.register(email);
@@ -565,13 +568,13 @@ describe('the setting mfa', () => {
         [Buffer.from(challengeToken)],
       );
       const { body } = await completeChallenge(instance, challengeToken, totpCode(secret));
-      // Not copied: while `reencrypt` runs, it could miss the value in both tables.
+      // The secret is not copied, because `reencrypt` could otherwise miss it in both tables.
       expect(await instance.sql('SELECT FROM totp_factors WHERE secret = $1', [pending!['sealed']])).toEqual(
         [],
       );
       expect(body.recoveryCodes).toHaveLength(10);
       expect(decodeJwt(body.tokens.accessToken)['amr']).toEqual(['pwd', 'otp', 'mfa']);
-      // A challenge from before the enrollment enrolls no other factor.
+      // A challenge from before the enrollment cannot enroll another factor.
       const enrolled = await enroll(olderToken);
       expect(await completeChallenge(instance, olderToken, totpCode(enrolled.body.secret))).toMatchObject(
         expired,
@@ -586,7 +589,7 @@ describe('the setting mfa', () => {
     });
   });
 
-  it('lets sessions without a factor refresh until the grace period ends if required', async () => {
+  it('allows sessions without a factor to refresh during the grace period if required', async () => {
     const customer = await registerCustomer(instance);
     const withFactor = await registerWithTotp(instance);
     let { refreshToken } = customer.tokens;

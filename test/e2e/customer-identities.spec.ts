@@ -16,7 +16,7 @@ const list = (customer: { id: string }): Promise<TestResponse> =>
 const remove = (customer: { id: string }, identityId: string, body: object = { reason: 'Ticket 4711' }) =>
   instance.requestWithSecretKey('POST', `${pathOf(customer)}/${identityId}/remove`, body);
 
-/** Registers a customer with two identities, the newer one at a provider that is not enabled. */
+/** Registers a customer with two identities, the newer one of a disabled provider. */
 async function registerWithIdentities(): Promise<RegisteredCustomer & { identityIds: [string, string] }> {
   const customer = await registerCustomer(instance);
   const providers = [
@@ -32,14 +32,14 @@ async function registerWithIdentities(): Promise<RegisteredCustomer & { identity
 }
 
 describe("a customer's identity list", () => {
-  it('appears on one page, newest first, also with providers that are not enabled', async () => {
+  it('is a single page, newest first, and includes providers that are not enabled', async () => {
     const customer = await registerWithIdentities();
     const [first, second] = customer.identityIds;
     const times = { createdAt: expect.any(String), lastUsedAt: expect.any(String) };
-    const texts = { provider: expect.any(String), subject: expect.any(String) };
+    const ids = { provider: expect.any(String), subject: expect.any(String) };
     const identities = [
-      { id: second, ...texts, type: 'oidc', email: null, ...times },
-      { id: first, ...texts, type: 'google', email: customer.email, ...times },
+      { id: second, ...ids, type: 'oidc', email: null, ...times },
+      { id: first, ...ids, type: 'google', email: customer.email, ...times },
     ];
     const page = { nextCursor: null, hasMore: false };
     expect((await list(customer)).body).toEqual({ data: identities, ...page });
@@ -49,7 +49,7 @@ describe("a customer's identity list", () => {
     expect(shown.body).toMatchObject({ data: names, ...page });
   });
 
-  it('MF-08: lets support remove one, which ends all sessions and is notified and audited', async () => {
+  it('MF-08: allows support to remove one, which ends all sessions, notifies and is audited', async () => {
     const customer = await registerWithIdentities();
     const [identityId, otherId] = customer.identityIds;
     const [identity] = (await list(customer)).body.data.filter(({ id }: { id: string }) => id === identityId);
@@ -73,7 +73,7 @@ describe("a customer's identity list", () => {
     expect((await list(customer)).body.data).toMatchObject([{ id: otherId }]);
   });
 
-  it('lets an operator remove one, even the last sign-in method, but not a viewer', async () => {
+  it('allows an operator, but not a viewer, to remove one, even the last sign-in method', async () => {
     const { id } = (
       await instance.requestWithSecretKey('POST', '/api/v1/customers', {
         email: uniqueEmail(),
@@ -114,7 +114,7 @@ describe('an export', () => {
     expect(exported.body.identities).toHaveLength(2);
   });
 
-  it("links a project's identities to providers with the same slugs in the format of imports", async () => {
+  it("links a project's identities to providers by slug, in the import format", async () => {
     const { organizationId } = instance.credentials;
     const createProject = async (...slugs: string[]): Promise<Tenant> => {
       const tenant = await insertProject(instance, organizationId);

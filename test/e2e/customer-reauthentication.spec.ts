@@ -21,7 +21,7 @@ afterAll(async () => instance?.stop());
 const reauthenticate = (accessToken: string, body: object): Promise<TestResponse> =>
   instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/reauthenticate', body);
 
-it('MF-05: stores a proof of identity in the session, whose later tokens contain its time', async () => {
+it('MF-05: stores the verification in the session, whose later tokens contain its time', async () => {
   const { id, tokens } = await registerCustomer(instance);
   await instance.sql(`UPDATE sessions SET created_at = now() - interval '1 hour' WHERE customer_id = $1`, [
     id,
@@ -33,20 +33,20 @@ it('MF-05: stores a proof of identity in the session, whose later tokens contain
 
   const response = await reauthenticate(refreshed.accessToken, { method: 'password', password: PASSWORD });
   expect(response).toMatchObject({ status: 200, body: { accessToken: expect.any(String), expiresIn: 3600 } });
-  const proven = decodeJwt(response.body.accessToken);
-  expect(proven).toMatchObject({ sub: id, sid: old['sid'], amr: ['pwd'] });
-  expect(Number(proven['auth_time'])).toBeGreaterThanOrEqual(Number(old['auth_time']) + 3600);
-  // The second refresh with the same token comes from a client that has lost the response.
+  const newClaims = decodeJwt(response.body.accessToken);
+  expect(newClaims).toMatchObject({ sub: id, sid: old['sid'], amr: ['pwd'] });
+  expect(Number(newClaims['auth_time'])).toBeGreaterThanOrEqual(Number(old['auth_time']) + 3600);
+  // The second refresh with the same token simulates a client that lost the response.
   for (let refresh = 0; refresh < 2; refresh += 1) {
     const { body } = await refreshSession(instance, refreshed.refreshToken);
     expect(decodeJwt(body.tokens.accessToken)).toMatchObject({
       amr: ['pwd'],
-      auth_time: proven['auth_time'],
+      auth_time: newClaims['auth_time'],
     });
   }
 });
 
-it('MF-05: rejects a wrong password, another method and an ended session as a proof', async () => {
+it('MF-05: rejects a wrong password, another method and an ended session', async () => {
   const { id, tokens } = await registerCustomer(instance);
   const wrong = await reauthenticate(tokens.accessToken, { method: 'password', password: `${PASSWORD}x` });
   expect(wrong).toMatchObject({
@@ -63,11 +63,11 @@ it('MF-05: rejects a wrong password, another method and an ended session as a pr
   expect(ended).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
 });
 
-it('MF-05: requires a new proof of identity before a refresh once a secret key has required it', async () => {
+it('MF-05: requires reauthentication before a refresh once a secret key has required it', async () => {
   const { id, tokens } = await registerCustomer(instance);
   const path = `/api/v1/customers/${id}/require-reauthentication`;
   expect(await instance.requestWithSecretKey('POST', path)).toMatchObject({ status: 200, body: { id } });
-  // The requirement's time is later than the proof's time, even if the clock has not advanced.
+  // Makes the requirement later than the verification, even if the clock has not advanced.
   await instance.sql(
     `UPDATE customers SET proof_required_at = proof_required_at + interval '1 ms' WHERE id = $1`,
     [id],
@@ -75,12 +75,12 @@ it('MF-05: requires a new proof of identity before a refresh once a secret key h
   const required = { status: 401, body: { code: 'reauthentication_required' } };
   for (let refresh = 0; refresh < 2; refresh += 1)
     expect(await refreshSession(instance, tokens.refreshToken)).toMatchObject(required);
-  const proof = { method: 'password', password: PASSWORD };
-  expect((await reauthenticate(tokens.accessToken, proof)).status).toBe(200);
+  const credential = { method: 'password', password: PASSWORD };
+  expect((await reauthenticate(tokens.accessToken, credential)).status).toBe(200);
   expect((await refreshSession(instance, tokens.refreshToken)).status).toBe(200);
 });
 
-describe('a proof with a code in an email', () => {
+describe('reauthentication with an emailed code', () => {
   const invalid = { status: 400, body: { code: 'invalid_code' } };
   const notEnabled = { status: 403, body: { code: 'method_not_enabled' } };
   const emailCodes = { signIn: { emailCode: true } };
@@ -91,7 +91,7 @@ describe('a proof with a code in an email', () => {
     accessToken: string;
   }
 
-  /** Signs in a customer with an email code, which creates the customer. */
+  /** Signs in with an email code, which creates the customer. */
   async function signIn(email = uniqueEmail()): Promise<SignedIn> {
     return withSettings(instance, emailCodes, async () => {
       const { body } = await verifyEmailCode(instance, await receiveEmailCode(instance, email));
@@ -100,17 +100,17 @@ describe('a proof with a code in an email', () => {
   }
   const receive = ({ accessToken, email }: SignedIn): Promise<string> =>
     receiveReauthenticationCode(instance, accessToken, email);
-  const prove = ({ accessToken }: SignedIn, code: string): Promise<TestResponse> =>
+  const submitCode = ({ accessToken }: SignedIn, code: string): Promise<TestResponse> =>
     reauthenticate(accessToken, { method: 'email_code', code });
-  const proveWrongly = async (customer: SignedIn, code: string, count: number): Promise<void> => {
+  const submitWrongCodes = async (customer: SignedIn, code: string, count: number): Promise<void> => {
     for (let guess = 0; guess < count; guess += 1)
-      expect(await prove(customer, wrongCode({ token: '', code }).code)).toMatchObject(invalid);
+      expect(await submitCode(customer, wrongCode({ token: '', code }).code)).toMatchObject(invalid);
   };
   const requestCode = (accessToken: string): Promise<TestResponse> =>
     instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/reauthenticate/options', {
       method: 'email_code',
     });
-  /** Returns the response to a change that requires a recent proof of identity. */
+  /** Returns the response to a change that requires a recent verification. */
   const change = async ({ id, accessToken }: SignedIn, isStale = true): Promise<TestResponse> => {
     if (isStale)
       await instance.sql(
@@ -120,31 +120,31 @@ describe('a proof with a code in an email', () => {
     return instance.requestWithAccessToken(accessToken, 'DELETE', `/api/v1/me/passkeys/${id}`);
   };
 
-  it('MF-05: works without another method where email codes are off, and is part of the session', async () => {
+  it('MF-05: works without another method where email codes are off, within the session', async () => {
     const customer = await signIn();
     expect(await change(customer)).toMatchObject({ status: 403, body: { methods: ['email_code'] } });
     const code = await receive(customer);
     expect((await instance.listMails(customer.email, 'reauthentication-code'))[0]!['link']).toBeNull();
-    await proveWrongly(customer, code, 1);
-    const response = await prove(customer, toFullWidth(`${code.slice(0, 3)} ${code.slice(3)}`));
+    await submitWrongCodes(customer, code, 1);
+    const response = await submitCode(customer, toFullWidth(`${code.slice(0, 3)} ${code.slice(3)}`));
     expect(response.status).toBe(200);
     expect(decodeJwt(response.body.accessToken)['amr']).toEqual(['email']);
     expect((await change(customer, false)).status).toBe(404);
-    expect(await prove(customer, code)).toMatchObject(invalid);
+    expect(await submitCode(customer, code)).toMatchObject(invalid);
   });
 
-  it('MQ-01: arrives after strangers have used up the emails with codes to the address', async () => {
+  it('MQ-01: sends a code even if strangers have used up the sign-in emails to the address', async () => {
     const { email, accessToken } = await signIn();
     await withSettings(instance, emailCodes, async () => {
       for (let count = 0; count < 6; count += 1) await requestEmailCode(instance, email);
     });
-    // The first one is counted as a sign-up.
+    // The first one counts as a sign-up.
     expect(await instance.listMails(email, 'email-code')).toHaveLength(6);
     expect((await requestCode(accessToken)).status).toBe(202);
     expect(await instance.listMails(email, 'reauthentication-code')).toHaveLength(1);
   });
 
-  it('MF-05: appears as an option exactly where it can be used', async () => {
+  it('MF-05: is offered exactly where it can be used', async () => {
     const { id, email, tokens } = await registerCustomer(instance);
     const customer = { id, email, accessToken: tokens.accessToken };
     const methods = async (): Promise<string[]> => (await change(customer)).body.methods as string[];
@@ -153,12 +153,12 @@ describe('a proof with a code in an email', () => {
       expect(await requestCode(customer.accessToken)).toMatchObject(notEnabled);
       await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [id]);
       expect(await methods()).toEqual(['password', 'email_code']);
-      const { body } = await prove(customer, await receive(customer));
+      const { body } = await submitCode(customer, await receive(customer));
       expect(decodeJwt(body.accessToken)['amr']).toEqual(['pwd', 'email']);
     });
     expect(await methods()).toEqual(['password']);
     expect(await requestCode(customer.accessToken)).toMatchObject(notEnabled);
-    expect(await prove(customer, '123456')).toMatchObject(notEnabled);
+    expect(await submitCode(customer, '123456')).toMatchObject(notEnabled);
   });
 
   it('MF-05: does not suffice once the customer has a second factor', async () => {
@@ -166,7 +166,7 @@ describe('a proof with a code in an email', () => {
     const code = await receive(customer);
     await insertTotpFactor(instance, customer.id);
     await withSettings(instance, { ...emailCodes, mfa: 'optional' }, async () => {
-      for (const response of [await requestCode(customer.accessToken), await prove(customer, code)])
+      for (const response of [await requestCode(customer.accessToken), await submitCode(customer, code)])
         expect(response).toMatchObject({
           status: 403,
           body: { code: 'reauthentication_required', methods: ['totp'] },
@@ -178,22 +178,22 @@ describe('a proof with a code in an email', () => {
     const customer = await signIn();
     const other = await signIn(customer.email);
     const first = await receive(customer);
-    expect(await prove(other, first)).toMatchObject(invalid);
+    expect(await submitCode(other, first)).toMatchObject(invalid);
     const second = await receive(customer);
-    expect(await prove(customer, first)).toMatchObject(invalid);
+    expect(await submitCode(customer, first)).toMatchObject(invalid);
     const setEmail = (email: string) =>
       instance.sql('UPDATE customers SET email = $2 WHERE id = $1', [customer.id, email]);
     await setEmail(uniqueEmail());
-    expect(await prove(customer, second)).toMatchObject(invalid);
+    expect(await submitCode(customer, second)).toMatchObject(invalid);
     await setEmail(customer.email);
     await instance.sql("UPDATE reauthentication_codes SET expires_at = expires_at - interval '10 minutes'");
-    expect(await prove(customer, second)).toMatchObject(invalid);
+    expect(await submitCode(customer, second)).toMatchObject(invalid);
     await withSettings(instance, emailCodes, async () => {
       const signInCode = await receiveEmailCode(instance, customer.email);
       const code = await receive(customer);
-      expect(await prove(customer, signInCode.code)).toMatchObject(invalid);
+      expect(await submitCode(customer, signInCode.code)).toMatchObject(invalid);
       expect(await verifyEmailCode(instance, { ...signInCode, code })).toMatchObject(invalid);
-      expect((await prove(customer, code)).status).toBe(200);
+      expect((await submitCode(customer, code)).status).toBe(200);
       expect((await verifyEmailCode(instance, signInCode)).status).toBe(200);
     });
   });
@@ -201,25 +201,28 @@ describe('a proof with a code in an email', () => {
   it('MF-02: expires after five wrong codes, and ten in 15 minutes block second factors', async () => {
     const customer = await signIn();
     let code = await receive(customer);
-    await proveWrongly(customer, code, 5);
-    expect(await prove(customer, code)).toMatchObject(invalid);
+    await submitWrongCodes(customer, code, 5);
+    expect(await submitCode(customer, code)).toMatchObject(invalid);
     code = await receive(customer);
-    await proveWrongly(customer, code, 4);
-    expect(await prove(customer, code)).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
+    await submitWrongCodes(customer, code, 4);
+    expect(await submitCode(customer, code)).toMatchObject({
+      status: 429,
+      body: { code: 'too_many_attempts' },
+    });
     expect(
       await instance.sql('SELECT tries FROM factor_attempts WHERE customer_id = $1', [customer.id]),
     ).toEqual([{ tries: 10 }]);
   });
 
-  it('MF-02: succeeds for one of ten parallel proofs with one code', async () => {
+  it('MF-02: succeeds for one of ten parallel requests with one code', async () => {
     const customer = await signIn();
     const code = await receive(customer);
-    const responses = await Promise.all(Array.from({ length: 10 }, () => prove(customer, code)));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => submitCode(customer, code)));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 });
 
-it('names the issuer and the keys of access tokens in the discovery document', async () => {
+it('the discovery document contains the issuer and the keys of access tokens', async () => {
   const { tokens } = await registerCustomer(instance);
   const { body } = await instance.request('GET', '/.well-known/openid-configuration');
   expect(body.issuer).toBe(decodeJwt(tokens.accessToken).iss);

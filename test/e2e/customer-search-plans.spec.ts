@@ -18,7 +18,7 @@ import type { TestInstance } from '../support/test-instance.js';
 const CUSTOMERS = 40_000;
 const BATCH = 20;
 
-/** An index search reads two to four pages, and a statement can search for a customer more than once. */
+/** An index search reads two to four pages, and a statement may search for a customer more than once. */
 const MAX_PAGES = 10 * BATCH;
 
 const name = 'gatehouse_customer_search';
@@ -39,7 +39,7 @@ afterAll(async () => {
   await dropDatabase(name);
 });
 
-/** Creates a project with many customers, and returns its id with some customers' ids. */
+/** Creates a project with many customers. Returns the ids of the project and of some of the customers. */
 async function insertLargeProject(): Promise<{ projectId: string; ids: string[] }> {
   const projectId = randomUUID();
   await client.query(
@@ -126,7 +126,7 @@ const searches: [name: string, search: Search][] = [
     'list by external id',
     (explainer, projectId) => listPage(explainer, projectId, { externalId: newIds[0] }),
   ],
-  // This search runs last, because it adds row versions that the others would read.
+  // Runs last, because it adds row versions that the other searches would read.
   [
     'customers to update',
     async (explainer, projectId, ids) => {
@@ -172,7 +172,7 @@ async function expectIndexSearches(): Promise<void> {
 }
 
 /**
- * Returns the number of pages that each node in a plan has read, except an update's first node, which also writes.
+ * Returns the number of pages that each node of a plan has read, except the top node of an update, which also writes.
  */
 const readPages = (plan: string[]): number[] =>
   plan

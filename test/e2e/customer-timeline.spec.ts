@@ -26,7 +26,7 @@ const FIREFOX = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/2
 type Entry = Record<string, any> & { id: string; source: string; kind: string; type: string };
 
 const timelinePath = (id: string): string => `/customers/${id}/timeline`;
-/** Returns the first page in a customer's timeline. */
+/** Returns the first page of a customer's timeline. */
 async function listTimeline(id: string, query: Record<string, string> = {}): Promise<Entry[]> {
   const response = await viewer.request('GET', `${timelinePath(id)}?${new URLSearchParams(query)}`);
   if (response.status !== 200) throw new Error(`${response.status} ${JSON.stringify(response.body)}`);
@@ -34,14 +34,14 @@ async function listTimeline(id: string, query: Record<string, string> = {}): Pro
 }
 const listTypes = async (id: string, query: Record<string, string> = {}): Promise<string[]> =>
   (await listTimeline(id, query)).map(({ type }) => type).sort();
-/** Waits for a customer's only failed sign-in. */
+/** Waits for the only failed sign-in of a customer. */
 const findFailure = (id: string): Promise<Entry> =>
   eventually('the failed sign-in', async () =>
     (await listTimeline(id, { kinds: 'sign_in' })).find(({ type }) => type === 'login.failed'),
   );
 
 describe('the timeline of a customer', () => {
-  it('lists each change once, newest first, with actor, reason, and email and webhook states', async () => {
+  it('lists each change once, newest first, with actor, reason, email and webhook states', async () => {
     const receiver = await Receiver.start();
     receiver.defaultResponder = respondWithStatus(500);
     const { id: endpointId } = await instance.createEndpoint(receiver.url, ['customer.updated']);
@@ -222,7 +222,7 @@ describe('the timeline of a customer', () => {
           return id;
         }),
     ],
-  ])('shows that a sign-in failed because of %s', async (reason, fail) => {
+  ])('includes a sign-in that failed because of %s', async (reason, fail) => {
     expect(await findFailure(await fail())).toMatchObject({ details: { reason } });
   });
 
@@ -239,7 +239,7 @@ describe('the timeline of a customer', () => {
       { source: 'customer', kind: 'account', type: 'customer.imported', createdAt: created.createdAt },
     ]);
     await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}`);
-    for (const gone of [id, randomUUID()])
-      expect((await viewer.request('GET', timelinePath(gone))).status).toBe(404);
+    for (const missingId of [id, randomUUID()])
+      expect((await viewer.request('GET', timelinePath(missingId))).status).toBe(404);
   });
 });

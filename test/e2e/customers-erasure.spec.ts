@@ -55,7 +55,7 @@ const waitForAttempt = (customerId: string, type: string): Promise<Record<string
     return body.data as Record<string, any>;
   });
 
-/** Inserts a customer's events. `select` returns (id, body) for n. */
+/** Inserts `count` events of a customer. `select` returns (id, body) for n. */
 const insertEvents = ({ id, projectId }: Record<string, any>, count: number, select: string) =>
   instance.sql(
     `INSERT INTO events (organization_id, project_id, customer_id, type, created_at, id, body)
@@ -64,7 +64,7 @@ const insertEvents = ({ id, projectId }: Record<string, any>, count: number, sel
   );
 
 describe('a deleted customer', () => {
-  it('leaves nothing in the database but the id', async () => {
+  it('leaves nothing in the database except the id', async () => {
     const [firstName, lastName, externalId] = ['Ottoline', 'Quibblesworth', `crm-${randomUUID()}`];
     const [remark, responseText] = ['a private remark', 'answered by the target'];
     receiver.defaultResponder = (response, { event }) =>
@@ -81,7 +81,7 @@ describe('a deleted customer', () => {
       externalId,
     });
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
-    // With the API, the change's event would be delivered too.
+    // Through the API, the event of this change would be delivered too.
     await instance.sql(`UPDATE projects SET settings = '{"signIn": {"emailCode": true}}'`);
     await verifyEmailCode(instance, wrongCode(await receiveEmailCode(instance, email)));
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: PASSWORD });
@@ -117,7 +117,7 @@ describe('a deleted customer', () => {
     await eventually('the erasure', async () => !(await dumpTables(instance)).includes(email));
   });
 
-  it('leaves no identity, and no proof of a provider that was not exchanged for a session', async () => {
+  it('leaves no identity, and no provider sign-in that was not exchanged for a session', async () => {
     const [provider, image] = ['provider.example.com', `https://provider.example.com/${randomUUID()}.png`];
     const [subject, unlinked, otherEmail] = [randomUUID(), randomUUID(), `${randomUUID()}@${provider}`];
     const { id, projectId, email } = await create();
@@ -163,7 +163,7 @@ describe('a deleted customer', () => {
   });
 
   it.each(['a server', 'the customer'])(
-    'retains only the envelope of their events when deleted by %s',
+    'retains only the envelopes of events when deleted by %s',
     async (actor) => {
       const { body } = await instance.register();
       const { id } = body.customer;
@@ -197,7 +197,7 @@ describe('a deleted customer', () => {
     },
   );
 
-  it('has no events that can be redelivered except the deletion itself', async () => {
+  it('has no redeliverable events except the deletion itself', async () => {
     const { id } = await create();
     const sent = await waitForAttempt(id, 'customer.created');
     const redeliver = (deliveryId: string) =>
@@ -232,7 +232,7 @@ describe('a deleted customer', () => {
       return body.data.length > 0;
     };
 
-    it('resolves them as erased, so that they can be neither redelivered nor discarded', async () => {
+    it('are resolved as erased, so that they can be neither redelivered nor discarded', async () => {
       const { id } = await create();
       const deadLetter = await createDeadLetter(id, 'customer.created');
       const { endpoint_id: endpoint } = await getDelivery(deadLetter);
@@ -258,11 +258,11 @@ describe('a deleted customer', () => {
         });
       }
       expect(await getDelivery(deadLetter)).toMatchObject(erased);
-      // The deletion event itself is not erased, so its dead letter waits.
+      // The deletion event itself is not erased, so its dead letter stays open.
       expect(await isWaiting(await createDeadLetter(id, 'customer.deleted'))).toBe(true);
     });
 
-    it('resolves them by the worker if an earlier version left them waiting', async () => {
+    it('are resolved by the worker if an earlier version left them open', async () => {
       const [deleted, other] = [await create(), await create()];
       const deadLetter = await createDeadLetter(deleted['id'], 'customer.created');
       const otherDeadLetter = await createDeadLetter(other['id'], 'customer.created');
@@ -277,7 +277,7 @@ describe('a deleted customer', () => {
     });
   });
 
-  it('never appears in erased form when redelivery and deletion are concurrent', async () => {
+  it('are never sent in erased form if redelivery and deletion are concurrent', async () => {
     const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
     const sent = await Promise.all(
       customers.map(({ id }) => waitForAttempt(id as string, 'customer.created')),
@@ -297,7 +297,7 @@ describe('a deleted customer', () => {
     expect(receiver.requests.filter(({ body }) => body.includes('"erased"'))).toEqual([]);
   });
 
-  it('does not appear in a response that a target sends after the deletion', async () => {
+  it('do not appear in a response that a target sends after the deletion', async () => {
     let respond: (() => void) | undefined;
     receiver.defaultResponder = (response, { event }) => {
       const end = () => void response.writeHead(500).end('a word about the customer');
@@ -317,7 +317,7 @@ describe('a deleted customer', () => {
     expect(await dumpTables(instance)).not.toContain('a word about the customer');
   });
 
-  it('disappears from the stored responses to an Idempotency-Key', async () => {
+  it('disappear from the stored responses of an Idempotency-Key', async () => {
     const [key, body] = [randomUUID(), { email: uniqueEmail() }];
     const first = await withIdempotencyKey('/api/v1/customers', key, body);
     const other = await withIdempotencyKey('/api/v1/customers', randomUUID(), { email: uniqueEmail() });
@@ -331,7 +331,7 @@ describe('a deleted customer', () => {
     expect(stored).toHaveLength(1);
   });
 
-  it('disappears for readers at once even with many events, which the worker erases in batches', async () => {
+  it('disappear for readers at once even with many events, which the worker erases in batches', async () => {
     const customer = await create();
     const { id, projectId, email } = customer;
     const { organizationId } = instance.credentials;
@@ -451,7 +451,7 @@ describe('GET /api/v1/customers/{id}/export', () => {
     expect(body.events.map(({ n }: { n: number }) => n)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4]);
   });
 
-  it('shows a project key no attempts at endpoints of the organization', async () => {
+  it('returns no attempts at organization endpoints to a project key', async () => {
     const endpoint = { url: `${receiver.url}/organization`, level: 'organization' };
     await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', endpoint);
     const { id } = await create();

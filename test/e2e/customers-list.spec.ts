@@ -24,7 +24,7 @@ const create = async ({ secretKey }: Tenant, body: Customer = {}): Promise<Custo
     .body;
 };
 
-/** Reads all pages in a list. */
+/** Reads all pages of a list. */
 async function listAll(key: string, filter: Record<string, string> = {}): Promise<Customer[]> {
   const customers: Customer[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -43,7 +43,7 @@ async function listAll(key: string, filter: Record<string, string> = {}): Promis
 
 const emails = (customers: Customer[]): string[] => customers.map(({ email }) => email);
 
-/** Inserts many customers. `select` returns (email, first_name, last_name, further columns) for n. */
+/** Inserts `count` customers. `select` returns (email, first_name, last_name, further columns) for n. */
 const insertCustomers = (tenant: Tenant, count: number, columns: string, select: string): Promise<unknown> =>
   instance.sql(
     `INSERT INTO customers (id, project_id, email, first_name, last_name, ${columns})
@@ -130,7 +130,7 @@ describe('GET /api/v1/customers', () => {
       [{ lastLoginAfter: between, q: b.slice(0, 8), disabled: 'true' }, [b]],
       [{ createdBefore: cyd['createdAt'] }, [b, a]],
       [{ createdAfter: ada['createdAt'], disabled: 'false' }, [c]],
-      // The full range for valid times.
+      // The full range of valid times.
       [{ createdAfter: '0000-01-01T00:00:00Z', createdBefore: '9999-12-31T23:59:59.999Z' }, [c, b, a]],
       [{ lastLoginAfter: '0000-01-01T00:00:00Z', lastLoginBefore: '9999-12-31T23:59:59.999Z' }, [b, a]],
     ];
@@ -300,7 +300,7 @@ describe('access to customers', () => {
     expect(emails(await listAll(key, { email: c! }))).toEqual([c]);
   });
 
-  it('includes customers of archived projects, as GET does', async () => {
+  it('includes customers of archived projects, like GET', async () => {
     const tenant = await insertOrganization(instance);
     const archived = await insertProject(instance, tenant.organizationId);
     const [activeEmail, archivedEmail] = emails([await create(tenant), await create(archived)]);

@@ -32,7 +32,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
     expect(await listUpdates(before['id'])).toEqual([{ customer: body, previous }]);
   });
 
-  it('sets and unsets the fields that customers set themselves, as PATCH /me does', async () => {
+  it('sets and unsets the fields that customers set themselves, like PATCH /me', async () => {
     const { id, tokens } = await registerCustomer(instance);
     const patchMe = (changes: object) =>
       instance.requestWithAccessToken(tokens.accessToken, 'PATCH', '/api/v1/me', changes);
@@ -78,10 +78,10 @@ describe('PATCH /api/v1/customers/{id}', () => {
   });
 
   it('rejects invalid, unknown and taken values, and metadata that is too large after merging', async () => {
-    const thirtyKeys = (prefix: string) =>
+    const createMetadata = (prefix: string) =>
       Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${prefix}${index}`, 1]));
     const other = await create({ externalId: randomUUID() });
-    const before = await create({ metadata: thirtyKeys('a') });
+    const before = await create({ metadata: createMetadata('a') });
     const invalid: [string, unknown][] = [
       ['email', null],
       ['emailVerified', null],
@@ -89,7 +89,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
       ['externalId', ''],
       ['firstName', 'x'.repeat(101)],
       ['metadata', [1]],
-      ['metadata', thirtyKeys('b')],
+      ['metadata', createMetadata('b')],
       ['publicMetadata', { long: 'x'.repeat(8_200) }],
       ['password', 'an unusual long phrase'],
       ['disabledAt', null],
@@ -115,14 +115,14 @@ describe('PATCH /api/v1/customers/{id}', () => {
     expect(await get(before['id'])).toEqual(before);
     expect(await listUpdates(before['id'])).toEqual([]);
 
-    const removed = Object.fromEntries(Object.keys(thirtyKeys('a')).map((key) => [key, null]));
-    const { body } = await patch(before['id'], { metadata: { ...removed, ...thirtyKeys('b') } });
-    expect(body.metadata).toEqual(thirtyKeys('b'));
+    const removed = Object.fromEntries(Object.keys(createMetadata('a')).map((key) => [key, null]));
+    const { body } = await patch(before['id'], { metadata: { ...removed, ...createMetadata('b') } });
+    expect(body.metadata).toEqual(createMetadata('b'));
   });
 });
 
 describe('an email address that a server sets', () => {
-  it('takes effect at once, without a mail, and is unverified unless the server says otherwise', async () => {
+  it('takes effect at once, without an email, and is unverified unless the server specifies it', async () => {
     const email = uniqueEmail();
     const { id, email: old } = await registerCustomer(instance);
     await patch(id, { emailVerified: true });
@@ -139,7 +139,7 @@ describe('an email address that a server sets', () => {
     expect((await patch(id, verified)).body).toMatchObject(verified);
   });
 
-  it('voids the links that were mailed to the previous address', async () => {
+  it('voids the links that were emailed to the previous address', async () => {
     const customer = await registerCustomer(instance);
     const verify = await instance.getMailToken(customer.email, 'verify-email');
     const reset = await requestReset(instance, customer.email);

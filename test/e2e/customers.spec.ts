@@ -29,7 +29,7 @@ const getCustomer = (id: string): Promise<TestResponse> =>
 const invalidCredentials = { status: 401, body: { code: 'invalid_credentials' } };
 
 describe('creating a customer', () => {
-  it('returns the full customer, as GET and the event do, even in another project', async () => {
+  it('returns the full customer, like GET and the event, even in another project', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     const email = uniqueEmail();
     const metadata = { plan: { tier: 2 }, toString: 'kept', hasOwnProperty: [1, null] };
@@ -63,7 +63,7 @@ describe('creating a customer', () => {
     expect([status, body.metadata, body.publicMetadata]).toEqual([201, {}, {}]);
   });
 
-  it('rejects an integer in metadata that JSON numbers cannot represent, and names the field', async () => {
+  it('rejects integers in metadata that JSON numbers cannot represent, and reports the field', async () => {
     const email = uniqueEmail();
     const body = `{"email":"${email}","metadata":{"ids":[7,{"order":12345678901234567890}]}}`;
     const response = await instance.requestWithSecretKey('POST', '/api/v1/customers', body);
@@ -213,7 +213,7 @@ it("rejects a disabled customer's sign-in, and voids sessions and links for good
   const token = await requestReset(instance, email);
   const runAction = (action: string, body?: object) =>
     instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/${action}`, body);
-  // A route without a body rejects a body with members.
+  // Routes without a body reject a body with members.
   const unknownField = { errors: [{ field: 'reason', code: 'unknown_field' }] };
   expect(await runAction('disable', { reason: 'spam' })).toMatchObject({ status: 400, body: unknownField });
 
@@ -253,7 +253,7 @@ describe('deleting a customer', () => {
     expect((await instance.login(email)).status).toBe(401);
   });
 
-  it("cancels a delivery about the customer that waits for a retry, not the deletion's delivery", async () => {
+  it("cancels a delivery about the customer that waits for a retry, not the deletion's own", async () => {
     const receiver = await Receiver.start();
     receiver.defaultResponder = (response) => void response.writeHead(500).end();
     try {
@@ -281,7 +281,7 @@ describe('a request during another change of the customer', () => {
   const deleteCustomer = (id: string) => (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
 
   it.each(['disable', 'enable', 'unlock'])(
-    'returns 404 for %s when the customer is deleted meanwhile',
+    'returns 404 for %s if the customer is deleted in the meantime',
     async (action) => {
       const { body } = await create();
       const send = () => instance.requestWithSecretKey('POST', `/api/v1/customers/${body.id}/${action}`);
@@ -311,12 +311,12 @@ describe('a request during another change of the customer', () => {
     expect((await getCustomer(id)).status).toBe(200);
   });
 
-  it("rejects another customer's password in /me/delete after the address was taken meanwhile", async () => {
+  it("rejects another customer's password in /me/delete after the address was taken", async () => {
     const [caller, newOwner] = [await registerCustomer(instance), await registerCustomer(instance)];
     const response = await withConcurrentChange(
       instance,
       async (sql) => {
-        // At this point the caller is identified, and their password is checked next.
+        // At this point, the caller is identified, and the password is checked next.
         await sql('LOCK TABLE login_attempts IN ACCESS EXCLUSIVE MODE');
         await sql('UPDATE customers SET email = $2 WHERE id = $1', [caller.id, uniqueEmail()]);
         await sql('UPDATE customers SET email = $2 WHERE id = $1', [newOwner.id, caller.email]);
@@ -337,7 +337,7 @@ describe('a request during another change of the customer', () => {
     ['resend-verification', 'deleted', 'DELETE FROM customers WHERE id = $1'],
     ['resend-verification', 'verified', 'UPDATE customers SET email_verified = true WHERE id = $1'],
   ])(
-    'responds alike to %s for a customer who is %s meanwhile, and sends no mail',
+    'responds the same to %s for a customer who is %s meanwhile, and sends no email',
     async (path, _, change) => {
       const email = uniqueEmail();
       const { body } = await create({ email });
@@ -350,7 +350,7 @@ describe('a request during another change of the customer', () => {
     },
   );
 
-  it('responds identically to a renewed invitation whose customer is deleted meanwhile', async () => {
+  it('responds the same to a resent invitation if the customer is deleted meanwhile', async () => {
     const email = uniqueEmail();
     const { body } = await create({ email, sendInvite: true });
     const token = await instance.getMailToken(email, 'accept-invite');
@@ -366,7 +366,7 @@ describe('a request during another change of the customer', () => {
   });
 });
 
-it('changes the names with PATCH /me, reports previous names, and rejects other fields (IN-07)', async () => {
+it('changes names with PATCH /me, reports the previous ones, and rejects other fields (IN-07)', async () => {
   const { body } = await instance.register(uniqueEmail(), { firstName: 'Ada', lastName: 'Byron' });
   const patch = (changes: object): Promise<TestResponse> =>
     instance.requestWithAccessToken(body.tokens.accessToken, 'PATCH', '/api/v1/me', changes);

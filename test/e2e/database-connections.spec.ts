@@ -19,12 +19,12 @@ import { hostileSettings } from '../support/hostile-settings.mjs';
 import { authenticated, readyForQuery, shuttingDown } from '../support/postgres-messages.js';
 import { freePort } from '../support/server-process.mjs';
 
-describe('a shutdown of PostgreSQL while the pool hands out a connection', () => {
-  it('does not end the process, and the pool connects again', async () => {
+describe('a PostgreSQL shutdown while the pool is handing out a connection', () => {
+  it('does not end the process, and the pool reconnects', async () => {
     let connections = 0;
     const server = createServer((socket) => {
       connections += 1;
-      // Sent at once, so that all of it is read before the code that receives the connection runs.
+      // Sent in one packet, so that all of it is read before the code that receives the connection runs.
       socket.once('data', () => socket.end(Buffer.concat([authenticated, readyForQuery, shuttingDown])));
       socket.on('error', () => undefined);
     });
@@ -50,7 +50,7 @@ describe('a database URL with several hosts', () => {
   beforeAll(() => createDatabase(name, 'template1'));
   afterAll(() => dropDatabase(name));
 
-  it('leads to the first host that responds and accepts writes, as soon as there is one', async () => {
+  it('connects to the first host that responds and accepts writes, once there is one', async () => {
     const client = new pg.Client(adminUrl(name));
     await client.connect();
     await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
@@ -98,7 +98,7 @@ describe('a role that may no longer connect', () => {
     await admin.end();
   });
 
-  it('fails requests with 503 until it may, ends a start, and appears in the log', async () => {
+  it('fails requests with 503 until it may, ends a starting process, and is logged', async () => {
     const url = Object.assign(new URL(adminUrl(name)), { username: name, password: name }).href;
     const log: [object, string][] = [];
     const write = (fields: object | string, message?: string) =>
@@ -121,7 +121,7 @@ describe('a role that may no longer connect', () => {
       ] as const) {
         await admin.query(change);
         await endConnections();
-        // The connection in the pool may report its end first.
+        // The pooled connection may be the first to report its end.
         const cause = await eventually('the rejection', async () => {
           const error = (await execute().catch((each: unknown) => each)) as GatehouseError;
           expect(error).toMatchObject({ code: 'unavailable' });
@@ -156,7 +156,7 @@ describe('a database whose roles have other settings', () => {
     WHERE current_setting(name, true) IS NOT NULL`;
   const names = Object.keys({ ...SERVER_TIMEOUTS, ...sessionLimits, ...sessionSettings }).sort();
 
-  /** Returns a database with these URLs, and the fields and message in each line from its log. */
+  /** Returns a database with these URLs, and the fields and message of each line that it logs. */
   function connectTo({ url, ownerUrl }: typeof urls): { database: Database; log: [object, string][] } {
     const log: [object, string][] = [];
     const warn = (fields: object, message: string) => void log.push([fields, message]);
@@ -173,13 +173,13 @@ describe('a database whose roles have other settings', () => {
     await client.connect();
     const { rows } = await client.query<{ name: string; value: string }>(SHOW_SETTINGS, [names]);
     await client.end();
-    // pg sends this one with each connection.
+    // pg sends client_encoding with each connection.
     const inherited = rows.filter((row) => row.name !== 'client_encoding');
     const hostile: Record<string, string> = hostileSettings;
     expect(inherited).toEqual(inherited.map((row) => ({ name: row.name, value: hostile[row.name] })));
   });
 
-  it('leads to connections of each kind with the settings that statements rely on', async () => {
+  it('gives connections of each kind the settings on which statements rely', async () => {
     const limits = (lock: string, statement: string, transaction: string) => ({
       ...{ idle_session_timeout: '0', transaction_timeout: '0' },
       ...{ lock_timeout: lock, statement_timeout: statement },
@@ -211,7 +211,7 @@ describe('a database whose roles have other settings', () => {
     }
   });
 
-  it('rejects a role whose triggers are off: the log names it, and the api is not ready', async () => {
+  it('rejects a role with disabled triggers: it is logged, and the API is not ready', async () => {
     const admin = new pg.Client(adminUrl(name));
     await admin.connect();
     const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${name}`;

@@ -41,28 +41,28 @@ const deadLetters = async (id: string): Promise<string[]> => {
 };
 const expectAllNotified = async () =>
   expect(await instance.sql('SELECT FROM deliveries WHERE untold')).toEqual([]);
-/** Returns the dead letter ids in the received events. */
+/** Returns the dead letter ids of the received events. */
 const notifiedIds = (): string[] =>
   watcher.requests.map(({ event }) => (event.data['delivery'] as { id: string }).id).sort();
-/** Runs every worker's dead letter notifier at the same time. */
+/** Runs the dead letter notifier of every worker at the same time. */
 const notifyDeadLetters = () =>
   Promise.all(
     instance.workers
       .filter(({ isRunning }) => isRunning)
       .map((worker) => worker.runJob('DeadLetterNotifier')),
   );
-/** Waits until no delivery is pending, so that nothing more will be sent. */
+/** Waits until no delivery is pending, so that no more requests follow. */
 const waitUntilIdle = () =>
   eventually(
     'the end of all deliveries',
     async () => (await instance.sql(`SELECT FROM deliveries WHERE state = 'pending'`)).length === 0,
   );
-/** Returns the event count for a type. */
+/** Returns the number of events of a type. */
 const count = async (type: string): Promise<number> =>
   (await instance.sql('SELECT id FROM events WHERE type = $1', [type])).length;
 
 describe('webhook.dead_lettered', () => {
-  it('arrives once per dead letter at endpoints that name it, but not at the endpoint itself', async () => {
+  it('is sent once per dead letter to subscribed endpoints, but not to the failed endpoint', async () => {
     const before = await count('webhook.dead_lettered');
     const id = await create({ url: failing.url, events: ['customer.created', 'webhook.*'] });
     await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
@@ -98,7 +98,7 @@ describe('webhook.dead_lettered', () => {
     await everything.stop();
   });
 
-  it('does not exist for the dead letter of a webhook event, so that events do not multiply', async () => {
+  it('is not created for the dead letter of a webhook event, so that events do not multiply', async () => {
     const before = await count('webhook.dead_lettered');
     const id = await create({ url: failing.url, events: ['*', 'webhook.*'] });
     const other = await create({ url: failing.url, events: ['webhook.*'] });
@@ -120,13 +120,14 @@ describe('webhook.dead_lettered', () => {
       [id.slice(3)],
     );
     expect(customerDeliveries.length).toBeGreaterThan(0);
-    // One for each customer event delivery; none for the test or events that failed at the other endpoint.
+    // One for each delivery of a customer event, and none for the test event or for events that failed at the other
+    // endpoint.
     expect(await count('webhook.dead_lettered')).toBe(before + customerDeliveries.length);
     expect(await deadLetters(other)).toHaveLength(customerDeliveries.length);
     await expectAllNotified();
   });
 
-  it('arrives only at organization level for an endpoint of that level', async () => {
+  it('is sent only at organization level for an organization endpoint', async () => {
     const { projectId, secretKey } = await insertProject(instance, instance.credentials.organizationId);
     await create({ url: failing.url, level: 'organization', events: ['customer.created'] });
     await create({ url: watcher.url, project_id: projectId, events: ['webhook.*'] });
@@ -155,7 +156,7 @@ describe('webhook.dead_lettered', () => {
     for (const worker of instance.workers) await worker.stop('SIGKILL');
     const before = await count('webhook.dead_lettered');
     for (let index = 0; index < 30; index += 1) await instance.register();
-    // The state after a worker crashes between recording the outcome and creating the event.
+    // The state left by a worker that crashes between recording the outcome and creating the event.
     await instance.sql(
       `UPDATE deliveries SET state = 'failed', attempt = 5, next_attempt_at = NULL, finished_at = now(), untold = true,
          last_http_status = 0, last_error = 'worker_lost' WHERE endpoint_id = $1`,

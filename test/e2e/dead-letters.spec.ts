@@ -29,14 +29,12 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** Creates an endpoint with `count` dead letters. */
 async function createDeadLetters(count: number): Promise<{ endpoint: string; ids: string[] }> {
   const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
   await emitEvents(instance, count);
   return { endpoint, ids: await waitForDeadLetters(instance, endpoint, count) };
 }
 
-/** Creates an endpoint at organization level. */
 const createOrganizationEndpoint = async (): Promise<string> =>
   (await instance.createEndpoint(receiver.url, ['customer.created'], { level: 'organization' })).id;
 
@@ -52,7 +50,7 @@ async function list(query: Record<string, string> = {}, key = instance.credentia
 }
 const idsOf = ({ data }: { data: Record<string, any>[] }) => data.map(({ id }) => id as string);
 
-/** Reads all pages in a list. */
+/** Reads all pages of a list. */
 async function readAll(
   query: Record<string, string>,
   key?: string,
@@ -73,7 +71,7 @@ const redeliver = (id: string, body?: object) =>
   instance.requestWithSecretKey('POST', `/v1/webhooks/deliveries/${id}/redeliver`, body);
 
 describe('the list of dead letters', () => {
-  it('shows permanently failed deliveries with their last attempt, newest first and in pages', async () => {
+  it('contains permanently failed deliveries with their last attempt, newest first, in pages', async () => {
     const { endpoint, ids } = await createDeadLetters(5);
     const all = await list({ endpoint_id: endpoint });
     expect(idsOf(all)).toEqual(ids);
@@ -91,7 +89,7 @@ describe('the list of dead letters', () => {
     expect((await readAll({ endpoint_id: endpoint, limit: '2' })).ids).toEqual(ids);
   });
 
-  it('has the filters of the attempt log, and shows nothing for a filter without matches', async () => {
+  it('has the filters of the attempt log, and is empty for a filter without matches', async () => {
     receiver.defaultResponder = respondWithStatus(500);
     const { endpoint, ids } = await createDeadLetters(2);
     receiver.defaultResponder = (_, __, message) => message.socket.destroy();
@@ -133,7 +131,7 @@ describe('the list of dead letters', () => {
     );
   });
 
-  it('scans a bounded number of dead letters per page, and the next page continues from there', async () => {
+  it('scans a bounded number of dead letters per page, and continues on the next page', async () => {
     const { endpoint, ids } = await createDeadLetters(1);
     await instance.sql('UPDATE deliveries SET last_http_status = 999 WHERE id = $1', [ids[0]!.slice(4)]);
     await duplicateDeadLetter(instance, ids[0]!, 2_500);
@@ -148,13 +146,13 @@ describe('the list of dead letters', () => {
     await expectFound({}, secretKey);
     expect(await instance.sql(`SELECT FROM webhook_endpoints WHERE level = 'organization'`)).toEqual([]);
     await expectFound({}, projectSecretKey);
-    // With an endpoint at organization level, the list uses a different scan.
+    // With an organization endpoint, the list uses a different scan.
     await createOrganizationEndpoint();
     await expectFound({}, projectSecretKey);
     await deleteDuplicates();
   });
 
-  it('shows each key the dead letters that it can access, and reveals no others by a next page', async () => {
+  it('contains the dead letters that a key can access, and reveals no others through pagination', async () => {
     await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
     const organizationEndpoint = await createOrganizationEndpoint();
     const { endpoint, ids } = await createDeadLetters(1);
@@ -238,7 +236,7 @@ describe('discarding a delivery', () => {
     });
   });
 
-  it('WH-14: succeeds for one of 20 parallel requests, and all are recorded', async () => {
+  it('WH-14: succeeds for one of 20 parallel requests, all of which are recorded', async () => {
     const { ids } = await createDeadLetters(1);
     const responses = await Promise.all(Array.from({ length: 20 }, () => discard(ids[0]!)));
     expect(responses.map((response) => response.status).sort()).toEqual([200, ...Array(19).fill(409)]);
@@ -282,7 +280,7 @@ describe('discarding a delivery', () => {
 });
 
 describe('redelivering a delivery', () => {
-  it('sends any finished delivery, if its chain has no newer one, with the same bytes', async () => {
+  it('resends the bytes of any finished delivery, unless its chain has a newer one', async () => {
     receiver.defaultResponder = respondWithStatus(200);
     const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
     await emitEvents(instance, 1);
@@ -335,7 +333,7 @@ describe('redelivering a delivery', () => {
     await target.stop();
   });
 
-  it('enables a disabled endpoint on request, and otherwise rejects it and names the option', async () => {
+  it('enables a disabled endpoint on request, and otherwise fails and suggests the option', async () => {
     const { endpoint, ids } = await createDeadLetters(3);
     const [first, second, third] = ids as [string, string, string];
     const setStatus = (status: string) =>
@@ -354,7 +352,7 @@ describe('redelivering a delivery', () => {
       status: 400,
       body: { errors: [{ field: 'enable_endpoint' }] },
     });
-    // Enabling an endpoint needs its own scope.
+    // Enabling an endpoint requires another scope.
     const key = await insertKey(instance, {
       ...instance.credentials,
       type: 'secret',

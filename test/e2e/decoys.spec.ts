@@ -19,7 +19,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-// With a fixed key and fixed ids, the selection is the same in every run.
+// With a fixed key and fixed ids, every run selects the same decoys.
 const keyring = new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']);
 const fixedId = (text: string): string => {
   const hex = createHash('md5').update(text).digest('hex');
@@ -27,7 +27,7 @@ const fixedId = (text: string): string => {
 };
 const PROJECTS = { large: fixedId('large'), small: fixedId('small'), other: fixedId('other') };
 
-/** Creates a project with customers whose hashes are only scheme names, as often as given. */
+/** Creates a project with `schemes[name]` customers per scheme, whose hashes are only the scheme name. */
 async function createProject(id: string, schemes: Record<string, number>): Promise<void> {
   await instance.sql(`INSERT INTO projects (id, organization_id, name, slug) VALUES ($1, $2, 'Decoys', $3)`, [
     id,
@@ -49,14 +49,14 @@ async function createProject(id: string, schemes: Record<string, number>): Promi
 
 const limits = { quota: 10, windowSeconds: 900, maxWindowSeconds: 900, addressBlock: null };
 
-/** Returns the hash on which an email's decoy is based. */
+/** Returns the hash on which the decoy for an email is based. */
 async function findDecoy(projectId: string, email: string): Promise<string | null> {
   const attempt = { ...limits, email, emailHash: sha256(email) };
   const { decoyHash } = await attempts.reserve(projectId, attempt, selectDecoy(keyring, 'fixed', email));
   return decoyHash;
 }
 
-/** Returns each decoy's percentage among unknown emails. */
+/** Returns the percentage of each decoy among unknown emails. */
 async function decoyShares(projectId: string, count: number): Promise<Record<string, number>> {
   const emails = Array.from({ length: count }, (_, index) => `unknown-${index}@example.com`);
   const shares: Record<string, number> = {};
@@ -88,7 +88,7 @@ it("OP-03: keeps the decoy of an email, and changes it only with its customer's 
   const findAll = () => Promise.all(emails.map((email) => findDecoy(PROJECTS.other, email)));
   const before = await findAll();
   expect(await findAll()).toEqual(before);
-  // Five customers sign in, and their hashes are replaced.
+  // Five customers sign in, which replaces their hashes.
   await instance.sql(
     `UPDATE customers SET password_hash = 'own'
      WHERE project_id = $1 AND email IN ('0@example.com', '1@example.com', '2@example.com', '12@example.com', '13@example.com')`,
@@ -100,7 +100,7 @@ it("OP-03: keeps the decoy of an email, and changes it only with its customer's 
   expect(changes.every(([, to]) => to === 'own')).toBe(true);
 });
 
-it('OP-03: gives a project without a password no decoy', async () => {
+it('OP-03: gives a project without passwords no decoys', async () => {
   await createProject(fixedId('empty'), { none: 3 });
   expect(await findDecoy(fixedId('empty'), 'unknown@example.com')).toBeNull();
 });

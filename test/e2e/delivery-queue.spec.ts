@@ -19,7 +19,7 @@ const logger = createLogger({ logLevel: 'silent' }, 'test');
 
 if (!hasRedisServer) process.stderr.write('The queue on Redis is not tested: no redis-server on the PATH.\n');
 
-/** The cluster is started first, because it accepts writes only after two seconds. */
+/** The cluster starts first, because it accepts writes only after two seconds. */
 let cluster: RedisServer | undefined;
 beforeAll(async () => {
   if (hasRedisServer) cluster = await RedisServer.startCluster();
@@ -60,17 +60,17 @@ const newJob = () => ({
     await queue.add([firstJob]).catch(() => undefined);
     await eventually('the first job', () => taken.includes(firstJob.deliveryId));
 
-    // Simulates a reconnection that BullMQ has missed: the worker is connected but receives no jobs.
+    // Simulates a reconnection that BullMQ missed: the worker is connected but receives no jobs.
     await firstWorker.pause(true);
     const jobs = [newJob(), newJob(), newJob()];
-    // `add` fails after 250 ms, but the jobs that were sent are still processed.
+    // `add` fails after 250 ms, but the jobs it has sent are still processed.
     await queue.add(jobs).catch(() => undefined);
     await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
     expect(taken).toHaveLength(4);
     const secondWorker = internals.current.worker;
     expect(secondWorker).not.toBe(firstWorker);
 
-    // Simulates that no job was taken for a long time: the next check resets the time instead of replacing the worker.
+    // Simulates a long time without a job. The next check resets the time instead of replacing the worker.
     internals.lastJobAt = -Infinity;
     await eventually('a check of the idle worker', () => internals.lastJobAt > -Infinity);
     expect(internals.current.worker).toBe(secondWorker);
@@ -88,7 +88,7 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
       await eventually('a connection to Redis', () => queue.isReady());
       const jobs = Array.from({ length: 22 }, newJob);
       const together = jobs.slice(1).map(({ delayMs: _, ...job }) => job);
-      // They fail after 250 ms on a busy machine, but the jobs that were sent are still processed.
+      // On a busy machine these fail after 250 ms, but the jobs they have sent are still processed.
       await queue.add(jobs.slice(0, 1)).catch(() => undefined);
       await queue.addTogether(together, 0).catch(() => undefined);
       await eventually('the jobs', async () => (await queue.countJobs()) === 3);
@@ -149,7 +149,7 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
   });
 });
 
-(hasRedisServer ? describe : describe.skip)('the topologies of Redis', () => {
+(hasRedisServer ? describe : describe.skip)('the queue in each Redis topology', () => {
   let server: RedisServer;
   let sentinel: RedisSentinel;
   beforeAll(async () => {
@@ -190,12 +190,12 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
         const taken: string[] = [];
         queue.process(1, async ({ deliveryId }) => void taken.push(deliveryId));
         const jobs = [newJob(), { ...newJob(), delayMs: 10 }];
-        // It fails after 250 ms on a busy machine, but the jobs that were sent are still processed.
+        // On a busy machine this fails after 250 ms, but the jobs it has sent are still processed.
         await queue.add(jobs).catch(() => undefined);
         await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
 
         const policy = { name: randomUUID(), quota: 1, windowSeconds: 60 };
-        // Until the limiter is connected, it counts in its process.
+        // Before the limiter is connected, it counts requests in its own process.
         await eventually('a request that another process has counted', async () => {
           const key = randomUUID();
           const results = [await limiters[0].consume(policy, key), await limiters[1].consume(policy, key)];

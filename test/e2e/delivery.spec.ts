@@ -9,7 +9,7 @@ let receiver: Receiver;
 
 function useInstance(queue: Queue = 'postgresql'): void {
   beforeAll(async () => {
-    // All times are divided by 10, so that workers poll for due retries every 100 ms.
+    // All times are divided by 10, so workers poll for due retries every 100 ms.
     const workerEnv = {
       TIME_SCALE: '10',
       WEBHOOK_RETRY_SCHEDULE: '0s,3s,6s,0s,0s',
@@ -26,7 +26,7 @@ function useInstance(queue: Queue = 'postgresql'): void {
 }
 
 it.each(availableQueues)(
-  'announces a new delivery after the commit, so that no worker has to poll for it: %s',
+  'announces a delivery after the commit, so that no worker has to poll for it: %s',
   async (queue) => {
     const instanceWithoutWorker = await TestInstance.startShared({ queue, workers: 0 });
     const listener = await instanceWithoutWorker.db.connect();

@@ -39,7 +39,7 @@ const registerForeignAddress = async (): Promise<RegisteredCustomer & { token: s
   return { ...customer, token: await instance.getVerificationToken(customer.email) };
 };
 
-/** Asserts that the first registrant has no access left, however it was gained. */
+/** Asserts that the first registrant has no access left, however they gained it. */
 async function expectNoAccess(email: string, sessions: Tokens[]): Promise<void> {
   expect((await instance.login(email)).status).toBe(401);
   for (const tokens of sessions) {
@@ -50,7 +50,7 @@ async function expectNoAccess(email: string, sessions: Tokens[]): Promise<void> 
 }
 
 describe('disowning an account', () => {
-  it('FE-03: removes all earlier access, verifies the address and keeps the profile', async () => {
+  it('FE-03: removes all earlier access, verifies the address and preserves the profile', async () => {
     const customer = await registerForeignAddress();
     const { id, email, tokens, token } = customer;
     const profile = { firstName: 'Ada', metadata: { plan: 'pro' }, publicMetadata: { seats: 2 } };
@@ -62,7 +62,7 @@ describe('disowning an account', () => {
 
     const response = await disown(token);
     expect(response).toMatchObject({ status: 200, body: { customer: { id, email, emailVerified: true } } });
-    // The events are read before the failed sign-in below, which records another event.
+    // The events are read first, because the failed sign-in below records another one.
     const eventTypes = await listEventTypes(id);
     await expectNoAccess(email, [tokens, second]);
     expect(await reset(resetToken)).toMatchObject(invalidToken);
@@ -89,7 +89,7 @@ describe('disowning an account', () => {
     ]);
   });
 
-  it('sends the owner a link to set a password, even if a stranger has used up the mail quota', async () => {
+  it('sends the owner a link to set a password, even if strangers exhausted the email quota', async () => {
     const { email, token } = await registerForeignAddress();
     const requested = await requestReset(instance, email);
     expect((await disown(token)).status).toBe(200);
@@ -103,7 +103,7 @@ describe('disowning an account', () => {
     const { id, email, tokens, token } = await registerForeignAddress();
     expect((await verify(token)).status).toBe(200);
     const refreshed = await refreshSession(instance, tokens.refreshToken);
-    // If the verification revoked the sessions, it would sign out honest customers.
+    // Revoking the sessions at verification would sign out honest customers.
     expect(refreshed.body.customer.emailVerified).toBe(true);
 
     const responses = await Promise.all(
@@ -141,7 +141,7 @@ describe('disowning an account', () => {
     }
   });
 
-  it('leaves no access to requests that run at the same time (I4)', async () => {
+  it('leaves no access to concurrent requests (I4)', async () => {
     const customer = await registerForeignAddress();
     const { email, tokens, token } = customer;
     const second = await openSession(instance, email);
@@ -171,11 +171,11 @@ describe('disowning an account', () => {
     expect(open).toEqual([{ kind: 'reset-password' }]);
   });
 
-  it("FE-03: removes the access of a person who has changed their address to the owner's", async () => {
+  it("FE-03: removes the access of a person who changed their address to the owner's", async () => {
     const changing = await registerCustomer(instance);
     const { newEmail: email, currentToken, newToken } = await requestEmailChange(instance, changing);
     const confirm = (token: string) => submitToken(instance, 'confirm-email-change', token);
-    // The address belongs to the account only once both sides have confirmed.
+    // The address does not belong to the account until both sides have confirmed the change.
     expect(await disown(newToken)).toMatchObject(invalidToken);
     expect((await confirm(newToken)).body.status).toBe('pending');
     for (const token of [newToken, currentToken]) expect(await disown(token)).toMatchObject(invalidToken);
@@ -259,30 +259,30 @@ describe('disowning an account', () => {
   });
 });
 
-describe('a proof of an unverified address', () => {
+describe('proving ownership of an unverified address', () => {
   it('FE-03: removes all earlier access, through a reset or an invitation', async () => {
     const claims = {
       reset: async () => {
         const customer = await registerForeignAddress();
-        return { ...customer, proof: await requestReset(instance, customer.email) };
+        return { ...customer, token: await requestReset(instance, customer.email) };
       },
       invite: async () => {
-        const { id, email, token: proof } = await inviteCustomer(instance);
+        const { id, email, token } = await inviteCustomer(instance);
         await instance.sql(
           `UPDATE customers SET password_hash = (SELECT password_hash FROM customers WHERE email = $2)
            WHERE id = $1`,
           [id, (await registerCustomer(instance)).email],
         );
         await insertSessions(instance, id, 2);
-        return { id, email, proof, tokens: await openSession(instance, email) };
+        return { id, email, token, tokens: await openSession(instance, email) };
       },
     };
     for (const [via, prepare] of Object.entries(claims)) {
-      const { id, email, proof, tokens } = await prepare();
+      const { id, email, token, tokens } = await prepare();
       const { currentToken, newToken } = await requestEmailChange(instance, { email, tokens });
       await submitToken(instance, 'confirm-email-change', newToken);
       const [response, ...logins] = await Promise.all([
-        retryWhileRejected(() => reset(proof)),
+        retryWhileRejected(() => reset(token)),
         ...[1, 2, 3].map(() => retryWhileRejected(() => instance.login(email))),
       ]);
       expect([via, response.status]).toEqual([via, 204]);

@@ -13,9 +13,8 @@ type Environment = Record<string, string>;
 
 let instance: TestInstance;
 let mailServer: MailServer;
-/** The instance's settings, as an installation for production has them. */
+/** The settings of the instance, changed to those of a production installation. */
 let production: Environment;
-/** A port on which no server listens. */
 let closedPort: number;
 beforeAll(async () => {
   closedPort = await freePort();
@@ -38,7 +37,6 @@ afterAll(async () => {
   await mailServer?.stop();
 });
 
-/** Inserts a worker's heartbeat. */
 const insertWorker = () =>
   instance.sql(`INSERT INTO workers (id, host, version, in_flight) VALUES ($1, 'test', '0.0.0', 0)`, [
     randomUUID(),
@@ -72,11 +70,11 @@ describe('doctor of the server', () => {
         ...['clock', 'migrations', 'root secret', 'worker', 'webhooks', 'emails', 'redis', 'mail server'],
       ]),
     );
-    // It has only connected to the mail server.
+    // It connects to the mail server without sending an email.
     expect(mailServer.mails).toEqual([]);
   });
 
-  it('names the cause and the fix of each broken part, and no secret', async () => {
+  it('reports the cause and the fix of each broken part, and no secret', async () => {
     const secrets = [
       MAIL_PASSWORD,
       ...Array.from({ length: 3 }, () => randomBytes(24).toString('base64url')),
@@ -196,7 +194,7 @@ describe('doctor of the server', () => {
     expect(await runInChunks(cases, findProblem, 3)).toEqual([]);
   });
 
-  it('reports emails that could not be sent while the mail server has accepted none', async () => {
+  it('reports emails that could not be sent while the mail server accepted none', async () => {
     await instance.sql(
       `INSERT INTO mails (id, kind, recipient, state, reason, response, finished_at)
        VALUES (gen_random_uuid(), 'test', 'ada@example.com', 'failed', 'expired', 'ECONNREFUSED', now())`,
@@ -213,9 +211,9 @@ describe('doctor of the server', () => {
     }
   });
 
-  it('EV-06: lists stored host names that have another form now, and changes none', async () => {
+  it('EV-06: lists stored host names whose normalized form has changed, and changes none', async () => {
     const { organizationId, projectId } = instance.credentials;
-    // An invalid label, the capital letter ẞ, a name with its current form, and a name whose host is ASCII.
+    // An invalid label, the capital letter ẞ, a name in its current form, and a name with an ASCII host.
     const addresses = [
       'ada@xn--a.example',
       'ben@xn--strae-301b.example',
@@ -266,7 +264,7 @@ describe('doctor of the server', () => {
     }
   });
 
-  it('names a setting of the role with which statements do not work', async () => {
+  it('reports a role setting with which statements do not work', async () => {
     const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${new URL(instance.env['DATABASE_URL']!).pathname.slice(1)}`;
     await instance.sql(`${role} SET session_replication_role = replica`);
     try {

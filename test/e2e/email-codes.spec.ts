@@ -44,11 +44,11 @@ beforeEach(async () => {
     testEmailCode: null,
     redirectUrls: [REDIRECT_URL],
   });
-  // Other tests' wrong codes would make the codes longer.
+  // Wrong codes of other tests would make the codes longer.
   await instance.sql('DELETE FROM email_code_guesses');
 });
 
-/** A redirect URL with a query and a fragment, which the redirect must keep. */
+/** A redirect URL with a query and a fragment, which the redirect must preserve. */
 const REDIRECT_URL = 'https://app.example.com/welcome?from=mail#top';
 
 const patchSettings = (settings: object): Promise<TestResponse> =>
@@ -64,7 +64,10 @@ async function createVerified(more: object = {}): Promise<{ id: string; email: s
   return { id: (await instance.requestWithSecretKey('POST', '/api/v1/customers', body)).body.id, email };
 }
 
-/** Sends `count` guesses in parallel, alternately to both apis. @returns the number of responses by code or status */
+/**
+ * Sends `count` guesses in parallel, alternating between both API processes. @returns the number of responses by code
+ * or status
+ */
 async function guessInParallel(count: number, guessOf: (index: number) => EmailCode): Promise<object> {
   const responses = await Promise.all(
     Array.from({ length: count }, (_, index) =>
@@ -82,7 +85,7 @@ async function guessInParallel(count: number, guessOf: (index: number) => EmailC
 }
 
 describe('a sign-in with an email code', () => {
-  it('MF-07: signs a customer in once, and records the proof, the events and the client IP', async () => {
+  it('MF-07: signs in a customer once, and records the verification, events and client IP', async () => {
     const { id, email } = await createVerified();
     const received = await receiveEmailCode(instance, email);
     expect(received.code).toMatch(/^\d{6}$/);
@@ -166,7 +169,7 @@ const projectName = async (): Promise<string> =>
   ] as string;
 
 describe('a challenge', () => {
-  it('MF-07: returns the same response for all addresses, and emails only those that can sign in', async () => {
+  it('MF-07: responds the same for all addresses, and emails only those that can sign in', async () => {
     const [known, disabled] = [await createVerified(), await createVerified()];
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
     const unknown = uniqueEmail();
@@ -214,7 +217,7 @@ describe('a challenge', () => {
     ]);
   });
 
-  it('MF-07: works once in ten minutes with its token and project; all failures look the same', async () => {
+  it('MF-07: works once in ten minutes with its token and project, and fails uniformly', async () => {
     const [{ email }, { email: other }] = [await createVerified(), await createVerified()];
     const [first, second] = [
       await receiveEmailCode(instance, email),
@@ -349,7 +352,7 @@ describe('the sign-in link in an email with a code', () => {
     const code = location.searchParams.get('code')!;
     expect(location.href).toBe(`https://app.example.com/welcome?from=mail&code=${code}#top`);
     expect(await instance.events(id, 'login.succeeded')).toEqual([]);
-    // A double click: the browser follows the second response.
+    // After a double click, the browser follows the second response.
     const repeated = await Promise.all([1, 2].map(() => submitEmailLink(link, replicaUrl)));
     for (const each of repeated)
       expect([each.status, each.headers.get('location')]).toEqual([303, location.href]);
@@ -406,7 +409,7 @@ describe('the sign-in link in an email with a code', () => {
     }
   });
 
-  it('completes one of 20 parallel exchanges on two apis, even if it creates the customer', async () => {
+  it('completes one of 20 parallel exchanges on two processes, even for a new customer', async () => {
     for (const email of [(await createVerified()).email, uniqueEmail()]) {
       const exchange = await useEmailLink(instance, await receive(email));
       const responses = await Promise.all(
@@ -424,7 +427,7 @@ describe('the sign-in link in an email with a code', () => {
     }
   });
 
-  it('invalidates its code and vice versa, even with concurrent requests to two apis', async () => {
+  it('invalidates its code and vice versa, even in parallel on two API processes', async () => {
     const { email } = await createVerified();
     const used = await receive(email);
     expect((await verifyEmailCode(instance, used)).status).toBe(200);
@@ -504,11 +507,11 @@ describe('the limit on email code guesses', () => {
           [email],
         )
       ).map(({ guesses }) => guesses);
-    const tenCounted = { invalid_code: 10, too_many_attempts: 30 };
-    expect(await guessInParallel(40, () => wrongCode(codes[0]!))).toEqual(tenCounted);
+    const expectedCounts = { invalid_code: 10, too_many_attempts: 30 };
+    expect(await guessInParallel(40, () => wrongCode(codes[0]!))).toEqual(expectedCounts);
     expect(await listGuesses()).toEqual([0, 0, 5]);
     await instance.sql('DELETE FROM email_code_attempts');
-    expect(await guessInParallel(40, (index) => wrongCode(codes[index % 3]!))).toEqual(tenCounted);
+    expect(await guessInParallel(40, (index) => wrongCode(codes[index % 3]!))).toEqual(expectedCounts);
     expect((await listGuesses()).every((guesses) => guesses <= 5)).toBe(true);
     expect(await instance.sql('SELECT sum(guesses)::int AS guesses FROM email_code_guesses')).toEqual([
       { guesses: 20 },
@@ -517,7 +520,7 @@ describe('the limit on email code guesses', () => {
     expect(await verifyEmailCode(instance, codes[2]!)).toMatchObject(tooMany);
   });
 
-  it('MF-07: accepts one of 40 parallel correct codes on two apis, even for a new customer', async () => {
+  it('MF-07: accepts one of 40 parallel correct codes on two processes, even for a new customer', async () => {
     for (const email of [(await createVerified()).email, uniqueEmail()]) {
       const received = await receiveEmailCode(instance, email);
       expect(await guessInParallel(40, () => received)).toMatchObject({ success: 1 });
@@ -529,7 +532,7 @@ describe('the limit on email code guesses', () => {
     }
   });
 
-  it('creates one customer from two codes for an unknown address at the same time', async () => {
+  it('creates one customer from two simultaneous codes for an unknown address', async () => {
     const email = uniqueEmail();
     const codes = [await receiveEmailCode(instance, email), await receiveEmailCode(instance, email)];
     expect(await guessInParallel(2, (index) => codes[index]!)).toEqual({ success: 2 });
@@ -621,11 +624,11 @@ describe('the test code', () => {
     expect((await verifyEmailCode(instance, challenge)).body.customer.email).toBe(email);
     expect(await verifyEmailCode(instance, challenge)).toMatchObject(invalid);
     expect(await instance.listMailKinds(email)).toEqual([]);
-    const real = `${uniqueEmail().split('@')[0]}@example.org`;
-    expect(await verifyEmailCode(instance, { token: await token(real), code: '424242' })).toMatchObject(
+    const realEmail = `${uniqueEmail().split('@')[0]}@example.org`;
+    expect(await verifyEmailCode(instance, { token: await token(realEmail), code: '424242' })).toMatchObject(
       invalid,
     );
-    expect(await instance.listMailKinds(real)).toEqual(['email-code']);
+    expect(await instance.listMailKinds(realEmail)).toEqual(['email-code']);
     await patchSettings({ testEmailCode: null });
     expect(await verifyEmailCode(instance, { token: await token(email), code: '424242' })).toMatchObject(
       invalid,
@@ -722,7 +725,7 @@ describe('FE-03: an email code for an unverified address', () => {
     expect(await verifyEmailCode(instance, received)).toMatchObject(invalid);
   });
 
-  it('causes no deadlock with a disown, a reset, a new address and a deletion at the same time', async () => {
+  it('causes no deadlock with a simultaneous disown, reset, new address and deletion', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { id, email } = await registerCustomer(instance);
       const token = await instance.getVerificationToken(email);
@@ -772,24 +775,24 @@ it('MF-01, MF-02: requires the second factor, and resets failed attempts only af
       status: 200,
       body: { tokens: null, challenge: { kind: 'second_factor' } },
     });
-    const countWrong = async () =>
+    const countWrongCodes = async () =>
       (
         await instance.sql<{ tries: number }>(
           `SELECT tries FROM email_code_attempts WHERE email_hash = sha256(convert_to($1, 'UTF8'))`,
           [customer.email],
         )
       )[0]?.tries;
-    expect(await countWrong()).toBe(1);
+    expect(await countWrongCodes()).toBe(1);
     const { token } = verified.body.challenge;
     const completed = await completeChallenge(instance, token, totpCode(customer.secret));
     expect(decodeJwt(completed.body.tokens.accessToken)['amr']).toEqual(['email', 'otp', 'mfa']);
-    expect(await countWrong()).toBeUndefined();
+    expect(await countWrongCodes()).toBeUndefined();
   } finally {
     await patchSettings({ mfa: null });
   }
 });
 
-it('MF-05: lets a customer without a password make changes and set one with a recent proof', async () => {
+it('MF-05: permits changes and a first password without one, if recently verified', async () => {
   const email = uniqueEmail();
   const { body } = await verifyEmailCode(instance, await receiveEmailCode(instance, email));
   const { id } = body.customer;

@@ -36,14 +36,14 @@ const create = (body: object): Promise<TestResponse> =>
 const invalidToken = { status: 400, body: { code: 'invalid_token' } };
 const taken = { status: 409, body: { code: 'email_already_registered' } };
 
-/** Registers a customer with a pending address change. @returns also the tokens in both mails */
+/** Registers a customer with a pending address change. @returns also the tokens in both emails */
 const startChange = async () => {
   const customer = await registerWithToken();
   return { ...customer, ...(await requestEmailChange(instance, customer)) };
 };
 
 describe('a change of email address', () => {
-  it('EV-01: takes effect when both addresses have confirmed, and voids links to the old one', async () => {
+  it('EV-01: takes effect once both addresses confirm, and voids links to the old one', async () => {
     for (const isNewFirst of [false, true]) {
       const { id, email, newEmail, accessToken, currentToken, newToken } = await startChange();
       const verification = await instance.getVerificationToken(email);
@@ -65,7 +65,7 @@ describe('a change of email address', () => {
     }
   });
 
-  it('happens once when both addresses confirm at the same moment', async () => {
+  it('happens once if both addresses confirm at the same moment', async () => {
     const { id, newEmail, currentToken, newToken } = await startChange();
     const responses = await Promise.all([confirm(currentToken), confirm(newToken)]);
     expect(responses.map(({ body }) => body.status).sort()).toEqual(['changed', 'pending']);
@@ -73,7 +73,7 @@ describe('a change of email address', () => {
     expect(await instance.events(id, 'email.changed')).toHaveLength(1);
   });
 
-  it('ends at a newer one, which also voids its confirmation', async () => {
+  it('is replaced by a newer one, which also voids its confirmation', async () => {
     const { id, email, accessToken, currentToken, newToken } = await startChange();
     expect((await confirm(currentToken)).body.status).toBe('pending');
     expect((await change(accessToken, uniqueEmail())).status).toBe(202);
@@ -81,13 +81,13 @@ describe('a change of email address', () => {
     expect(await emailOf(id)).toBe(email);
   });
 
-  it('fails with a wrong password, the same address or an address that is or becomes taken', async () => {
+  it('fails with a wrong password, the same address, or an address that is or becomes taken', async () => {
     const { id, email, newEmail, accessToken, currentToken, newToken } = await startChange();
     const rejected = await change(accessToken, uniqueEmail(), 'wrong password');
     expect(rejected).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     const unchanged = { status: 400, body: { errors: [{ field: 'email', code: 'unchanged' }] } };
     expect(await change(accessToken, email.toUpperCase())).toMatchObject(unchanged);
-    // More requests than the mails that are allowed per hour.
+    // More requests than the emails allowed per hour.
     const other = await registerCustomer(instance);
     for (let count = 0; count < 7; count += 1)
       expect(await change(accessToken, other.email)).toMatchObject(taken);
@@ -99,7 +99,7 @@ describe('a change of email address', () => {
   });
 });
 
-it('RL-07, RL-08: sends at most 5 mails an hour for changes, and reports the wait time', async () => {
+it('RL-07, RL-08: sends at most 5 change emails an hour, and reports the wait time', async () => {
   const { email, accessToken } = await registerWithToken();
   const request = () => change(accessToken, uniqueEmail());
   for (let count = 0; count < 5; count += 1) expect((await request()).status).toBe(202);
@@ -122,15 +122,15 @@ describe('a change of email address with enumeration protection', () => {
   const withProtection = <Result>(work: () => Promise<Result>): Promise<Result> =>
     withSettings(instance, { enumerationProtection: true }, work);
 
-  it('EV-07: responds identically for taken and free addresses, and emails the owner if taken', async () => {
+  it('EV-07: responds the same for taken and free addresses, and emails the owner if taken', async () => {
     const [owned, unused] = [(await registerWithToken()).email, uniqueEmail()];
     const seen: unknown[] = [];
-    for (const wanted of [owned, unused]) {
+    for (const requestedEmail of [owned, unused]) {
       const caller = await registerWithToken();
-      const { status, body } = await withProtection(() => change(caller.accessToken, wanted));
+      const { status, body } = await withProtection(() => change(caller.accessToken, requestedEmail));
       const token = await instance.getMailToken(caller.email, 'change-email-current');
       const page = (await instance.request('GET', `/confirm-email-change?token=${token}`)).body as string;
-      const shown = page.replaceAll(caller.email, 'A').replaceAll(wanted, 'B').replaceAll(token, 'T');
+      const shown = page.replaceAll(caller.email, 'A').replaceAll(requestedEmail, 'B').replaceAll(token, 'T');
       const confirmed = await confirm(token);
       const kinds = await instance.listMailKinds(caller.email);
       seen.push([status, body, kinds, shown, confirmed.status, confirmed.body]);
@@ -142,7 +142,7 @@ describe('a change of email address with enumeration protection', () => {
     expect(await instance.listMailKinds(unused)).toEqual(['change-email-new']);
   });
 
-  it('EV-07: does not reveal a quota that only mails to an owner can have exhausted', async () => {
+  it('EV-07: does not reveal a quota that only emails to an owner can have exhausted', async () => {
     const [owner, first, second] = [
       await registerWithToken(),
       await registerWithToken(),
@@ -160,7 +160,7 @@ describe('a change of email address with enumeration protection', () => {
     ]);
   });
 
-  it('returns the same response when the owner is deleted meanwhile, as a registration does', async () => {
+  it('returns the same response if the owner is deleted meanwhile, like a registration', async () => {
     const caller = await registerWithToken();
     for (const request of [
       (email: string) => change(caller.accessToken, email),
@@ -187,7 +187,7 @@ describe('a one-time token', () => {
       const { email } = await registerCustomer(instance);
       if (kind === 'reset-password') await request(email);
       const older = await instance.getMailToken(email, kind);
-      // Resets the mail quotas, because the mails from the last minute would prevent the next mail.
+      // Resets the email quotas, because an email sent in the last minute would prevent the next one.
       await instance.api.runCommand('reset');
       expect((await request(email)).status).toBe(202);
       const newer = await instance.getMailToken(email, kind);
@@ -199,19 +199,19 @@ describe('a one-time token', () => {
         [kind, email],
       );
       expect(rows).toEqual([older, newer].map((token) => ({ hash: sha256(token), email, life: lifetime })));
-      const storedTexts = await instance.sql(
+      const storedRows = await instance.sql(
         `SELECT m::text AS line FROM mails m WHERE recipient = $1
          UNION ALL SELECT body FROM events WHERE body LIKE '%' || $1 || '%'`,
         [email],
       );
-      for (const { line } of storedTexts)
+      for (const { line } of storedRows)
         for (const form of [newer, Buffer.from(newer).toString('hex')]) expect(line).not.toContain(form);
       expect(await submitToken(instance, route, older)).toMatchObject(invalidToken);
       expect((await submitToken(instance, route, newer)).status).toBeLessThan(300);
     }
   });
 
-  it('EV-04: returns the same response on its route, whether unknown, used, expired or voided', async () => {
+  it('EV-04: fails uniformly on its route, whether unknown, used, expired or voided', async () => {
     const kinds = {
       'verify-email': async () => instance.getVerificationToken((await registerWithToken()).email),
       'reset-password': async () => requestReset(instance, (await registerWithToken()).email),
@@ -264,23 +264,23 @@ describe('EV-06: an address', () => {
     expect(await recipients()).toEqual(before);
   });
 
-  it('receives mail as stored, regardless of the form in the request', async () => {
+  it('receives emails as stored, whatever form the request contains', async () => {
     const email = uniqueEmail();
     expect((await instance.register(` ${email.toUpperCase()}\u00a0`)).body.customer).toMatchObject({ email });
     const before = await recipients();
     expect(await instance.register(email.toUpperCase())).toMatchObject(taken);
     await forgot(` ${email.replace(/[a-f]/, (letter) => letter.toUpperCase())}`);
-    // This looks like the same address but has another domain.
+    // This looks like the same address, but has another domain.
     await forgot(email.replace('example.com', 'examp\u0131e.com'));
     expect(await recipients()).toEqual([...before, email]);
   });
 });
 
-describe('resending the verification mail', () => {
-  /** Creates an unverified customer without a mail that counts toward a quota. @returns the email */
+describe('resending the verification email', () => {
+  /** Creates an unverified customer without an email that counts toward a quota. @returns the email address */
   const createUnverified = async (): Promise<string> => (await create({ email: uniqueEmail() })).body.email;
 
-  it('responds identically for every address, and sends at most one email in 60 s (RL-08)', async () => {
+  it('responds the same for every address, and sends at most one email in 60 s (RL-08)', async () => {
     const [verified, unverified, unknown] = [uniqueEmail(), await createUnverified(), uniqueEmail()];
     await create({ email: verified, emailVerified: true });
     const { email } = await registerWithToken();
@@ -318,8 +318,8 @@ describe('resending the verification mail', () => {
   });
 });
 
-// Each address gets one mail per kind and minute, so a counted mail would prevent the next.
-it('RL-08: counts no mail to an unknown, verified or disabled customer toward a quota', async () => {
+// Each address gets one email per kind and minute, so an email that counts would prevent the next.
+it('RL-08: counts no email to an unknown, verified or disabled customer toward a quota', async () => {
   const request = async (email: string): Promise<void> => {
     expect([(await forgot(email)).status, (await resend(email)).status]).toEqual([202, 202]);
   };

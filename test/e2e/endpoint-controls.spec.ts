@@ -19,7 +19,7 @@ let instance: TestInstance;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  // All times are divided by 10, so that workers poll for due retries every 100 ms.
+  // All times are divided by 10, so workers poll for due retries every 100 ms.
   const workerEnv = { TIME_SCALE: '10', WEBHOOK_RETRY_SCHEDULE: '0s,5s,5s,5s,5s', WEBHOOK_TIMEOUT: '60s' };
   instance = await TestInstance.startShared({ workerEnv });
 });
@@ -47,7 +47,7 @@ const sendTest = async (id: string): Promise<ReceivedRequest> => {
 };
 
 describe('an action on an endpoint', () => {
-  it('disables an endpoint with 25,000 pending deliveries at once: cancels all and sends none', async () => {
+  it('disables an endpoint with 25,000 pending deliveries: cancels all and sends none', async () => {
     const { id } = await instance.createEndpoint(receiver.url, ['session.revoked']);
     const { organizationId, projectId } = instance.credentials;
     await instance.sql(
@@ -61,7 +61,7 @@ describe('an action on an endpoint', () => {
       [organizationId, projectId, id.slice(3), receiver.url],
     );
     expect((await postAction(id, 'disable')).status).toBe(200);
-    // Makes the remaining deliveries due. They are locked first, in the order that the server uses.
+    // Makes the remaining deliveries due. They are locked first, in the same order as in the server.
     const client = await instance.db.connect();
     const pending = `endpoint_id = $1 AND state = 'pending'`;
     await client.query('BEGIN');
@@ -122,7 +122,7 @@ describe('an action on an endpoint', () => {
     expect(receiver.listByType('webhook.endpoint_disabled')).toHaveLength(1);
   });
 
-  it('WH-09: signs with the new and previous secret for 24 h; a second rotation drops the oldest', async () => {
+  it('WH-09: signs with both secrets for 24 h, and a second rotation drops the oldest', async () => {
     const { id, secret: oldest } = await instance.createEndpoint(receiver.url);
     const rotate = async (): Promise<string> => {
       const { status, body } = await postAction(id, 'rotate-secret');

@@ -23,15 +23,15 @@ const getEndpoint = async (id: string) =>
 const patch = (id: string, headers: unknown) =>
   instance.requestWithSecretKey('PATCH', `${base}/${id}`, { headers });
 
-/** Sends a test event. @returns its request headers */
+/** Sends a test event. @returns the headers of its request */
 async function sendTest(id: string): Promise<Record<string, unknown>> {
   const before = receiver.requests.length;
   await instance.requestWithSecretKey('POST', `${base}/${id}/test`);
   return eventually('a request', () => receiver.requests[before]?.headers);
 }
 
-describe("an endpoint's own header", () => {
-  it('accompanies every delivery, and is never shown, logged or stored in the clear', async () => {
+describe('a custom header of an endpoint', () => {
+  it('accompanies every delivery, and is never returned, logged or stored in the clear', async () => {
     const headers = { Authorization: 'Bearer topsecretvalue', 'X-Env': 'staging (eu)', 'x-a': '!' };
     const created = (await create({ url: receiver.url, headers })).body.data;
     const hidden = { authorization: '…', 'x-env': '…', 'x-a': '…' };
@@ -57,13 +57,13 @@ describe("an endpoint's own header", () => {
       `SELECT w::text AS line FROM webhook_endpoints w UNION ALL SELECT a::text FROM audit_log a
        UNION ALL SELECT e::text FROM events e`,
     );
-    const texts = [...stored.map(({ line }) => line), instance.api.output, instance.workers[0]!.output];
+    const outputs = [...stored.map(({ line }) => line), instance.api.output, instance.workers[0]!.output];
     const secret = 'topsecretvalue';
     for (const form of [secret, Buffer.from(secret).toString('hex')])
-      expect(texts.filter((text) => text.includes(form))).toEqual([]);
+      expect(outputs.filter((text) => text.includes(form))).toEqual([]);
   });
 
-  it('merges with a patch: null removes one or all, and the others remain unchanged', async () => {
+  it('merges with a patch: null removes one or all, and the others stay unchanged', async () => {
     const { id } = (await create({ url: receiver.url, headers: { 'X-A': 'one', 'X-B': 'two' } })).body.data;
     expect((await patch(id, { 'x-b': null, 'X-C': 'three' })).body.data.headers).toEqual({
       'x-a': '…',
@@ -82,7 +82,7 @@ describe("an endpoint's own header", () => {
     expect(row).toEqual({ headers: null });
   });
 
-  it('accepts names that the HTTP client uses itself', async () => {
+  it('may have a name that the HTTP client uses itself', async () => {
     const names = ['common', 'head', 'post', 'put', 'patch', 'query', 'x-toString', 'tojson'];
     const headers = Object.fromEntries(names.map((name) => [name, 'kept']));
     const { id } = (await create({ url: receiver.url, headers })).body.data;
@@ -90,7 +90,7 @@ describe("an endpoint's own header", () => {
     for (const name of names) expect(request).toHaveProperty(name.toLowerCase(), 'kept');
   });
 
-  it('WH-05: causes an error if the name is reserved or the name or value is invalid', async () => {
+  it('WH-05: causes an error if the name is reserved, or the name or value is invalid', async () => {
     const reserved = [
       ...['Content-Type', 'content-length', 'Transfer-Encoding', 'Host', 'connection', 'expect'],
       ...['Accept-Encoding', 'user-agent', 'cookie', 'webhook-signature', 'Webhook-Anything'],
@@ -127,7 +127,7 @@ describe("an endpoint's own header", () => {
     expect((await getEndpoint(id)).headers).toEqual({});
   });
 
-  it('causes an error for a twenty-first one, counted after merging', async () => {
+  it('causes an error if there are more than twenty after merging', async () => {
     const createHeaders = (from: number, to: number) =>
       Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`x-${from + index}`, 'v']));
     expect(await create({ headers: createHeaders(0, 21) })).toMatchObject({

@@ -18,7 +18,7 @@ afterAll(async () => instance?.stop());
 
 const stats = (id: string, query = '') => instance.requestWithSecretKey('GET', `${base}/${id}/stats${query}`);
 
-/** Inserts finished attempts that started `minutesAgo` minutes ago, 1 ms apart. */
+/** Inserts `count` finished attempts that started `minutesAgo` minutes ago, 1 ms apart. */
 const insertAttempts = (id: string, count: number, minutesAgo: number, success: boolean, durationMs = 100) =>
   instance.sql(
     `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
@@ -40,7 +40,7 @@ const insertAttempts = (id: string, count: number, minutesAgo: number, success: 
   );
 
 describe('the statistics of an endpoint', () => {
-  it('includes attempts, durations and the health of the endpoint', async () => {
+  it('include the attempts, durations and health of the endpoint', async () => {
     const receiver = await Receiver.start();
     const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
     expect((await stats(id)).body.data).toEqual({
@@ -60,7 +60,7 @@ describe('the statistics of an endpoint', () => {
     });
     receiver.respondWith(respondWithStatus(500), respondWithStatus(500));
     const waitForAttempts = async (count: number) => {
-      // The worker logs an attempt after it has recorded the outcome for the health report.
+      // The worker logs an attempt after it has recorded its outcome for the health report.
       await eventually(`${count} attempts`, () => {
         const { log } = instance.workers[0]!;
         return log.filter(({ message }) => message === 'delivery attempt').length === count;
@@ -85,7 +85,7 @@ describe('the statistics of an endpoint', () => {
     await receiver.stop();
   });
 
-  it('covers a known window and rejects others', async () => {
+  it('cover a supported time window, and reject others', async () => {
     const { id } = await instance.createEndpoint('https://example.com/');
     await insertAttempts(id, 90, 30, true, 40);
     await insertAttempts(id, 10, 10, false, 900);
@@ -105,7 +105,7 @@ describe('the statistics of an endpoint', () => {
       expect([query, (await stats(id, `?${query}`)).status]).toEqual([query, 400]);
   });
 
-  it('counts only the newest 10,000 attempts and reports the truncation', async () => {
+  it('count only the newest 10,000 attempts, and report the truncation', async () => {
     const { id } = await instance.createEndpoint('https://example.com/');
     await insertAttempts(id, 5_000, 300, false);
     await insertAttempts(id, 10_000, 30, true);

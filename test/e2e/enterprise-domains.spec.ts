@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe('a domain of a provider', () => {
-  it('becomes verified by its DNS record, and says why it is not', async () => {
+  it('becomes verified by its DNS record, or reports why it is not', async () => {
     const provider = await createDomainProvider(instance);
     const { record } = provider;
     const steps: [NameRecord, string, string | null][] = [
@@ -61,7 +61,7 @@ describe('a domain of a provider', () => {
 
   it('counts as verified for one provider in a project only, regardless of other projects', async () => {
     const { organizationId } = instance.credentials;
-    const [sibling, stranger] = [
+    const [sibling, outsider] = [
       await insertProject(instance, organizationId),
       await insertOrganization(instance),
     ];
@@ -72,29 +72,29 @@ describe('a domain of a provider', () => {
       status: 409,
       body: { code: 'conflict', detail: expect.stringContaining('another identity provider') },
     });
-    for (const tenant of [sibling, stranger])
+    for (const tenant of [sibling, outsider])
       await createVerifiedProvider(instance, nameServer, { domain }, tenant);
   });
 
   it('belongs to a set that replaces the previous one', async () => {
-    const [kept, removed, added] = [newDomain(), newDomain(), newDomain()];
-    const provider = await createDomainProvider(instance, { domain: kept, domains: [kept, removed] });
+    const [retained, removed, added] = [newDomain(), newDomain(), newDomain()];
+    const provider = await createDomainProvider(instance, { domain: retained, domains: [retained, removed] });
     const path = `/${provider.id}`;
     const before = (await requestProviders(instance, 'GET', path)).body;
-    expect(before.domains).toEqual([kept, removed].sort());
+    expect(before.domains).toEqual([retained, removed].sort());
     expect(before.domainVerifications.map(({ domain }: { domain: string }) => domain)).toEqual(
       before.domains,
     );
     const stateOf = (body: any, domain: string) =>
       body.domainVerifications.find((each: { domain: string }) => each.domain === domain);
-    const kind = { ...provider, record: stateOf(before, kept).record };
+    const kind = { ...provider, record: stateOf(before, retained).record };
     publishRecord(nameServer, kind);
     const verified = (await checkDomain(instance, kind)).body;
-    const { body } = await requestProviders(instance, 'PATCH', path, { domains: [added, kept] });
-    expect(body.domains).toEqual([added, kept].sort());
-    expect(stateOf(body, kept)).toMatchObject({ record: kind.record, verifiedAt: verified.verifiedAt });
+    const { body } = await requestProviders(instance, 'PATCH', path, { domains: [added, retained] });
+    expect(body.domains).toEqual([added, retained].sort());
+    expect(stateOf(body, retained)).toMatchObject({ record: kind.record, verifiedAt: verified.verifiedAt });
     expect(stateOf(body, added)).toMatchObject({ verifiedAt: null, checkedAt: null });
-    const again = await requestProviders(instance, 'PATCH', path, { domains: [kept, added] });
+    const again = await requestProviders(instance, 'PATCH', path, { domains: [retained, added] });
     expect(again.body.updatedAt).toBe(body.updatedAt);
     const list = (await requestProviders(instance, 'GET')).body.data;
     expect(list.find(({ id }: { id: string }) => id === provider.id)).toEqual(again.body);
@@ -124,20 +124,20 @@ describe('a domain of a provider', () => {
 
   it('returns 404 except for its provider and its tenant', async () => {
     const provider = await createDomainProvider(instance);
-    const stranger = await insertOrganization(instance);
+    const outsider = await insertOrganization(instance);
     const others = [
       await checkDomain(instance, { ...provider, domain: newDomain() }),
       await checkDomain(instance, { ...provider, domain: 'github.io' }),
       await checkDomain(instance, { ...provider, id: randomUUID() }),
-      await checkDomain(instance, provider, stranger),
-      await checkDomain(instance, provider, { ...stranger, projectId: instance.credentials.projectId }),
+      await checkDomain(instance, provider, outsider),
+      await checkDomain(instance, provider, { ...outsider, projectId: instance.credentials.projectId }),
     ];
     expect(others.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
   });
 });
 
-describe("FE-03: a provider at another server than its preset's", () => {
-  /** Starts a server at which every person has the claims for which the preset trusts an email. */
+describe('FE-03: a provider on a server other than that of its preset', () => {
+  /** Starts a server where every account has the claims for which the preset trusts its email address. */
   const start = {
     github: async () => {
       const server = await GitHubStandIn.start();
@@ -172,14 +172,14 @@ describe("FE-03: a provider at another server than its preset's", () => {
           return { id, email };
         };
         const domain = newDomain();
-        const [member, stranger] = [await register(domain), await register(newDomain())];
+        const [member, outsider] = [await register(domain), await register(newDomain())];
         const fields = { type, issuer: server.url, trustEmail: true, domains: [domain] };
         const provider = await addProvider(instance, project, server, fields);
         const signIn = (email: string) => {
           setEmail(email);
           return signInAt(instance, project, provider.slug);
         };
-        for (const { email } of [member, stranger])
+        for (const { email } of [member, outsider])
           expect(outcomeOf(await signIn(email))).toBe('account_exists');
 
         const { body } = await requestProviders(instance, 'GET', `/${provider.id}`, undefined, tenant);
@@ -189,7 +189,7 @@ describe("FE-03: a provider at another server than its preset's", () => {
         const result = await signIn(member.email);
         expect(outcomeOf(result)).toBe('session');
         expect('body' in result && result.body.customer.id).toBe(member.id);
-        expect(outcomeOf(await signIn(stranger.email))).toBe('account_exists');
+        expect(outcomeOf(await signIn(outsider.email))).toBe('account_exists');
       } finally {
         await server.stop();
       }
@@ -206,7 +206,7 @@ describe('the daily check of a domain', () => {
         [id],
       )
     )[0]!;
-  /** Moves all a domain's times to the past, and runs the job. */
+  /** Moves all times of a domain into the past, and runs the job. */
   const checkAfter = async ({ id }: DomainProvider, interval: string) => {
     await instance.sql(
       `UPDATE identity_provider_domains SET verified_at = verified_at - $2::interval,
@@ -233,7 +233,7 @@ describe('the daily check of a domain', () => {
     expect(countQuestions(unverified)).toBe(0);
   });
 
-  it('ends the verification after seven days without the record, never for DNS errors', async () => {
+  it('ends the verification after seven days without the record, but never for DNS errors', async () => {
     const provider = await createVerifiedProvider(instance, nameServer);
     const { name } = provider.record;
     const worker = instance.workers[0]!;
@@ -259,7 +259,7 @@ describe('the daily check of a domain', () => {
 
     nameServer.records[name] = { texts: ['v=spf1 -all'] };
     await checkAfter(provider, '2 days');
-    // No worker ran for eight days, in which the record may have been there.
+    // No worker ran for eight days, during which the record may have existed.
     await checkAfter(provider, '8 days');
     for (let checks = 0; checks < 3; checks += 1) await checkAfter(provider, '47 hours');
     expect(await find(provider)).toEqual({ verified: true, failing: true });

@@ -25,11 +25,10 @@ const send = (
     headers: { ...bearerHeader(instance.credentials.secretKey), ...headers },
   });
 
-/** Sends a PATCH with If-Match. */
 const patchIf = (path: string, tag: string, body: object): Promise<TestResponse> =>
   send('PATCH', path, body, { 'if-match': tag });
 
-/** Sends a GET with If-None-Match. `fetch` would add `Cache-Control: no-cache`, which requests the body. */
+/** Sends a GET request with If-None-Match. `fetch` would add `Cache-Control: no-cache`, which requests the body. */
 async function getIfNoneMatch(path: string, tag: string) {
   const headers = { ...bearerHeader(instance.credentials.secretKey), 'if-none-match': tag };
   const [response] = (await once(httpGet(instance.baseUrl + path, { headers }), 'response')) as [
@@ -77,7 +76,7 @@ const creators: [kind: string, create: () => Promise<Resource>][] = [
 ];
 
 async function createEndpoint(): Promise<Resource> {
-  // A separate project, because the number of endpoints in a project is limited.
+  // A separate project, because the number of endpoints per project is limited.
   const { projectId } = await insertProject(instance, instance.credentials.organizationId);
   const input = { url: 'https://example.com/hooks', project_id: projectId };
   const { body } = await send('POST', '/v1/webhooks/endpoints', input);
@@ -102,7 +101,7 @@ describe.each(creators)('the ETag of a new %s', (_, create) => {
   });
   const get = () => send('GET', path);
 
-  it('appears in GET and PATCH, and a PATCH with an earlier one changes nothing', async () => {
+  it('is in GET and PATCH responses, and a PATCH with an earlier one changes nothing', async () => {
     const first = await get();
     expect(tagOf(first)).toMatch(/^"[\w-]{43}"$/);
     expect(tagOf(await get())).toBe(tagOf(first));
@@ -119,7 +118,7 @@ describe.each(creators)('the ETag of a new %s', (_, create) => {
     expect((await patchIf(path, tagOf(second), change('second'))).status).toBe(200);
   });
 
-  it('compares strongly with each tag of a list; * and no header accept every state', async () => {
+  it('is compared strongly with each listed tag; * and no header accept every state', async () => {
     const tag = tagOf(await get());
     const cases: [header: string, status: number][] = [
       [`W/${tag}`, 412],
@@ -136,7 +135,7 @@ describe.each(creators)('the ETag of a new %s', (_, create) => {
     expect((await send('PATCH', path, change('third'))).status).toBe(200);
   });
 
-  it('lets exactly one of two parallel PATCHes with the same tag change it', async () => {
+  it('allows exactly one of two parallel PATCH requests with the same tag', async () => {
     for (let round = 0; round < 3; round += 1) {
       const tag = tagOf(await get());
       const responses = await Promise.all(
@@ -148,7 +147,7 @@ describe.each(creators)('the ETag of a new %s', (_, create) => {
     }
   });
 
-  it('returns 304 without a body for a GET that names it', async () => {
+  it('causes a 304 without a body for a matching GET', async () => {
     const tag = tagOf(await get());
     expect(await getIfNoneMatch(path, tag)).toEqual({ status: 304, tag, body: '' });
     expect(await getIfNoneMatch(path, '"a"')).toMatchObject({ status: 200, tag });
@@ -181,7 +180,7 @@ it('changes for a project with a secret that is never returned', async () => {
   expect(parallel.map(({ status }) => status).sort()).toEqual([200, 412]);
 });
 
-it('changes for a webhook endpoint with the value of a header, and with its state', async () => {
+it('changes for a webhook endpoint with the value of a header and with its state', async () => {
   const { path } = await createEndpoint();
   const setHeader = (tag: string, value: string) => patchIf(path, tag, { headers: { 'x-tenant': value } });
   const first = await setHeader(tagOf(await send('GET', path)), 'a');
@@ -200,7 +199,7 @@ it('changes for an identity provider with a secret that is never returned', asyn
   expect(parallel.map(({ status }) => status).sort()).toEqual([200, 412]);
 });
 
-it('does not change for a customer with a sign-in, whose time a GET always returns', async () => {
+it('does not change when a customer signs in, whose time a GET always returns', async () => {
   const { id, email } = await registerCustomer(instance);
   const path = `/api/v1/customers/${id}`;
   const admin = await insertOperator(instance);
@@ -222,7 +221,7 @@ it('does not change for a customer with a sign-in, whose time a GET always retur
   expect(tagOf(after)).toBe(tagOf(await admin.request('GET', operatorPath)));
 });
 
-it("rejects an operator's access that a second admin has chosen without the first change", async () => {
+it("prevents a second admin from overwriting an operator's access without the first change", async () => {
   const admin = await insertOperator(instance);
   const { operator } = await insertOperator(instance, 'viewer');
   const path = `/operators/${operator.id}`;
@@ -237,7 +236,7 @@ it("rejects an operator's access that a second admin has chosen without the firs
   expect((await patch(tagOf(current), { role: 'admin', organizationIds: null })).status).toBe(200);
 });
 
-it('works identically for operators, whose PATCH requires it too', async () => {
+it('works identically for operators, whose PATCH also requires it', async () => {
   const admin = await insertOperator(instance);
   for (const [kind, create] of creators) {
     const { path, change } = await create();

@@ -43,8 +43,8 @@ const newProject = async () => {
   return { ...tenant, key: tenant.secretKey };
 };
 
-describe('the feed of events', () => {
-  it('shows the bodies of the webhooks, oldest first, and continues from the last cursor', async () => {
+describe('the event feed', () => {
+  it('contains the bodies of the webhooks, oldest first, and continues from the last cursor', async () => {
     const { key } = await newProject();
     const ids = [await create(key), await create(key), await create(key)];
     await waitForFeed(instance);
@@ -109,7 +109,7 @@ describe('the feed of events', () => {
     expect(customersOf((await readAll(null, 'start=earliest', key)).events)).toHaveLength(2);
   });
 
-  it('contains the body of the webhook byte for byte on request, unless it was erased', async () => {
+  it('contains webhook bodies byte for byte on request, unless they were erased', async () => {
     const { key, projectId } = await newProject();
     const headers = { authorization: `Bearer ${key}` };
     const data = '{ "total": 49.90, "2": "\\u00e9", "1": [1E2] }';
@@ -166,7 +166,7 @@ describe('the feed of events', () => {
       ]);
   });
 
-  it('shows an event only when no earlier event can still be committed', async () => {
+  it('contains an event only once no earlier event can still be committed', async () => {
     const { projectId, key } = await newProject();
     const customer = await create(key);
     await waitForFeed(instance);
@@ -202,7 +202,7 @@ describe('the feed of events', () => {
          WHERE project_id = $1`,
         [projectId],
       );
-      // Only the events from now on decide where the feed begins.
+      // Only events from here on determine where the feed begins.
       const now = Date.now();
       await eventually('the next millisecond', () => Date.now() > now + 1);
       const query = `created_after=${new Date(now + 60_001).toISOString()}`;
@@ -217,7 +217,7 @@ describe('the feed of events', () => {
     }
   });
 
-  it('contains only events that the key can access: from its project or its organization', async () => {
+  it("contains only events of the key's project or organization", async () => {
     const [one, other] = [await newProject(), await newProject()];
     const ids = [await create(one.key), await create(other.key)];
     await waitForFeed(instance);
@@ -258,7 +258,7 @@ describe('the feed of events', () => {
         await written;
       };
       await write(80);
-      // Retries follow after an hour, so no delivery becomes a dead letter, which would add events.
+      // Retries are due only after an hour, so no delivery becomes a dead letter, which would add events.
       await eventually('80 failed attempts', () => receiver.requests.length === 80);
       receiver.defaultResponder = respondWithStatus(200);
       await write(120);
@@ -278,7 +278,7 @@ describe('the feed of events', () => {
   });
 });
 
-it('lists every event type with its schema and an example', async () => {
+it('the list of event types contains each type with its schema and an example', async () => {
   const { body } = await instance.requestWithSecretKey('GET', '/v1/webhooks/event-types');
   expect(body).toMatchObject({ success: true, next_cursor: null, has_more: false });
   const type = body.data.find((entry: any) => entry.type === 'login.failed');

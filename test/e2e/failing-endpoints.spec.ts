@@ -12,7 +12,7 @@ const base = '/v1/webhooks/endpoints';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The oldest seeded attempt is younger. */
+/** All seeded attempts are newer than this. */
 const SINCE = Date.now() - 5 * DAY_MS;
 
 const workerEnv = {
@@ -45,7 +45,6 @@ const getEndpoint = async (id: string): Promise<Record<string, any>> =>
 const getStats = async (id: string): Promise<Record<string, any>> =>
   (await instance.requestWithSecretKey('GET', `${base}/${id}/stats`)).body.data;
 
-/** Creates an endpoint with one failed attempt. */
 async function createFailingEndpoint(): Promise<string> {
   const { id } = await instance.createEndpoint(receiver.url, ['customer.created']);
   await attemptWithStatus(id, 500);
@@ -53,8 +52,8 @@ async function createFailingEndpoint(): Promise<string> {
 }
 
 /**
- * Creates an endpoint whose attempts failed these hours ago, as the workers have reported, and now.
- * @param error the past attempts' error
+ * Creates an endpoint whose attempts failed at these times, as workers reported, and again just now.
+ * @param error the error of the past attempts
  */
 async function createEndpointWithFailures(hoursAgo: number[], error = 'http_error'): Promise<string> {
   const id = await createFailingEndpoint();
@@ -71,13 +70,13 @@ async function createEndpointWithFailures(hoursAgo: number[], error = 'http_erro
   return id;
 }
 
-/** Returns the log messages about finished attempts, which the worker writes after it has recorded outcomes. */
+/** Returns the log lines about finished attempts, which the worker writes after it has recorded their outcomes. */
 const finishedAttempts = (id: string): Record<string, unknown>[] =>
   instance.workers[0]!.log.filter(
     ({ message, endpointId }) => message === 'delivery attempt' && endpointId === id.slice(3),
   );
 
-/** Makes an attempt that gets this status, and reports the endpoint's health. */
+/** Runs an attempt that gets this status, and reports the health of the endpoint. */
 async function attemptWithStatus(id: string, code: number): Promise<void> {
   receiver.defaultResponder = respondWithStatus(code);
   const before = finishedAttempts(id);
@@ -89,11 +88,10 @@ async function attemptWithStatus(id: string, code: number): Promise<void> {
   await instance.runJob('EndpointHealthReporter');
 }
 
-/** Checks all endpoints once. */
 const check = () => instance.runJob('FailingEndpointDisabler');
 
-describe('an endpoint that fails', () => {
-  it('becomes disabled after three days without a success, and its deliveries are cancelled', async () => {
+describe('a failing endpoint', () => {
+  it('is disabled after three days without a success, and its deliveries are canceled', async () => {
     const id = await createEndpointWithFailures([73, 49, 48, 25, 24]);
     await check();
     expect(await getEndpoint(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
@@ -122,27 +120,27 @@ describe('an endpoint that fails', () => {
       ),
     );
 
-    // After the endpoint is enabled again, its earlier failures no longer count.
+    // Once the endpoint is enabled again, its earlier failures no longer count.
     await instance.requestWithSecretKey('POST', `${base}/${id}/enable`);
     expect((await getStats(id))['failing_since']).toBeNull();
     await check();
     expect(await getEndpoint(id)).toMatchObject({ status: 'enabled', disabled_reason: null });
   });
 
-  it('stays enabled without failures on three days and five in all, however old the first is', async () => {
+  it('stays enabled without failures on three days and five in all, whatever the age', async () => {
     const ids = [
       // An outage three days ago, and one event today.
       await createEndpointWithFailures([73, 72.9, 72.8, 72.7, 72.6]),
       await createEndpointWithFailures([71, 49, 48, 25, 24]),
       await createEndpointWithFailures([73, 49, 48, 25, 24], 'worker_lost'),
-      // Created last, because the other tests' registrations would add attempts.
+      // Created last, because registrations of the other tests would add attempts.
       await createEndpointWithFailures([74, 49, 25]),
     ];
     await check();
     for (const id of ids) expect(await getEndpoint(id)).toMatchObject({ status: 'enabled' });
   });
 
-  it('appears as failing after an hour, and then as disabled for that reason', async () => {
+  it('is listed as failing after an hour, and later as disabled for that reason', async () => {
     const operator = await insertOperator(instance);
     const ids = await Promise.all(
       ['59 min', '61 min', '61 min', '0 s'].map(async (failingFor) => {
@@ -188,15 +186,15 @@ describe('an endpoint that fails', () => {
     await check();
     const corrected = await getStats(id);
     expect(corrected['last_success_at']).not.toBeNull();
-    // Only the last failure after the success is known.
+    // Only the last failure after the success is recorded.
     expect(corrected['failing_since']).toBe(corrected['last_failure_at']);
     await check();
     expect(await getEndpoint(id)).toMatchObject({ status: 'enabled' });
   });
 });
 
-describe("a worker's report", () => {
-  it('counts failures after a success that another worker reports before or after them', async () => {
+describe('a health report of a worker', () => {
+  it('counts failures after a success that another worker reports earlier or later', async () => {
     const timeAt = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
     const failure: EndpointHealth = {
       failingSince: timeAt(1),
@@ -221,7 +219,7 @@ describe("a worker's report", () => {
     await database.close();
   });
 
-  it('arrives when a worker stops', async () => {
+  it('is sent when the worker stops', async () => {
     const id = await createFailingEndpoint();
     expect((await getStats(id))['failing_since']).not.toBeNull();
     const before = finishedAttempts(id).length;

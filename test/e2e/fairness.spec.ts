@@ -19,13 +19,16 @@ function useInstance(queue: Queue = 'postgresql'): void {
     hanging.defaultResponder = () => undefined;
   });
   afterEach(async () => {
-    // Stops the receivers first, because a worker waits for pending requests.
+    // Receivers stop first, because a worker waits for requests in progress.
     await Promise.all([hanging?.stop(), responsive?.stop()]);
     await instance?.stop();
   });
 }
 
-/** Inserts deliveries that have been due for a minute. `urgency`: 0 first attempts, 1 retries, 2 batches. */
+/**
+ * Inserts deliveries that have been due for a minute. `urgency` is 0 for first attempts, 1 for retries and 2 for
+ * batches.
+ */
 async function seed({ id }: { id: string }, urgency = 0, count = MANY): Promise<void> {
   const { organizationId, projectId } = instance.credentials;
   await instance.sql(
@@ -46,7 +49,7 @@ async function seed({ id }: { id: string }, urgency = 0, count = MANY): Promise<
 describe.each(availableQueues)('WH-13: fairness of deliveries through %s', (queue) => {
   useInstance(queue);
 
-  it('limits an endpoint that hangs to a quarter of the capacity, without delaying others', async () => {
+  it('limits a hanging endpoint to a quarter of the capacity, without delaying others', async () => {
     await seed(await instance.createEndpoint(hanging.url, ['session.revoked']));
     await instance.createEndpoint(responsive.url, ['customer.created']);
     instance.startWorker(workerEnv);
@@ -61,7 +64,7 @@ describe.each(availableQueues)('WH-13: fairness of deliveries through %s', (queu
 describe('WH-13: fairness', () => {
   useInstance();
 
-  it('reserves a quarter of the capacity for others when the endpoints of a project hang', async () => {
+  it('reserves a quarter of the capacity for others if the endpoints of a project hang', async () => {
     for (let count = 0; count < 6; count += 1) {
       await seed(await instance.createEndpoint(hanging.url, ['session.revoked']), 0, 20);
     }
@@ -84,7 +87,7 @@ describe('WH-13: fairness', () => {
     expect(hanging.requests).toHaveLength((CONCURRENCY * 3) / 4);
   });
 
-  it('sends first attempts before retries and retries before batches, and delivers all of them', async () => {
+  it('sends first attempts before retries, and retries before batches, and delivers them all', async () => {
     const endpoint = await instance.createEndpoint(responsive.url, ['session.revoked']);
     for (const urgency of [2, 1, 0]) await seed(endpoint, urgency, 30);
     instance.startWorker(workerEnv);

@@ -27,7 +27,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
   let application: DocumentSite;
   let redirectUrl: string;
   beforeAll(async () => {
-    // Browsers have no passkeys for IP addresses.
+    // Browsers do not support passkeys for IP addresses.
     const port = String(await freePort());
     const env = { PORT: port, PUBLIC_URL: `http://localhost:${port}`, RATE_LIMITS: 'off' };
     [instance, browser, provider] = await Promise.all([
@@ -93,7 +93,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     await page.context().close();
   });
 
-  it('signs in with the module of docs/hosted-sign-in.md', async () => {
+  it('signs in with the module in docs/hosted-sign-in.md', async () => {
     const { email, id } = await registerCustomer(instance);
     const page = await browser.open(new URL('/', redirectUrl).href);
     const run = (call: string) =>
@@ -109,7 +109,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     await page.context().close();
   });
 
-  it('signs in with a code, which the customer can enter after they have reloaded the page', async () => {
+  it('signs in with a code, which the customer can enter even after reloading the page', async () => {
     const email = uniqueEmail();
     const signIn = newSignIn();
     const page = await browser.open(signIn.url());
@@ -125,7 +125,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     await page.context().close();
   });
 
-  it('adds a passkey as the required second factor, and signs in with it afterwards', async () => {
+  it('adds a passkey as the required second factor, and then signs in with it', async () => {
     const { email, id } = await registerCustomer(instance);
     const page = await browser.open('about:blank');
     await addVirtualAuthenticator(page);
@@ -151,7 +151,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     await page.context().close();
   });
 
-  it('signs in with a provider, and returns to the page if the person denies access', async () => {
+  it('signs in with a provider, and returns to the page if the customer denies access', async () => {
     provider.person = createPerson();
     const signIn = newSignIn();
     const page = await browser.open(signIn.url());
@@ -166,7 +166,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     await page.context().close();
   });
 
-  it('FE-03: links an account, or says why not, with every outcome of the table', async () => {
+  it('FE-03: links an account or reports why not, with every outcome in the table', async () => {
     const { projectId: id, publishableKey } = instance.credentials;
     const project = { id, publishableKey };
     const google = await StandInProvider.start();
@@ -203,11 +203,11 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     const response = await fetch(url, { redirect: 'manual' });
     expect(response.status).toBe(303);
     const { searchParams } = new URL(response.headers.get('location')!);
-    // The provider's response must prove that it has requested a sign-in.
+    // The response of the provider must prove that it required a new sign-in.
     expect(Object.fromEntries(searchParams)).toMatchObject({ ...given, max_age: '0' });
   });
 
-  it('shows every screen without violations, in light and dark, wide and narrow', async () => {
+  it('renders every screen without violations, in light and dark, wide and narrow', async () => {
     const { email, secret } = await registerWithTotp(instance);
     const page = await browser.open('about:blank');
     const problems: string[] = [];
@@ -217,7 +217,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 844 });
         await browser.screenshot(page, `hosted-${name}-${colorScheme}-${width}`);
-        // Scheme and width change nothing else.
+        // The color scheme and the width affect no other rule.
         const found = await findViolations(
           page,
           colorScheme === 'dark' ? { rules: ['color-contrast', 'target-size'] } : {},

@@ -19,7 +19,7 @@ import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const REDIRECT_URL = 'https://app.example.com/signed-in?from=page';
-/** Each test's settings, unless it changes them. */
+/** The settings of each test, unless it changes them. */
 const SETTINGS = {
   redirectUrls: [REDIRECT_URL, 'https://*.preview.example.com/signed-in'],
   signIn: { emailCode: true },
@@ -45,7 +45,7 @@ async function openPage(more: Record<string, string | undefined> = {}): Promise<
 const amrOf = (accessToken: string): unknown => decodeJwt(accessToken)['amr'];
 
 describe('the hosted sign-in page', () => {
-  it('FE-02: signs in with a password, and ends in a code that only the right verifier redeems', async () => {
+  it('FE-02: signs in with a password, and returns a code that requires the right verifier', async () => {
     const { email, id } = await registerCustomer(instance);
     const page = await openPage();
     expect(page.screen).toMatchObject({ status: 200, title: 'Sign in' });
@@ -81,7 +81,7 @@ describe('the hosted sign-in page', () => {
     expect((await page.exchange()).status).toBe(200);
   });
 
-  it('shows after too many wrong passwords when to try again, for known and unknown addresses', async () => {
+  it('shows the wait after too many wrong passwords, for known and unknown addresses', async () => {
     for (const email of [(await registerCustomer(instance)).email, uniqueEmail()]) {
       const page = await openPage();
       for (let attempt = 0; attempt <= 10; attempt += 1)
@@ -110,7 +110,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('shows where the link was sent if a sign-up needs verification, and sends it again', async () => {
+  it('shows where the link was sent if a sign-up needs verification, and can resend it', async () => {
     await withSettings(instance, { requireVerifiedEmail: true }, async () => {
       const email = uniqueEmail();
       const page = await openPage({ screen: 'sign_up' });
@@ -125,7 +125,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('does not reveal with a sign-up whether an address is registered', async () => {
+  it('does not reveal at sign-up whether an address is registered', async () => {
     await withSettings(instance, { enumerationProtection: true }, async () => {
       const known = uniqueEmail();
       await instance.register(known);
@@ -141,7 +141,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('signs in with an email code, and shows a wrong one', async () => {
+  it('signs in with an email code, and reports a wrong one', async () => {
     const email = uniqueEmail();
     const page = await openPage({ ui_locales: 'de' });
     await page.submit('/email-code', { email });
@@ -176,7 +176,7 @@ describe('the hosted sign-in page', () => {
     expect(amrOf((await page.exchange()).body.tokens.accessToken)).toEqual(['pwd', 'otp', 'mfa']);
   });
 
-  it('begins again when a challenge has ended', async () => {
+  it('restarts when a challenge has ended', async () => {
     const customer = await registerWithTotp(instance);
     const page = await openPage();
     await page.submit('', { email: customer.email, password: PASSWORD });
@@ -211,9 +211,9 @@ describe('the hosted sign-in page', () => {
       await page.submit('/continue', {});
       const { customer, tokens } = (await page.exchange()).body;
       expect(customer.id).toBe(id);
-      const provenAt = (flow!['proven_at'] as Date).getTime();
-      expect(decodeJwt(tokens.accessToken)['auth_time']).toBe(Math.floor(provenAt / 1_000));
-      // Neither the first factor nor the second was proven at the exchange.
+      const verifiedAt = (flow!['proven_at'] as Date).getTime();
+      expect(decodeJwt(tokens.accessToken)['auth_time']).toBe(Math.floor(verifiedAt / 1_000));
+      // Neither factor was verified at the time of the exchange.
       expect(
         await instance.sql(
           'SELECT FROM sessions WHERE customer_id = $1 AND auth_time = $2 AND factor_time = $2',
@@ -223,7 +223,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('sends a password reset link, and responds identically for known and unknown addresses', async () => {
+  it('sends a password reset link, and responds the same for known and unknown addresses', async () => {
     const { email } = await registerCustomer(instance);
     for (const address of [email, uniqueEmail()]) {
       const page = await openPage();
@@ -238,13 +238,13 @@ describe('the hosted sign-in page', () => {
     expect(await response.text()).toContain(REDIRECT_URL);
   });
 
-  it('shows only what the project offers, and rejects the rest', async () => {
+  it('offers only what the project allows, and rejects the rest', async () => {
     const { email } = await registerCustomer(instance);
     const page = await openPage();
     const all = page.screen.html;
     for (const text of ['Forgot password?', 'Email me a code', 'Create an account'])
       expect(all).toContain(text);
-    // This server's PUBLIC_URL is an IP address, for which browsers have no passkeys.
+    // PUBLIC_URL of this server is an IP address, for which browsers do not support passkeys.
     expect(all).not.toContain('data-passkey');
     await withSettings(instance, { signIn: { emailCode: false, allowSignUp: false } }, async () => {
       const limited = await openPage({ screen: 'sign_up' });
@@ -280,7 +280,7 @@ describe('the hosted sign-in page', () => {
     expect(page.screen).toMatchObject({ status: 400, problem: 'This sign-in has ended. Sign in again.' });
   });
 
-  it('BW-02: rejects a provider name with a NUL, and an authenticator too large for a QR code', async () => {
+  it('BW-02: rejects a provider slug with a NUL, and a QR code with too much data', async () => {
     const { email } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const page = await openPage();
@@ -297,7 +297,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  describe('the hosted page after a sign-in at a provider', () => {
+  describe('the hosted page after a sign-in with a provider', () => {
     let server: StandInProvider;
     let provider: AddedProvider;
     let project: SocialProject;
@@ -317,7 +317,7 @@ describe('the hosted sign-in page', () => {
       page.url(more).replace('/sign-in?', `/sign-in/provider/${slug}?`);
     const ended = 'This sign-in has ended';
 
-    /** Submits the first form of a page. @returns the page, and where it leads */
+    /** Submits the first form of a page. @returns the resulting page, and its URL */
     async function submit(browser: UserAgent, from: Page, form: Record<string, string>) {
       const target = new URL(readFormActions(from.text)[0]!, from.url);
       const page = await browser.send(navigate('POST', target, form), from.url);
@@ -325,17 +325,17 @@ describe('the hosted sign-in page', () => {
       return { page, next: location === undefined ? null : new URL(location, from.url) };
     }
 
-    it('proves the email address that it does not share, and links the person in the same browser', async () => {
-      // Codes prove the address also where the project offers none.
+    it('requires a code to an unshared address, and links the account in the same browser', async () => {
+      // A code can verify the address even if the project does not offer codes for sign-in.
       await changeSettings(instance, project, { ...SETTINGS, signIn: { emailCode: false } });
       server.person = createPerson({ email: undefined });
       const { email, id: customerId } = await registerCustomer(instance);
       const page = new HostedSignIn(instance, REDIRECT_URL);
       const agent = new UserAgent();
-      const asked = await agent.open(startOf(page));
-      expect(asked.text).toContain('The provider has not shared an email address. Enter yours');
-      expect((await submit(new UserAgent(), asked, { email })).page.text).toContain(ended);
-      const sent = await agent.open((await submit(agent, asked, { email })).next!);
+      const emailForm = await agent.open(startOf(page));
+      expect(emailForm.text).toContain('The provider has not shared an email address. Enter yours');
+      expect((await submit(new UserAgent(), emailForm, { email })).page.text).toContain(ended);
+      const sent = await agent.open((await submit(agent, emailForm, { email })).next!);
       const entered = { code: await readEmailCode(instance, email) };
       expect((await submit(new UserAgent(), sent, entered)).page.text).toContain(ended);
       const { next } = await submit(agent, sent, entered);
@@ -344,12 +344,12 @@ describe('the hosted sign-in page', () => {
       const { customer, tokens } = expectStatus(200, await exchangeCode(instance, exchange)).body;
       expect([customer.id, amrOf(tokens.accessToken)]).toEqual([customerId, ['fed', 'email']]);
       expect(await instance.listMailKinds(email)).toContain('identity-linked');
-      // The provider is now sufficient.
+      // From now on, the provider suffices.
       const again = await agent.follow(startOf(page), { until: REDIRECT_URL });
       expect(again.parameters['code']).toEqual(expect.any(String));
     });
 
-    it('keeps the person after a mistyped address, and links them to the customer who is created', async () => {
+    it('keeps the account after a mistyped address, and links it to the new customer', async () => {
       await changeSettings(instance, project, { ...SETTINGS, signIn: { emailCode: false } });
       server.person = createPerson({ email: undefined, given_name: 'Grace' });
       const email = uniqueEmail();
@@ -372,7 +372,7 @@ describe('the hosted sign-in page', () => {
       expect(again.parameters['code']).toEqual(expect.any(String));
     });
 
-    it('offers another email to a person whose customer has not verified the address', async () => {
+    it('offers another email address if the customer has not verified the first one', async () => {
       await changeSettings(instance, project, { ...SETTINGS, requireVerifiedEmail: true });
       try {
         const { email } = (server.person = createPerson());
@@ -392,18 +392,18 @@ describe('the hosted sign-in page', () => {
       }
     });
 
-    it('MF-05: links the person only after the second factor of the customer', async () => {
+    it('MF-05: links the account only after the second factor of the customer', async () => {
       const { sub } = (server.person = createPerson({ email: undefined }));
       const customer = await registerWithTotp(instance);
       const { email, id: customerId, secret } = customer;
       await resetTotpSteps(instance, customer);
-      // Otherwise the code removes the factor that belongs to the person who has registered the address without proving
-      // it.
+      // With an unverified address, the code would remove the factor, which belongs to the person who registered the
+      // address without verifying it.
       await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customerId]);
       const listOwners = () => instance.sql('SELECT customer_id FROM identities WHERE subject = $1', [sub]);
       const agent = new UserAgent();
-      const asked = await agent.open(startOf(new HostedSignIn(instance, REDIRECT_URL)));
-      const sent = await agent.open((await submit(agent, asked, { email })).next!);
+      const emailForm = await agent.open(startOf(new HostedSignIn(instance, REDIRECT_URL)));
+      const sent = await agent.open((await submit(agent, emailForm, { email })).next!);
       const { page } = await submit(agent, sent, { code: await readEmailCode(instance, email) });
       expect(page.text).toContain('Confirm that it is you');
       expect(await listOwners()).toEqual([]);
@@ -413,10 +413,10 @@ describe('the hosted sign-in page', () => {
       expect(await listOwners()).toEqual([{ customer_id: customerId }]);
     });
 
-    it('offers only providers that can prove a new sign-in where the application requires one', async () => {
+    it('offers only providers that can prove a new sign-in if the application requires one', async () => {
       server.person = createPerson();
       const seconds = () => Math.floor(Date.now() / 1_000);
-      // Only an id token is signed.
+      // Only an ID token is signed.
       server.overrides = { userinfo: respondWithJson({ sub: server.person.sub, auth_time: seconds() }) };
       const fields = { type: 'google', issuer: server.issuer };
       const google = await addProvider(instance, project, server, { ...fields, name: 'Work' });
@@ -429,7 +429,7 @@ describe('the hosted sign-in page', () => {
         expect(page.screen.html).toContain('These providers cannot confirm one: Work.');
         await page.go(startOf(page, more, google));
         expect(page.screen).toMatchObject({ status: 403, problem: 'This way to sign in is not offered.' });
-        // The person has removed prompt and max_age from the provider's URL, which has an old session.
+        // The browser has removed prompt and max_age from the URL of the provider, which has an old session.
         for (const [age, parameter] of [
           [3_600, 'provider_error'],
           [undefined, 'provider_error'],
@@ -445,7 +445,7 @@ describe('the hosted sign-in page', () => {
       await changeProvider(instance, project, google, { enabled: false });
     });
 
-    it('hides Microsoft after an id token without auth_time, until a token contains it', async () => {
+    it('hides Microsoft after an ID token without auth_time, until a token contains it', async () => {
       const fields = { type: 'microsoft', issuer: server.issuer, name: 'Contoso' };
       const microsoft = await addProvider(instance, project, server, fields);
       server.person = createPerson();
@@ -461,7 +461,7 @@ describe('the hosted sign-in page', () => {
 
       server.idTokenClaims = withoutClaim;
       expect(await isOffered()).toBe(true);
-      // The first person to whom it was offered gets the reason.
+      // The first customer who tries it receives the reason.
       const { status, text } = await new UserAgent().open(await signIn(more));
       expect([status, text]).toEqual([400, expect.stringContaining('confirm one: Contoso.')]);
       expect(await isOffered()).toBe(false);
@@ -474,7 +474,7 @@ describe('the hosted sign-in page', () => {
       server.idTokenClaims = withClaim;
       await signIn();
       expect(await isOffered()).toBe(true);
-      // An account with another kind
+      // An account of another kind.
       server.idTokenClaims = withoutClaim;
       await signIn();
       expect(await isOffered()).toBe(true);
@@ -482,7 +482,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('FE-01: shows an error page for an incorrect query, and redirects only to allowed URLs', async () => {
+  it('FE-01: shows an error page for an invalid query, and redirects only to allowed URLs', async () => {
     const cases: [more: Record<string, string | undefined>, problem: string][] = [
       [{ client_id: undefined }, 'client_id is missing'],
       [{ client_id: 'x' }, 'client_id must be the id of a project'],
@@ -542,7 +542,7 @@ describe('the hosted sign-in page', () => {
     expect((await page.exchange()).status).toBe(200);
   });
 
-  it('HD-01: allows its own script, and forms that lead to the application', async () => {
+  it('HD-01: allows its own script, and form submissions to the application', async () => {
     const { headers, html } = (await openPage()).screen;
     const policy = headers.get('content-security-policy')!;
     expect(policy).toContain("default-src 'none'");
@@ -554,7 +554,7 @@ describe('the hosted sign-in page', () => {
     expect(script.headers.get('content-type')).toContain('text/javascript');
   });
 
-  it("prefers ui_locales to the browser's languages, and suggests the address in login_hint", async () => {
+  it('prefers ui_locales to the languages of the browser, and suggests login_hint', async () => {
     const page = new HostedSignIn(instance, REDIRECT_URL, { 'accept-language': 'en' });
     await page.open({ ui_locales: 'xx de-AT', login_hint: 'Ada@Example.com' });
     expect(page.screen.title).toBe('Anmelden');

@@ -11,14 +11,14 @@ import { respondWith, getHeader, RawTarget } from '../support/raw-target.js';
 /** Placeholder for the port on which a canary listens on both loopback addresses. */
 const PORT = 'PORT';
 
-/** URLs that a customer could have entered. All of them are rejected when an endpoint is created. */
+/** URLs that a customer could enter. All of them are rejected when an endpoint is created. */
 const hostileUrls = [
   ...[
-    // Loopback in every IPv4 notation.
+    // Loopback addresses in every IPv4 notation.
     ...['127.0.0.1', '127.1', '127.0.1', '127.8.8.8', '127.0.0.1.', '2130706433', '0x7f000001'],
     ...['0x7f.0.0.1', '0X7F.1', '0177.0.0.1', '017700000001', '0x7f.0.0.01', '0', '0.0.0.0'],
     ...['１２７.０.０.１', '①②⑦.0.0.1', '127。0。0。1', '%31%32%37.0.0.1', '127%2e0%2e0%2e1'],
-    // The same inside IPv6.
+    // The same addresses embedded in IPv6.
     ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]'],
     ...['[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]'],
     ...['[2001:0:7f00:1::1]', '[::1%25lo]', '[fe80::1%25lo]', '[fe80::1]', '[fec0::1]', '[fc00::1]'],
@@ -26,9 +26,9 @@ const hostileUrls = [
     ...['169.254.169.254', '0xa9fea9fe', '[fd00:ec2::254]', '100.100.100.200', '100.64.0.1'],
     ...['168.63.129.16', '10.0.0.1', '172.16.0.1', '192.168.0.1', '255.255.255.255', '224.0.0.1'],
     ...['[ff02::1]', '240.0.0.1', '198.18.0.1', '192.0.0.192'],
-    // This machine's names.
+    // Names of this machine.
     ...['localhost', 'LOCALHOST.', 'shop.localhost', 'ⓛocalhost', 'loc\u00adalhost', 'vm', 'api.internal'],
-    // URLs that look like another host.
+    // URLs that look as if they had another host.
     ...['shop.example@127.0.0.1', 'shop.example:443@127.0.0.1', '%73hop.example%2f@127.0.0.1'],
   ].map((host) => `https://${host}:${PORT}/hook`),
   `https://127.0.0.1:${PORT}\\@shop.example/`,
@@ -45,7 +45,7 @@ const hostileUrls = [
   'data:text/plain,hello',
 ];
 
-/** Names that a customer could own, in their own zone. Only a DNS lookup shows their addresses. */
+/** Names that customers could create in their own zone. Only a DNS lookup reveals their addresses. */
 const hostileNames: Record<string, [record: NameRecord, error?: string]> = {
   'loopback.example': [['127.0.0.1']],
   'loopback-six.example': [['::1']],
@@ -71,7 +71,7 @@ describe('hostile targets in production', () => {
   let folder: string;
   /** Targets that must not be reached, one for each address family. */
   let canaries: RawTarget[];
-  /** The only allowed target: its address stands for the public internet. */
+  /** The only allowed target, whose address stands in for the public internet. */
   let target: RawTarget;
   let records: Record<string, [httpStatus: number, error: string | null][]>;
 
@@ -117,7 +117,7 @@ describe('hostile targets in production', () => {
     for (const url of urls) {
       const endpoint = await instance.createEndpoint('http://127.0.0.1:1/', ['customer.created']);
       endpointIds[url] = endpoint.id.slice(3);
-      // Bypasses the check at creation, and excludes the endpoint from the limit on endpoints for now.
+      // Bypasses the check at creation, and excludes the endpoint from the endpoint limit for now.
       await instance.sql(`UPDATE webhook_endpoints SET url = $1, status = 'deleted' WHERE id = $2`, [
         url.replace(PORT, String(target.port)),
         endpointIds[url],
@@ -154,20 +154,20 @@ describe('hostile targets in production', () => {
     );
   };
 
-  it('WH-02: delivers to a name with an allowed address and a matching certificate as a control', () => {
+  it('WH-02: exclude a name with an allowed address and a matching certificate', () => {
     expect(records[`https://shop.example:${PORT}/`]).toEqual([[200, null]]);
     const [request] = target.requests.filter((each) => getHeader(each, 'host')?.startsWith('shop'));
     expect(getHeader(request!, 'host')).toBe(`shop.example:${target.port}`);
   });
 
-  it('WH-01: rejects every hostile URL when an endpoint is created', () => {
+  it('WH-01: are rejected when an endpoint is created', () => {
     const accepted = hostileUrls.filter(
       (url) => targetUrlProblem(url.replace(PORT, '4443'), production) === null,
     );
     expect(accepted).toEqual([]);
   });
 
-  it('WH-02: blocks every hostile URL and name at the attempt', () => {
+  it('WH-02: are blocked at the attempt', () => {
     const failed = (error = 'blocked_address') => Array<[number, string]>(2).fill([0, error]);
     const expected = {
       ...Object.fromEntries(hostileUrls.map((url) => [url, failed()])),
@@ -178,7 +178,7 @@ describe('hostile targets in production', () => {
     expect(records).toMatchObject(expected);
   });
 
-  it('WH-02: connects to the address of the DNS lookup, and looks up again for the next attempt', () => {
+  it('WH-02: are resolved for each attempt, which connects to the resolved address', () => {
     expect(records[`https://rebinding.example:${PORT}/`]).toEqual([
       [500, 'http_error'],
       [0, 'blocked_address'],
@@ -186,14 +186,14 @@ describe('hostile targets in production', () => {
     expect(names.countQuestions('rebinding.example', 'A')).toBe(2);
   });
 
-  it('WH-04: records a redirect to loopback and does not follow it', () => {
+  it('WH-04: are not followed in a redirect, which is recorded', () => {
     expect(records[`https://redirecting.example:${PORT}/`]).toEqual([
       [302, 'http_error'],
       [302, 'http_error'],
     ]);
   });
 
-  it('WH-02: lets no connection or byte reach a canary, and looks up only names in the URLs', () => {
+  it('WH-02: receive no connection or byte, and only names in the URLs are resolved', () => {
     expect(canaries.map(({ connections, bytesReceived }) => [connections, bytesReceived])).toEqual([
       [0, 0],
       [0, 0],

@@ -25,7 +25,7 @@ interface RawResponse {
   body: string;
 }
 
-/** Sends an unmodified request, one byte per character. @returns status 0 if there is no response */
+/** Sends a raw request, one byte per character. @returns status 0 if there is no response */
 const sendRaw = (head: string[], body = ''): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(instance.env['PORT']), '127.0.0.1', () =>
@@ -50,7 +50,7 @@ const json = 'Content-Type: application/json';
 const publishableKeyLine = (): string => `X-Publishable-Key: ${instance.credentials.publishableKey}`;
 const secretKeyLine = (): string => `Authorization: Bearer ${instance.credentials.secretKey}`;
 
-/** Sends raw bytes as a registration's body. */
+/** Sends raw bytes as the body of a registration. */
 const send = async (body: string | Buffer, headers: Record<string, string> = {}) => {
   const sent = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
@@ -75,8 +75,8 @@ describe('strict input', () => {
     expect((await sendRaw(head, chunk.repeat(4))).status).toBe(413);
   });
 
-  // Other rejected inputs are in body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts in the api.
-  it('IN-02 to IN-08: rejects other types and encodings, invalid JSON, and fields by name', async () => {
+  // body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts of the API test other rejected inputs.
+  it('IN-02 to IN-08: rejects other types and encodings, invalid JSON, and unknown fields', async () => {
     const invalid: [name: string, body: string | Buffer][] = [
       ['malformed', '{"email":'],
       ['an array', '[]'],
@@ -136,7 +136,7 @@ describe('strict input', () => {
     expect((await instance.register()).status).toBe(201);
   });
 
-  it('explains in each error the problem with the request and its solution', async () => {
+  it('describes the problem with the request and its solution in each error', async () => {
     const { secretKey, publishableKey } = instance.credentials;
     const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
     const login = { email: 'http@example.com', password: PASSWORD };
@@ -282,7 +282,7 @@ describe('HD-01: the set of response headers', () => {
     ['long headers', 431, [...get('/'), largeHeader]],
   ];
 
-  it('covers every response', async () => {
+  it('is part of every response', async () => {
     await checkCases(
       responses().map(([name, ...rest]) => [name, name, ...rest] as const),
       async (name: string, status: number, head: string[], body?: string) => {
@@ -323,7 +323,7 @@ describe('HD-01: the set of response headers', () => {
     expect(tooLarge.body).toContain('"code":"headers_too_large"');
   });
 
-  it('has a request id of the caller only in the documented form (LG-02)', async () => {
+  it('contains a request id of the caller only in the documented form (LG-02)', async () => {
     const requestIdFor = async (id: string) =>
       (await instance.request('GET', '/livez', { headers: { 'x-request-id': id } })).headers.get(
         'x-request-id',
@@ -361,7 +361,7 @@ describe('HD-03: CORS', () => {
     }
   });
 
-  it('sends no CORS headers on hosted pages and the routes of secret keys, even for a preflight', async () => {
+  it('sends no CORS headers on hosted pages and secret key routes, even for a preflight', async () => {
     const paths =
       `/v1/webhooks/endpoints /v1/webhooks/deliveries /api/v1/customers /api/v1/mailbox /api/v1/meow
       /api/v1/authority /verify-email`.split(/\s+/);
@@ -401,7 +401,7 @@ describe('HD-03: CORS', () => {
     }
   });
 
-  it('lets the page read the error that rejects its origin', async () => {
+  it('allows a page to read the error that rejects its origin', async () => {
     await instance.sql(`UPDATE projects SET settings = '{"allowedOrigins":["https://app.example.com"]}'`);
     const login = (from: string) => instance.login(uniqueEmail(), 'x', { origin: from });
     const [rejected, allowed] = [await login(origin), await login('https://app.example.com')];
@@ -420,7 +420,7 @@ describe('HD-03: CORS', () => {
 });
 
 describe('HD-04: the required headers of each status', () => {
-  it('sends WWW-Authenticate with 401', async () => {
+  it('include WWW-Authenticate with 401', async () => {
     const invalid = 'Bearer error="invalid_token"';
     const login = { email: 'nobody@example.com', password: PASSWORD };
     const key = { 'x-publishable-key': instance.credentials.publishableKey };
@@ -447,7 +447,7 @@ describe('HD-04: the required headers of each status', () => {
     );
   });
 
-  it('sends Allow with 405, before authentication', async () => {
+  it('include Allow with 405, before authentication', async () => {
     const cases: [method: string, path: string, allowed: string][] = [
       ['DELETE', '/livez', 'GET, HEAD'],
       ['GET', '/api/v1/auth/login', 'POST'],
@@ -465,7 +465,7 @@ describe('HD-04: the required headers of each status', () => {
     );
   });
 
-  it('sends Retry-After, RateLimit and RateLimit-Policy with 429', async () => {
+  it('include Retry-After, RateLimit and RateLimit-Policy with 429', async () => {
     const email = uniqueEmail();
     let response = await instance.login(email, 'wrong password');
     while (response.status === 401) response = await instance.login(email, 'wrong password');
@@ -522,7 +522,7 @@ describe('HD-05: a guard', () => {
     expect(failures).toEqual([]);
   });
 
-  it('rejects a header or a query that names another method', async () => {
+  it('rejects a header or a query that overrides the method', async () => {
     const authorization = `Authorization: Bearer ${accessToken}`;
     for (const header of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
       for (const [method, path] of guarded) {
@@ -548,8 +548,8 @@ describe('HD-05: a guard', () => {
   });
 });
 
-describe('CO-05: an anonymous request', () => {
-  it('returns neither the version nor the mode nor the components', async () => {
+describe('CO-05: the response to an anonymous request', () => {
+  it('contains neither the version nor the mode nor the components', async () => {
     expect((await instance.request('GET', '/livez')).body).toEqual({ status: 'ok' });
     expect((await instance.request('GET', '/readyz')).body).toEqual({ status: 'ready' });
     const signedOut = {
@@ -590,7 +590,7 @@ describe('CO-05: an anonymous request', () => {
 });
 
 describe('a connection', () => {
-  it('ends if the client was rejected, even if the client keeps it open (IN-11)', async () => {
+  it('is closed after a rejection, even if the client keeps it open (IN-11)', async () => {
     expect.hasAssertions();
     const socket = connect({ port: Number(instance.env['PORT']), host: '127.0.0.1', allowHalfOpen: true });
     socket.write('nonsense\r\n\r\n');

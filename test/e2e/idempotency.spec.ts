@@ -50,7 +50,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(await instance.events(first.body.id, 'customer.created')).toHaveLength(1);
   });
 
-  it('keeps the scope of its route, its project and its API key', async () => {
+  it('is bound to its route, its project and its API key', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const { body } = await create(key, { email });
     const reused = { status: 422, body: { code: 'idempotency_key_reused' } };
@@ -80,7 +80,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect([repeated.body, isReplayed(repeated)]).toEqual([own.body, true]);
   });
 
-  it('replays a new API key only to the key that created it, not to any other', async () => {
+  it('replays a new API key only to the key that created it', async () => {
     const { projectId } = instance.credentials;
     const tenant = { ...instance.credentials, type: 'secret' } as const;
     const privilegedKey = await insertKey(instance, {
@@ -106,7 +106,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect([repeated.body, isReplayed(repeated)]).toEqual([createdKey.body, true]);
   });
 
-  it('separates the request of one customer from the same request of another customer', async () => {
+  it('is separate from the same request of another customer', async () => {
     const key = randomUUID();
     const [first, second] = [await registerCustomer(instance), await registerCustomer(instance)];
     const logout = ({ accessToken }: Tokens) =>
@@ -201,7 +201,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(row!['text']).not.toContain(refreshToken);
   });
 
-  it('takes over from a request that was interrupted, and stores a response for a day', async () => {
+  it('resumes an interrupted request, and stores a response for a day', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const first = await create(key, { email });
     await instance.sql('UPDATE idempotency_keys SET answer = NULL');
@@ -224,8 +224,8 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
       );
       return idle.length > 0;
     };
-    // On a busy machine, a transaction may stay idle for that long. A delay inside a transaction would
-    // affect every request.
+    // On a busy machine, a transaction may stay idle for that long. A delay inside a transaction would affect every
+    // request.
     await eventually(
       'a response without an idle transaction',
       async () => {
@@ -285,11 +285,11 @@ it('rejects an ill-formed key on a POST without a secret key as well', async () 
 
 it('commits every documented POST with a secret key with its response, and only once (HD-04)', async () => {
   const receiver = await Receiver.start();
-  const unstorable = randomUUID();
+  const failingKey = randomUUID();
   await instance.sql(`
     CREATE FUNCTION reject_response() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'rejected'; END $$;
     CREATE TRIGGER reject_response BEFORE UPDATE OF answer ON idempotency_keys FOR EACH ROW
-      WHEN (NEW.key_hash = sha256('${unstorable}')) EXECUTE FUNCTION reject_response()`);
+      WHEN (NEW.key_hash = sha256('${failingKey}')) EXECUTE FUNCTION reject_response()`);
   try {
     const owner = await insertOrganization(instance);
     const { resources, organization } = await createProjectFixture(instance, owner, receiver);
@@ -301,7 +301,7 @@ it('commits every documented POST with a secret key with its response, and only 
     await Promise.all(instance.workers.map((worker) => worker.stop()));
     await instance.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
 
-    /** Resets one route's changes, so that they do not affect the next route. */
+    /** Reverts the changes of one route, so that they do not affect the next one. */
     const restore = () =>
       instance.sql(`
         DELETE FROM deliveries WHERE state = 'pending';
@@ -338,7 +338,7 @@ it('commits every documented POST with a secret key with its response, and only 
         postAs(organization.credentials.secret!, path, sentKey, sent);
       await restore();
       const unchanged = await dumpTables(instance);
-      const failed = await send(pathOf(route, 0), body, unstorable);
+      const failed = await send(pathOf(route, 0), body, failingKey);
       expect([name, failed.status, (await dumpTables(instance)) === unchanged]).toEqual([name, 500, true]);
       const first = await send(pathOf(route, 0), body);
       expect([name, first.status < 300 || first.body, isReplayed(first)]).toEqual([name, true, false]);
@@ -350,7 +350,7 @@ it('commits every documented POST with a secret key with its response, and only 
         first.body,
         true,
       ]);
-      // Without a body, a request differs only by the resource in its path.
+      // Without a body, only the resource in the path distinguishes a request.
       const changed = await send(pathOf(route, body ? 0 : 1), body && sampleBody(route));
       expect([name, changed.status, changed.body.code, isReplayed(changed)]).toEqual([
         name,

@@ -63,7 +63,7 @@ async function compareWithEvents(projectId: string | null): Promise<void> {
   }
 }
 
-/** Compares a range's previous period with the events. */
+/** Compares the previous period of a range with the events. */
 async function comparePreviousWithEvents(range: string, projectId: string | null): Promise<void> {
   const query = `range=${range}&compare=previous${projectId ? `&projectId=${projectId}` : ''}`;
   const { from, bucketSeconds, series, previous } = await getMetrics(query);
@@ -87,7 +87,7 @@ async function comparePreviousWithEvents(range: string, projectId: string | null
   expect(sum).toBe(previous.totals.failedSignIns);
 }
 
-/** Inserts events from the last 29 days in two projects, mostly recent ones. Returns the project ids. */
+/** Inserts events of the last 29 days into two projects, most of them recent. Returns the project ids. */
 async function insertEvents(count: number): Promise<string[]> {
   const { organizationId, projectId } = instance.credentials;
   const other = await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: randomUUID() });
@@ -107,7 +107,7 @@ async function insertEvents(count: number): Promise<string[]> {
          ELSE '{}' END AS data) d`,
     [count, organizationId, projectIds],
   );
-  // PostgreSQL separates members with spaces, but the api does not.
+  // PostgreSQL separates members with spaces, unlike the API.
   await instance.sql(
     `UPDATE events SET body = replace(replace(body, '" : ', '":'), ', "', ',"') WHERE body LIKE '{"data" : %'`,
   );
@@ -115,7 +115,7 @@ async function insertEvents(count: number): Promise<string[]> {
 }
 
 describe('the identity overview', () => {
-  it('counts real sign-ups, sign-ins, failures and active customers, before and after the rollup', async () => {
+  it('counts real sign-ups, sign-ins, failures and active customers, before and after rollup', async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email);
     await insertTotpFactor(instance, body.customer.id);
@@ -152,7 +152,7 @@ describe('the identity overview', () => {
     expect(day).toMatchObject({ activeCustomers: 2, activeCustomersWithFactor: 1, signUps: 2 });
   });
 
-  it('counts once with two workers, one of which is killed, with an event of a long transaction', async () => {
+  it('counts once with two workers, one of which is killed, despite a long transaction', async () => {
     const projectIds = await insertEvents(12_000);
     const holder = await instance.db.connect();
     const late = await instance.db.connect();
@@ -194,7 +194,7 @@ describe('the identity overview', () => {
       for (const range of ['1h', '24h', '7d'])
         for (const projectId of [null, projectIds[0]!]) await comparePreviousWithEvents(range, projectId);
       expect((await getMetrics('range=24h'))['previous']).toBeNull();
-      // Events are kept for 30 days only.
+      // Events are retained for only 30 days.
       expect((await getMetrics('range=30d&compare=previous'))['previous']).toBeNull();
     } finally {
       await late.query('ROLLBACK');
@@ -204,7 +204,7 @@ describe('the identity overview', () => {
     }
   });
 
-  it("adds up the projects in a limited operator's access scope", async () => {
+  it("sums the projects in a limited operator's access scope", async () => {
     const limited = await insertOperator(instance, 'viewer', [instance.credentials.organizationId]);
     const all = await getMetrics('range=24h');
     expect((await getMetrics('range=24h', limited))['totals']).toEqual(all['totals']);

@@ -13,7 +13,7 @@ import { respondWithoutEnd } from '../support/identity-providers/responses.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { UserAgent, type Navigation } from '../support/identity-providers/user-agent.js';
 
-/** No server listens here: the user agent stops before it. */
+/** No server listens here, because the user agent stops before it sends the request. */
 const REDIRECT_URI = 'http://127.0.0.1:9/api/v1/auth/oauth/callback/1';
 
 let provider: OpenIdProvider;
@@ -60,11 +60,11 @@ function configure(
   return config;
 }
 
-/** Returns the request in which a browser sends a redirect URL's response to the application. */
+/** Returns the request with which a browser returns to the redirect URL of the application. */
 const toCallback = ({ method, url, form }: Navigation): URL | Request =>
   method === 'GET' ? url : new Request(url, { method, body: new URLSearchParams(form) });
 
-/** Signs in with authorization code and PKCE. */
+/** Signs in with the authorization code flow and PKCE. */
 async function signIn(
   config: oauth.Configuration,
   parameters: Record<string, string> = {},
@@ -103,7 +103,7 @@ describe('OpenIdProvider', () => {
     provider.claimsIn = 'id_token';
   });
 
-  it('signs in again only when the client requests it, also as another person', async () => {
+  it('signs in again only if the client requests it, even as another person', async () => {
     const client = provider.addClient({ redirectUri: REDIRECT_URI });
     const config = await discover(provider.issuer, client);
     const agent = new UserAgent();
@@ -120,7 +120,7 @@ describe('OpenIdProvider', () => {
     expect(provider.signInCount).toBe(count + 2);
   });
 
-  it('rejects a request without PKCE, and responds with access_denied if the person cancels', async () => {
+  it('rejects a request without PKCE, and responds with access_denied to a cancellation', async () => {
     const config = await discover(provider.issuer, provider.addClient({ redirectUri: REDIRECT_URI }));
     const agent = new UserAgent();
     await signIn(config, {}, agent);
@@ -145,7 +145,7 @@ describe('StandInProvider', () => {
     ]);
   });
 
-  it('changes every response: a client rejects each one for its reason', async () => {
+  it('can change every response, and a client rejects each one for its reason', async () => {
     const config = await connect();
     oauth.enableNonRepudiationChecks(config);
     const attacks: [changes: Partial<StandInProvider>, reason: string][] = [
@@ -177,7 +177,7 @@ describe('StandInProvider', () => {
     expect(problems).toEqual([]);
   });
 
-  it('publishes new keys, and issues id tokens for native apps', async () => {
+  it('publishes new keys, and issues ID tokens for native apps', async () => {
     const listKeys = async () => {
       const { keys } = (await (await fetch(standIn.urlOf('jwks'))).json()) as { keys: { kid: string }[] };
       return keys;
@@ -192,7 +192,7 @@ describe('StandInProvider', () => {
     expect(parse(payload)).toMatchObject({ ...standIn.person, iss: standIn.issuer, aud: 'app' });
   });
 
-  it('holds requests until they are released, and sends a document that does not end', async () => {
+  it('holds requests until they are released, and sends an endless document', async () => {
     standIn.hold('jwks');
     const abort = new AbortController();
     const responses = [1, 2].map(() => fetch(standIn.urlOf('jwks')));
@@ -225,7 +225,7 @@ describe('AppleStandIn', () => {
       .sign(await importPKCS8(privateKey, 'ES256'));
   const parameters = { scope: 'openid name email', response_mode: 'form_post' };
 
-  it('posts the code, and the name the first time only', async () => {
+  it('posts the code, and posts the name only the first time', async () => {
     apple.person = createHiddenPerson();
     const client = apple.addClient({ redirectUri: REDIRECT_URI });
     const config = await discover(apple.issuer, { ...client, clientSecret: await signSecret(client) });

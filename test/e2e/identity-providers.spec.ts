@@ -18,7 +18,7 @@ import { insertProject } from '../support/tenants.js';
 import { bearerHeader, TestInstance, type TestResponse } from '../support/test-instance.js';
 
 let instance: TestInstance;
-/** A separate project for each test: the number of providers is limited, and slugs are unique. */
+/** Each test has its own project, because the number of providers is limited and slugs are unique. */
 let path: string;
 let projectId: string;
 let secretKey: string;
@@ -95,7 +95,7 @@ describe('FE-01: a new identity provider', () => {
     expect(data[6]).toMatchObject({ name: 'Google', scopes: ['openid', 'email', 'profile'] });
   });
 
-  it('accepts the fields that its type has', async () => {
+  it('accepts the fields of its type', async () => {
     const tenants = [randomUUID()];
     const accepted: Record<string, unknown>[] = [
       { clientIds: ['app-of-ios'], requireNonce: true, name: 'Google Workspace', enabled: false },
@@ -114,7 +114,7 @@ describe('FE-01: a new identity provider', () => {
     }
   });
 
-  it('rejects what its type does not have, and what is missing', async () => {
+  it('rejects fields that its type does not have, and missing fields', async () => {
     const cases: [fields: Record<string, unknown>, field: string, code: string][] = [
       [{ type: 'facebook' }, 'type', 'invalid'],
       [{ type: undefined }, 'type', 'required'],
@@ -167,7 +167,7 @@ describe('FE-01: a new identity provider', () => {
     expect((await send('GET', path)).body.data).toEqual([]);
   });
 
-  it('needs a free slug, a key of the project, and an active project with fewer than 50', async () => {
+  it('requires a free slug, a key of the project, and an active project with fewer than 50', async () => {
     await createProvider({ slug: 'google' });
     expect(await create({ slug: 'google' })).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
     await instance.sql(
@@ -189,8 +189,8 @@ describe('FE-01: a new identity provider', () => {
   });
 });
 
-describe("a provider's secret", () => {
-  it('stays encrypted, and is neither returned nor logged', async () => {
+describe('the secret of a provider', () => {
+  it('is encrypted, and neither returned nor logged', async () => {
     const clientSecret = randomBytes(24).toString('base64url');
     const privateKey = createKey();
     const body = privateKey.split('\n')[1]!;
@@ -211,7 +211,7 @@ describe("a provider's secret", () => {
     expect([visible.includes(clientSecret), visible.includes(body)]).toEqual([false, false]);
   });
 
-  it('stays out of a repeated response with the same Idempotency-Key', async () => {
+  it('is omitted from a repeated response with the same Idempotency-Key', async () => {
     const headers = { ...bearerHeader(secretKey), 'idempotency-key': randomUUID() };
     const body = newProvider();
     const [first, second] = [
@@ -223,8 +223,8 @@ describe("a provider's secret", () => {
   });
 });
 
-describe('a change of a provider', () => {
-  it('merges the fields, resets null to the default, and records the changes without the secret', async () => {
+describe('an update of a provider', () => {
+  it('merges the fields, resets null to the default, and audits the changes without the secret', async () => {
     const provider = await createProvider({ name: 'Work', clientIds: ['app'], allowSignUp: false });
     const changes = { clientId: 'other', clientSecret: 'other secret', name: null, clientIds: null };
     const { status, body } = await send('PATCH', pathOf(provider), { ...changes, enabled: false });
@@ -247,7 +247,7 @@ describe('a change of a provider', () => {
         'identity_provider.updated',
         {
           changed: ['name', 'clientId', 'clientIds', 'enabled', 'clientSecret'],
-          // Without the secret.
+          // The changes do not contain the secret.
           changes: {
             name: { from: 'Work', to: 'Google' },
             clientId: { from: provider['clientId'], to: 'other' },
@@ -260,7 +260,7 @@ describe('a change of a provider', () => {
     ]);
   });
 
-  it('rejects what never changes, what the type lacks, and the removal of what it requires', async () => {
+  it('rejects immutable fields, fields of other types, and the removal of required ones', async () => {
     const google = await createProvider();
     const apples = await createProvider(apple());
     const open = await createProvider(oidc());
@@ -291,7 +291,7 @@ describe('a change of a provider', () => {
   });
 });
 
-it('keeps a provider off while an api of an older version is running', async () => {
+it('keeps a provider off while an API process of an older version is running', async () => {
   const off = await createProvider({ enabled: false });
   await instance.sql(
     `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'old', '0.1.9', 1)`,
@@ -310,8 +310,8 @@ it('keeps a provider off while an api of an older version is running', async () 
   }
 });
 
-describe('the last method of signing in', () => {
-  it('works with a provider, which can then be neither turned off nor deleted', async () => {
+describe('the last sign-in method', () => {
+  it('may be a provider, which can then be neither turned off nor deleted', async () => {
     const withoutOthers = { signIn: { password: false, emailCode: false } };
     const off = await createProvider({ enabled: false });
     expect(await patchSettings(withoutOthers)).toMatchObject({
@@ -336,7 +336,7 @@ describe('the last method of signing in', () => {
     expect(results.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('stays when two are turned off at the same time', async () => {
+  it('remains if two methods are turned off at the same time', async () => {
     const providers = [await createProvider(), await createProvider()];
     expect((await patchSettings({ signIn: { password: false } })).status).toBe(200);
     const results = await Promise.all(
@@ -364,7 +364,7 @@ describe('the deletion of a provider', () => {
   });
 });
 
-it('lets a viewer read providers and an admin change them', async () => {
+it('viewers can read providers, and admins can change them', async () => {
   const [viewer, admin] = [await insertOperator(instance, 'viewer'), await insertOperator(instance)];
   const operatorPath = path.replace('/api/v1', '');
   const { status, body } = await admin.request('POST', operatorPath, newProvider());
@@ -393,7 +393,6 @@ describe('the connection test', () => {
     expect(status).toBe(200);
     return body;
   };
-  /** Returns a registered client at the stand-in. */
   const client = (): Record<string, unknown> => {
     const { clientId, clientSecret } = provider.addClient({ redirectUri: 'http://127.0.0.1:9/' });
     return oidc({ issuer: provider.issuer, clientId, clientSecret });
@@ -401,7 +400,7 @@ describe('the connection test', () => {
   const namesOf = ({ checks }: Record<string, any>, isOk: boolean): string[] =>
     checks.filter(({ ok }: { ok: boolean }) => ok === isOk).map(({ name }: { name: string }) => name);
 
-  it('succeeds for a provider that supports all that a sign-in needs', async () => {
+  it('succeeds for a provider that supports everything a sign-in needs', async () => {
     const result = await test(client());
     expect([result['ok'], namesOf(result, false)]).toEqual([true, []]);
     expect(namesOf(result, true)).toEqual([
@@ -417,7 +416,7 @@ describe('the connection test', () => {
     ]);
   });
 
-  it('succeeds for Apple, GitHub and Discord, and finds a wrong key or secret', async () => {
+  it('succeeds for Apple, GitHub and Discord, and detects a wrong key or secret', async () => {
     const redirectUri = 'http://127.0.0.1:9/';
     const [appleStandIn, gitHub, discord] = await Promise.all([
       AppleStandIn.start(),
@@ -443,11 +442,11 @@ describe('the connection test', () => {
     }
   });
 
-  it('finds what a provider lacks, without its texts', async () => {
+  it('reports what a provider lacks, without quoting its messages', async () => {
     const SECRET_TEXT = 'a text of the provider';
     const discovery = (responder: Responder) => () => (provider.overrides = { discovery: responder });
     const metadata = (differences: object) => () => (provider.metadata = { ...differences });
-    const cases: [what: string, arrange: () => unknown, failed: string[]][] = [
+    const cases: [label: string, arrange: () => unknown, failed: string[]][] = [
       ['another issuer', metadata({ issuer: 'https://other.example' }), ['issuer']],
       ['no JSON', discovery(respondWithContent('text/html', SECRET_TEXT)), ['discovery']],
       ['no document', discovery(respondWithJson({ error: SECRET_TEXT }, 404)), ['discovery']],
@@ -472,17 +471,17 @@ describe('the connection test', () => {
         ['client_credentials'],
       ],
     ];
-    for (const [what, arrange, failed] of cases) {
+    for (const [label, arrange, failed] of cases) {
       provider.reset();
       const fields = client();
       arrange();
       const result = await test(fields);
-      expect([what, result['ok'], namesOf(result, false)]).toEqual([what, false, failed]);
+      expect([label, result['ok'], namesOf(result, false)]).toEqual([label, false, failed]);
       expect(JSON.stringify(result)).not.toContain(SECRET_TEXT);
     }
   });
 
-  it('finds an unknown client or an unreachable provider, and is audited without values', async () => {
+  it('reports an unknown client or an unreachable provider, and is audited without values', async () => {
     const unknown = await createProvider({ ...client(), clientSecret: 'pending', enabled: false });
     const { body } = await send('POST', `${pathOf(unknown)}/test`);
     expect(namesOf(body, false)).toEqual(['client_credentials']);

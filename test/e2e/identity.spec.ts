@@ -18,7 +18,7 @@ const findCustomerId = async (email: string): Promise<string> =>
   (await instance.sql('SELECT id FROM customers WHERE email = $1', [email]))[0]!['id'];
 
 describe('register', () => {
-  it('returns one 201 for 50 parallel registrations of one address, with one mail and one event', async () => {
+  it('returns one 201 for 50 parallel registrations of one address, with one email and event', async () => {
     const email = uniqueEmail();
     const variants = Array.from({ length: 50 }, (_, index) => (index % 2 ? email : email.toUpperCase()));
     const responses = await Promise.all(
@@ -29,7 +29,7 @@ describe('register', () => {
     const customerId = await findCustomerId(email);
     expect(await instance.events(customerId, 'customer.created')).toHaveLength(1);
     expect(await instance.listMailKinds(email)).toEqual(['verify-email']);
-    // A caller with a secret key may see which customer has the address.
+    // A secret key permits the caller to learn which customer has the address.
     const repeated = await instance.requestWithSecretKey('POST', '/api/v1/auth/register', {
       email,
       password: PASSWORD,
@@ -38,26 +38,26 @@ describe('register', () => {
     expect(repeated).toMatchObject({ status: 409, body });
   });
 
-  it('returns the same response for every address, without tokens, with enumeration protection', async () => {
+  it('responds the same for every address, without tokens, with enumeration protection', async () => {
     await withSettings(instance, { enumerationProtection: true }, async () => {
       const email = uniqueEmail();
       const [first, second] = [await instance.register(email), await instance.register(email)];
       expect(normalizeResponse(second)).toEqual(normalizeResponse(first));
       expect(first).toMatchObject({ status: 202, body: {} });
       expect(await instance.events(await findCustomerId(email), 'customer.created')).toHaveLength(1);
-      // The mail notifies the address owner, at most once a minute. The response must not reveal it.
+      // An email notifies the address owner, at most once a minute. The response must not reveal this.
       await instance.register(email);
       expect(await instance.listMailKinds(email)).toEqual(['verify-email', 'already-registered']);
       const [notice] = await instance.listMails(email, 'already-registered');
       expect(notice).toMatchObject({ to: email, link: null });
-      // A login with the first registration's password must not reveal which registration was first.
+      // A login with the password of the first registration must not reveal which registration was first.
       expect(normalizeResponse(await instance.login(email))).toEqual(
         normalizeResponse(await instance.login(uniqueEmail())),
       );
     });
   });
 
-  it('creates no session before verification when the project requires it', async () => {
+  it('creates no session before verification if the project requires it', async () => {
     await withSettings(instance, { requireVerifiedEmail: true }, async () => {
       const email = uniqueEmail();
       expect((await instance.register(email)).body.tokens).toBeNull();
@@ -69,7 +69,7 @@ describe('register', () => {
   });
 });
 
-it('returns the same response to a login for any rejection (PW-08)', async () => {
+it('responds to a login with the same rejection for any reason (PW-08)', async () => {
   const [known, passwordless, disabled] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
   await Promise.all([known, disabled].map((email) => instance.register(email)));
   await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: passwordless });

@@ -22,7 +22,7 @@ const comparable = (body: Record<string, any>) => ({
   ...{ id: '', dryRun: null, createdAt: '', updatedAt: '', finishedAt: '' },
 });
 
-it("returns an import's results without writing, for a JSON list and for NDJSON", async () => {
+it('returns the results of an import without writing, for a JSON list and for NDJSON', async () => {
   const { slug } = await insertProvider(instance);
   const [taken, externalId] = [uniqueEmail(), randomUUID()];
   await importList({ customers: [{ email: taken, externalId }] });
@@ -129,11 +129,11 @@ it('marks update lines whose result depends on an earlier line in another batch'
     [created, ''],
     [byId, ''],
     ...Array.from({ length: 500 }, (): [object, string] => [{ email: uniqueEmail() }, '']),
-    // The result for these lines depends on the values that the earlier lines store.
+    // The results of these lines depend on the values that the earlier lines store.
     [{ ...first, ...newer, email }, 'skipped :earlier_line', 'skipped :unchanged'],
     [{ ...created, ...newer, firstName: 'Ada' }, 'skipped :earlier_line', ''],
     [{ ...byId, firstName: 'Ada' }, 'skipped :earlier_line', ''],
-    // These lines conflict with the earlier lines' values.
+    // These lines conflict with the values of the earlier lines.
     [
       { ...second, ...newer, email, identities },
       'skipped :unchanged identities.0.subject:identity_already_linked email:email_already_registered',

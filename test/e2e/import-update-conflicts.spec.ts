@@ -41,7 +41,7 @@ it('does not add credentials again that Gatehouse has removed', async () => {
   await remove(ids[0]!, `identities/${identity.id}`);
   await remove(ids[1]!, `factors/${(await list(ids[1]!, 'factors')).totp[0].id}`);
   await remove(ids[2]!, `factors/${(await list(ids[2]!, 'factors')).passkeys[0].id}`);
-  // The mark is not visible.
+  // The record of their removal is not exposed.
   expect(await Promise.all(ids.map((id) => list(id, '')))).toEqual(before);
   const fields = ['identities.0', 'totpSecret', 'passkeys.0'];
   const conflicts = (text: string) => fields.map((field) => `${text} ${field}:conflict`);
@@ -51,7 +51,7 @@ it('does not add credentials again that Gatehouse has removed', async () => {
     people.map((line) => ({ ...line, updatedAt: soon(seconds), ...more }));
   expect(await update(newer(10))).toEqual(conflicts('skipped :unchanged'));
   expect(await update(newer(20, { firstName: 'Ada' }))).toEqual(conflicts('updated firstName:replaced'));
-  // Also after a line was applied.
+  // The conflicts remain after a line was applied.
   expect(await update(newer(30, { firstName: 'Ada' }))).toEqual(conflicts('skipped :unchanged'));
   for (const id of ids) {
     expect((await list(id, 'identities')).data).toEqual([]);
@@ -86,7 +86,7 @@ it('adds no credential and keeps the address after its owner has claimed the acc
   expect((await instance.login(line.email)).body).toMatchObject({ challenge: null });
 });
 
-it('applies lines with the time of the last one, and names bans and credentials of older lines', async () => {
+it('applies the last of several lines, and reports bans and credentials of older ones', async () => {
   const [same, repeated, older, renamed] = [
     person(),
     person({ passwordHash: bcrypt.hashSync(PASSWORD, 4), totpSecret: randomTotpSecret() }),
@@ -115,7 +115,7 @@ it('applies lines with the time of the last one, and names bans and credentials 
   expect(await list(olderId!, '')).toMatchObject({ disabledAt: null, updatedAt: day(2) });
 });
 
-it('stores the time of a line without a change, so that an older line does not win later', async () => {
+it('stores the time of a line without a change, so that an older line is skipped later', async () => {
   const line = person({ disabledAt: day(1) });
   const [id] = await create([line]);
   expect(await update([{ ...line, updatedAt: day(3) }])).toEqual(['skipped :unchanged']);

@@ -79,10 +79,10 @@ it('updates customers from newer lines, creates the others, and predicts both in
       { ...people.changed, ...newer, firstName: 'Jo', lastName: 'Clarke' },
       'skipped firstName:conflict lastName:conflict',
     ],
-    // Older than the customer's first line.
+    // Older than the first line of the customer.
     [{ ...people.renamed, firstName: 'Augusta' }, 'skipped updatedAt:not_newer'],
     [{ ...people.changed, firstName: 'Jo' }, 'skipped updatedAt:not_newer'],
-    // Another person with the same id in another system.
+    // Another customer, who has the same id in another system.
     [
       person({ externalId: people.same.externalId, createdAt: day(0), ...newer, firstName: 'Eve' }),
       'skipped externalId:conflict',
@@ -132,7 +132,7 @@ it('updates customers from newer lines, creates the others, and predicts both in
   );
 });
 
-it('disables banned customers as the route does, and enables only those an import disabled', async () => {
+it('disables banned customers like the route, and enables only those an import disabled', async () => {
   const active = person({ passwordHash: bcrypt.hashSync(PASSWORD, 4) });
   const [banned, disabledHere, bannedTwice, enabledHere] = [person(), person(), person(), person()];
   const ban = { disabledAt: day(1) };
@@ -176,11 +176,11 @@ it('disables banned customers as the route does, and enables only those an impor
     ['customer.disabled', {}],
   ]);
   const types = async (id: string) => (await instance.events(id)).map(({ type }) => type);
-  // Without emitEvents, these are recorded: services need them to reject access.
+  // These events are recorded even without emitEvents, because services need them to reject access.
   expect((await types(activeId!)).slice(-2)).toEqual(['customer.disabled', 'session.revoked']);
   expect(await types(activeId!)).not.toContain('customer.updated');
   expect(await types(bannedId!)).toEqual(['customer.enabled']);
-  // The next update still knows that Gatehouse has disabled the customer.
+  // For the next update too, it was Gatehouse that disabled the customer.
   const again = await update([{ ...disabledHere, updatedAt: now, disabledAt: null, firstName: 'Eve' }]);
   expect(results(again)).toEqual(['skipped disabledAt:conflict']);
 });
@@ -190,18 +190,18 @@ it('adds credentials, and replaces only imported passwords', async () => {
   const hash = (password: string) => bcrypt.hashSync(password, 4);
   const [oldHash, newHash] = [hash(PASSWORD), hash('another long phrase')];
   const [passkey, taken, totpSecret] = [portablePasskey(), portablePasskey(), randomTotpSecret()];
-  const [known, other, own, bare, foreign] = [
+  const [known, other, signedIn, bare, foreign] = [
     person({ passwordHash: oldHash, totpSecret, passkeys: [passkey] }),
     person({ passkeys: [taken], identities: [{ provider: slug, subject: 'other' }], totpSecret }),
     person({ passwordHash: oldHash }),
     person(),
     person({ passwordHash: `v1$00000000${oldHash}`, identities: [{ provider: 'later', subject: '1' }] }),
   ];
-  const imported = await importList([known, other, own, bare, foreign]);
+  const imported = await importList([known, other, signedIn, bare, foreign]);
   expect(imported.body).toMatchObject({ created: 5, incomplete: 1 });
   const ids = imported.body.results.map(({ id }: any) => id) as string[];
   // Signing in replaces the imported hash.
-  expect((await instance.login(own.email)).status).toBe(200);
+  expect((await instance.login(signedIn.email)).status).toBe(200);
   await insertProvider(instance, { slug: 'later' });
   const newer = { updatedAt: day(2) };
   const identity = { provider: slug, subject: 'known' };
@@ -211,12 +211,12 @@ it('adds credentials, and replaces only imported passwords', async () => {
       'updated identities.1.subject:repeated',
     ],
     [{ ...other, ...newer, totpSecret: randomTotpSecret() }, 'skipped :unchanged totpSecret:conflict'],
-    [{ ...own, ...newer, passwordHash: newHash }, 'skipped :unchanged passwordHash:conflict'],
+    [{ ...signedIn, ...newer, passwordHash: newHash }, 'skipped :unchanged passwordHash:conflict'],
     [
       { ...bare, ...newer, passwordHash: newHash, totpSecret, passkeys: [taken, portablePasskey()] },
       'updated passkeys.0.credentialId:passkey_taken',
     ],
-    // Sending the same line again adds the values that were left out of an incomplete customer.
+    // Sending the line again adds the values that were omitted while the customer was incomplete.
     [{ ...foreign, passwordHash: oldHash }, 'updated'],
   ];
   const response = await update(
@@ -244,7 +244,7 @@ it('adds credentials, and replaces only imported passwords', async () => {
     (await instance.login(email, 'another long phrase')).status,
   ];
   expect(await statuses(known.email)).toEqual([401, 200]);
-  expect(await statuses(own.email)).toEqual([200, 401]);
+  expect(await statuses(signedIn.email)).toEqual([200, 401]);
   expect(await statuses(foreign.email)).toEqual([200, 401]);
   const list = async (id: string, path: string) =>
     (await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}/${path}`)).body;
@@ -298,7 +298,7 @@ it('applies lines without a time unless the customer was changed in Gatehouse', 
     expect(each.body).toMatchObject({ updated: 1, skipped: 1, unchanged: 0 });
     expect(each.body.failures.data.map(inShort)).toEqual(['skipped firstName:conflict']);
   }
-  // An import continues only with the options with which it began.
+  // An import resumes only with the options with which it began.
   expect(await send({})).toMatchObject({ status: 409, body: { code: 'conflict' } });
   expect((await send()).body).toEqual(response.body);
 });

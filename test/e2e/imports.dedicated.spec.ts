@@ -12,7 +12,7 @@ const createCustomers = (count: number, domain: string): { email: string }[] =>
   Array.from({ length: count }, (_, index) => ({ email: `person-${index}@${domain}` }));
 const getImport = (id: string): Promise<TestResponse> =>
   instance.requestWithSecretKey('GET', `/api/v1/imports/${id}`);
-it('HD-04: does not take over a list import in progress with a retry, however long it takes', async () => {
+it('HD-04: a retry does not take over a list import in progress, however long it takes', async () => {
   const key = randomUUID();
   const hash = createHash('sha256').update(key).digest();
   const send = () =>
@@ -67,7 +67,7 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
     await stopped;
     instance.startApi();
     await instance.waitUntilReady();
-    // After a SIGKILL, the import counts as interrupted once nothing has been written for three minutes.
+    // After a SIGKILL, an import counts as interrupted once nothing has been written for three minutes.
     const backdate = `UPDATE imports SET updated_at = now() - interval '3 minutes' WHERE id = $1`;
     if (signal === 'SIGKILL') await instance.sql(backdate, [importId]);
     expect((await getImport(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
@@ -78,7 +78,7 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 );
 
-it('holds the memory of an import until it has been processed, also without its client', async () => {
+it('reserves the memory of an import until it is processed, even without its client', async () => {
   const heldBytes = (): Promise<number> => instance.api.runCommand('request-memory');
   await eventually('the end of earlier requests', async () => (await heldBytes()) === 0);
   await instance.api.runCommand('hold', 'password.before-hash');

@@ -34,7 +34,7 @@ const findCustomer = async (email: string): Promise<{ id: string; project_id: st
 const countCustomers = async (domain: string): Promise<number> =>
   (await instance.sql('SELECT 1 FROM customers WHERE email LIKE $1', [`%@${domain}`])).length;
 const login = (email: string, password?: string): Promise<TestResponse> => instance.login(email, password);
-/** Opens an import and sends lines. Resolves when a batch of 500 is committed. */
+/** Opens an import and sends lines. Resolves once a batch of 500 is committed. */
 const openBatch = async (
   importId: string,
   lines: object[],
@@ -46,10 +46,10 @@ const openBatch = async (
   await eventually('a batch', async () => (await getImport(importId)).body.lastLine === 500);
   return stream;
 };
-/** Returns a result's errors and warnings in short. */
+/** Returns the errors and warnings of a result in a short form. */
 const listProblems = ({ errors, warnings }: any): string[] =>
   [...errors, ...warnings].map(({ field, code }) => `${field}:${code}`);
-/** Returns an id for an import and a domain for its customers. */
+/** Returns an import id, and a domain for the customers of the import. */
 const createIds = (): [string, string] => [randomUUID(), `${randomUUID()}.example`];
 
 describe('a list of customers', () => {
@@ -186,7 +186,7 @@ describe('a list of customers', () => {
     );
   });
 
-  it("imports passkeys that are complete, bound to the project's domain and new, with warnings", async () => {
+  it("imports only complete, new passkeys for the project's domain, with warnings", async () => {
     const [passkey, other, third] = [portablePasskey(), portablePasskey(), portablePasskey()];
     const invalid = (name: string, value: unknown) => [{ ...passkey, [name]: value }];
     const email = uniqueEmail();
@@ -210,7 +210,7 @@ describe('a list of customers', () => {
       [invalid('name', ''), 0, 'passkeys.0.name:too_short'],
       [invalid('createdAt', '2999-01-01T00:00:00Z'), 0, 'passkeys.0.createdAt:invalid'],
       [invalid('toString', 'x'), 0, 'passkeys.0.toString:unknown_field'],
-      // The positions count within the line, also after an entry that was left out.
+      // Positions are relative to the line, and also count omitted entries.
       [['text', other, other], 1, 'passkeys.0:invalid', repeated(2)],
       [
         Array(21).fill(passkey),
@@ -235,7 +235,7 @@ describe('a list of customers', () => {
     );
     const counts = new Map(stored.map(({ email: address, count }) => [address, count]));
     expect(customers.map((each) => counts.get(each.email) ?? 0)).toEqual(cases.map(([, count]) => count));
-    // Customers who exist already are skipped, although their passkeys are taken.
+    // Existing customers are skipped although their passkeys are taken.
     const skipped = ['skipped', 'email:email_already_registered'];
     expect(await outcomes()).toEqual(cases.map(() => skipped));
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
@@ -243,7 +243,7 @@ describe('a list of customers', () => {
     expect(elsewhere.body).toMatchObject({ created: 1, incomplete: 0 });
   });
 
-  it('imports new identities at providers of the project, and warns of the others', async () => {
+  it('imports new identities with providers of the project, and warns about the others', async () => {
     const { projectId, slug } = await insertProvider(instance, { enabled: false });
     const foreign = await insertProvider(
       instance,
@@ -313,7 +313,7 @@ describe('a list of customers', () => {
     expect(await findCustomer(customers[0]!.email)).toBeUndefined();
   });
 
-  it("counts customers with hashes below OWASP's minimum, in the import and in the audit log", async () => {
+  it("counts hashes below OWASP's minimum, in the import and in the audit log", async () => {
     const [salt, hash] = ['c2FsdHNhbHRzYWx0', 'aGFzaGhhc2hoYXNoaGFzaGhhc2g'];
     const bcryptHash = (cost: string) => bcrypt.hashSync(PASSWORD, 4).replace('$04$', `$${cost}$`);
     const weak = [
@@ -353,7 +353,7 @@ describe('a list of customers', () => {
     expect(entries).toEqual([{ action: 'import.started' }]);
   });
 
-  it('accepts password hashes of other systems and plain-text passwords for login (PW-07)', async () => {
+  it('accepts password hashes of other systems and plaintext passwords for login (PW-07)', async () => {
     const [bcryptEmail, scryptEmail, plainTextEmail] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     const salt = randomBytes(16);
     const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
@@ -376,8 +376,8 @@ describe('a list of customers', () => {
     const salt = randomBytes(8);
     const digest = createHash('sha256').update(PASSWORD).update(salt).digest();
     const passwordHash = `{SSHA256}${Buffer.concat([digest, salt]).toString('base64')}`;
-    const left = await importList({ customers: [{ email: uniqueEmail(), passwordHash }] });
-    expect(left.body.results).toMatchObject([
+    const withoutOption = await importList({ customers: [{ email: uniqueEmail(), passwordHash }] });
+    expect(withoutOption.body.results).toMatchObject([
       { status: 'created', warnings: [{ field: 'passwordHash', code: 'fast_hash' }] },
     ]);
     const [email, streamedEmail] = [uniqueEmail(), uniqueEmail()];
@@ -393,7 +393,7 @@ describe('a list of customers', () => {
     }
   });
 
-  it('stores a hash in a new format only if no api of an older version is running', async () => {
+  it('stores a hash in a new format only if no API process of an older version is running', async () => {
     const passwordHash = '$P$BQvcRkPXOnHOFZdxnaOOrGNzXE9gYH/';
     const earlier = bcrypt.hashSync(PASSWORD, 4);
     const create = (hash: string) =>
@@ -423,13 +423,13 @@ describe('a list of customers', () => {
     for (const send of [create, importOne]) expect((await send(passwordHash)).status).toBeLessThan(300);
   });
 
-  it('hashes many plain-text passwords without a warning of Node.js', async () => {
+  it('hashes many plaintext passwords without a Node.js warning', async () => {
     const customers = Array.from({ length: 30 }, () => ({ email: uniqueEmail(), password: PASSWORD }));
     expect((await importList({ customers })).body.created).toBe(30);
     expect(instance.api.output).not.toContain('MaxListenersExceededWarning');
   });
 
-  it('stores no password and no imported hash in clear text (PW-06)', async () => {
+  it('stores no password or imported hash in plaintext (PW-06)', async () => {
     const password = randomBytes(16).toString('hex');
     const passwordHash = bcrypt.hashSync(password, 4);
     await importList({ customers: [{ email: uniqueEmail(), passwordHash }] });
@@ -460,11 +460,11 @@ describe('a list of customers', () => {
 
   it('accepts at most 1,000 customers, in a body larger than other routes allow', async () => {
     const metadata = { text: 'x'.repeat(1_000) };
-    const thousand = createCustomers(1_000).map((person) => ({ ...person, metadata }));
-    const { status, body } = await importList({ customers: thousand });
+    const thousandCustomers = createCustomers(1_000).map((person) => ({ ...person, metadata }));
+    const { status, body } = await importList({ customers: thousandCustomers });
     expect([status, body.created]).toEqual([200, 1_000]);
     const invalid: [unknown, string][] = [
-      [[...thousand, { email: uniqueEmail() }], 'too_long'],
+      [[...thousandCustomers, { email: uniqueEmail() }], 'too_long'],
       [[], 'too_short'],
       [undefined, 'required'],
       ...[{}, 'text', 1].map((customers): [unknown, string] => [customers, 'invalid_type']),
@@ -510,11 +510,11 @@ describe('a list of customers', () => {
 });
 
 describe('an import of lines', () => {
-  it('imports the valid values of lines, and reports an error or a warning for each invalid line', async () => {
+  it('imports the valid values of lines, and reports each invalid line', async () => {
     const [first, last] = [uniqueEmail(), uniqueEmail()];
     const invalidBytes = Buffer.from([0xff, 0xfe]);
     const deep = (value: string) => `{"a":${'['.repeat(18)}${value}${']'.repeat(18)},"b":1}`;
-    /** Lines with their error: null for a valid line, undefined for a blank line. */
+    /** Lines with their errors: null for a valid line, undefined for a blank one. */
     const cases: [string | Buffer, string | null | undefined][] = [
       [JSON.stringify({ email: first, emailVerified: true }), null],
       ['{"email":', ':invalid_json'],
@@ -591,7 +591,7 @@ describe('an import of lines', () => {
   it('splits any number of lines into batches of one import', async () => {
     const domain = `${randomUUID()}.example`;
     const lines = createCustomers(1_200, domain);
-    // The repeated lines are not in the same batch as the first ones.
+    // The repeated lines are in a later batch than the first ones.
     const repeated = [...lines, lines[0]!, lines[600]!];
     const { status, body } = await importLines(instance, toNdjson(repeated));
     expect(status).toBe(200);
@@ -600,7 +600,7 @@ describe('an import of lines', () => {
     expect(await countCustomers(domain)).toBe(1_200);
   });
 
-  it('lists the lines that created no customer in pages, the first 10,000 of each kind', async () => {
+  it('lists lines that created no customer in pages, the first 10,000 of each kind', async () => {
     const { body } = await importLines(instance, '{}\n'.repeat(10_030) + toNdjson(createCustomers(1)));
     expect(body).toMatchObject({ total: 10_031, failed: 10_030, created: 1 });
     expect(body.failures).toMatchObject({ hasMore: true, nextCursor: expect.any(String) });
@@ -637,7 +637,7 @@ describe('an import of lines', () => {
         status: 400,
         body: { errors: [{ field }] },
       });
-    // A list's options are in the body.
+    // The options of a list are in the body.
     const inQuery = await send({ emitEvents: 'true' }, 'application/json');
     expect(inQuery).toMatchObject({ status: 400, body: { errors: [{ field: 'emitEvents' }] } });
     for (const type of [`${ndjson}; charset=utf-16`, 'application/ndjson', 'text/plain'])
@@ -648,7 +648,7 @@ describe('an import of lines', () => {
 });
 
 describe('an interrupted import', () => {
-  it('resumes after the last committed line, creates no customer twice, and is final at the end', async () => {
+  it('resumes after the last committed line, duplicates no customer, and is then final', async () => {
     const [importId, domain] = createIds();
     const text = `${toNdjson(createCustomers(800, domain))}{}\n`;
     const interrupted = await openBatch(importId, createCustomers(800, domain).slice(0, 600));
@@ -698,7 +698,7 @@ describe('an interrupted import', () => {
     expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
   });
 
-  it('moves only to a request with the same lines, after which the first request writes nothing', async () => {
+  it('moves only to a request with the same lines, after which the first one writes nothing', async () => {
     const [importId, domain] = createIds();
     const lines = createCustomers(1_100, domain);
     const first = await openBatch(importId, lines.slice(0, 600));
@@ -732,7 +732,7 @@ describe('an interrupted import', () => {
       'not_found',
       'UPDATE operators SET organization_ids = ARRAY[gen_random_uuid()] WHERE id = $1',
     ],
-  ])("stops an admin's import when the admin %s", async (_, code, change) => {
+  ])('stops an import of an admin who %s', async (_, code, change) => {
     const admin = await insertOperator(instance);
     const [importId, domain] = createIds();
     const lines = createCustomers(1_200, domain);

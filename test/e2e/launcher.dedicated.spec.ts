@@ -71,7 +71,7 @@ describe('npm start', () => {
     expect(await isFree()).toBe(true);
   });
 
-  it('prints a remedy when the port is taken, and lists all configuration errors without secrets', async () => {
+  it('prints a remedy if the port is taken, and lists all configuration errors without secrets', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };

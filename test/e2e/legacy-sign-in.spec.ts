@@ -13,7 +13,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let system: LegacySystem;
-/** The sign-in with an address to which the system never responds. */
+/** A sign-in with an address for which the system never responds. */
 let pending: { email: string; response: Promise<TestResponse> };
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
@@ -40,11 +40,10 @@ const login = (email: string, password = LEGACY_PASSWORD): Promise<TestResponse>
 const idOf = ({ body }: TestResponse): string => body.customer.id as string;
 const eventTypes = async (customerId: string): Promise<string[]> =>
   (await instance.events(customerId)).map(({ type }) => type as string);
-/** The reason from the request that is pending while the other tests run. It is logged at any time. */
+/** The reason logged for the sign-in that is pending during the other tests. It can be logged at any time. */
 const TIMED_OUT = 'no complete response within 5000 ms';
 const listWarnings = (): Record<string, unknown>[] =>
   instance.api.log.filter(({ message }) => message === 'legacy sign-in failed');
-/** Returns the audit log entries about a customer. */
 const listAudit = async (customerId: string): Promise<Record<string, any>[]> =>
   (await instance.requestWithSecretKey('GET', `/api/v1/audit-log?targetId=${customerId}`)).body.data;
 
@@ -59,7 +58,7 @@ const profile = {
 };
 
 describe('a first sign-in with an unknown address', () => {
-  it('creates a customer whose session in the previous system can move as well', async () => {
+  it('creates a customer whose session in the previous system can also be moved', async () => {
     const scopes = ['session:migrate'];
     const key = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
     system.receiver.respondWith(system.respondWithProfile({}));
@@ -94,7 +93,7 @@ describe('a first sign-in with an unknown address', () => {
     expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': expect.any(String) });
   });
 
-  it('leads to what the other settings require, and creates customers where sign-up is off', async () => {
+  it('applies the other settings, and creates customers even if sign-up is off', async () => {
     await patchSettings({ signIn: { allowSignUp: false }, mfa: 'required', requireVerifiedEmail: true });
     try {
       expect((await login(uniqueEmail())).body).toMatchObject({
@@ -115,7 +114,7 @@ describe('a first sign-in with an unknown address', () => {
     }
   });
 
-  it('fails with the reason, and uncounted, if the password is too long for portable hashes', async () => {
+  it('fails with the reason, uncounted, if the password is too long for portable hashes', async () => {
     await patchSettings({ passwordHashing: 'portable' });
     try {
       const email = uniqueEmail();
@@ -140,7 +139,7 @@ describe('a first sign-in with an unknown address', () => {
   });
 
   it('holds no database connection while it waits, and creates one customer for two requests', async () => {
-    // More than the api's pool has, with two requests for each.
+    // More than the pool of the API, with two requests each.
     const emails = Array.from({ length: 11 }, uniqueEmail);
     const waiting: (() => void)[] = [];
     const respond = system.respondWithProfile();
@@ -162,7 +161,6 @@ describe('a first sign-in with an unknown address', () => {
   });
 });
 
-/** Imports customers. @returns their ids */
 const importCustomers = async (...customers: object[]): Promise<string[]> => {
   const path = '/api/v1/customers/import';
   const { body } = await instance.requestWithSecretKey('POST', path, { customers });
@@ -192,7 +190,7 @@ describe('a first sign-in of a customer who has no password', () => {
     expect(await login(disabled)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
   });
 
-  it('sends no request for a customer who was not imported, had a password, or has a new address', async () => {
+  it('sends no request for a customer who was not imported, had a password or changed address', async () => {
     const [created, owned, before, changed, known] = Array.from({ length: 5 }, uniqueEmail);
     await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: created });
     const [, changedId] = await importCustomers(
@@ -202,7 +200,7 @@ describe('a first sign-in of a customer who has no password', () => {
     );
     await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${changedId}`, { email: changed });
     await patchSettings({ signIn: { emailCode: true } });
-    // Proving the address removes all access from before it.
+    // Verifying the address removes all earlier access.
     const code = await receiveEmailCode(instance, owned!);
     expect((await verifyEmailCode(instance, code)).status).toBe(200);
     await patchSettings({ signIn: null });
@@ -215,7 +213,7 @@ describe('a first sign-in of a customer who has no password', () => {
 describe('a sign-in of a customer with an imported password', () => {
   const passwordHash = bcrypt.hashSync(PASSWORD, 4);
 
-  it('replaces the hash if only the previous system accepts the password, and then sends none', async () => {
+  it('replaces the hash if only the previous system accepts the password, and calls it once', async () => {
     const email = uniqueEmail();
     const [id] = await importCustomers({ email, firstName: 'Bob', passwordHash });
     expect(await login(email, 'wrong password')).toMatchObject(invalid);
@@ -254,7 +252,7 @@ describe('a sign-in of a customer with an imported password', () => {
     expect([matching, changed, reset, created].flatMap((email) => system.listRequests(email!))).toEqual([]);
   });
 
-  it('RL-01: lets at most ten guesses reach the system', async () => {
+  it('RL-01: sends at most ten guesses to the system', async () => {
     const email = uniqueEmail();
     await importCustomers({ email, passwordHash });
     const responses = await Promise.all(
@@ -266,7 +264,7 @@ describe('a sign-in of a customer with an imported password', () => {
 });
 
 describe('the lockout', () => {
-  it('RL-01: lets at most ten of 100 parallel guesses reach the system, and then none', async () => {
+  it('RL-01: sends at most ten of 100 parallel guesses to the system, and no later ones', async () => {
     const email = uniqueEmail();
     const responses = await Promise.all(
       Array.from({ length: 100 }, (_, index) => login(email, `guess ${index}`)),
@@ -296,13 +294,13 @@ describe('the lockout', () => {
   });
 });
 
-it('calls no system with a password that is too long for Gatehouse', async () => {
+it('sends no password to the system that is too long for Gatehouse', async () => {
   const email = uniqueEmail();
   expect(await login(email, 'x'.repeat(129))).toMatchObject(invalid);
   expect(system.listRequests(email)).toEqual([]);
 });
 
-it('accepts unknown fields and strings for booleans in a profile, and logs them once', async () => {
+it('accepts unknown fields and boolean strings in a profile, and logs them once', async () => {
   const lines = () =>
     instance.api.log.filter(({ message }) => message === 'legacy profile contains strings for booleans');
   const profiles: [more: object, emailVerified: boolean][] = [
@@ -327,7 +325,7 @@ it('accepts unknown fields and strings for booleans in a profile, and logs them 
   ]);
 });
 
-describe('another response of the system', () => {
+describe('a rejection or an invalid response from the system', () => {
   const text = (body: string): Responder => respondWithStatus(200, body);
   const json = (more: object): Responder => system.respondWithProfile(more);
 
@@ -341,38 +339,41 @@ describe('another response of the system', () => {
       'the system responded with status 307',
       () => (response) => void response.writeHead(307, { location: system.receiver.url }).end(),
     ],
-    ['no JSON', 'invalid profile: The response is not valid JSON', () => text('welcome')],
-    ['no profile', 'invalid profile: email is required', () => text('{}')],
+    ['a response that is not JSON', 'invalid profile: The response is not valid JSON', () => text('welcome')],
+    ['an empty profile', 'invalid profile: email is required', () => text('{}')],
     ['an error in a body', 'error is not a known field', () => json({ error: 'wrong password' })],
     ['an invalid field', 'emailVerified must be a boolean value', () => json({ emailVerified: 'yes' })],
     ['another customer', 'the profile has another email address', () => json({ email: uniqueEmail() })],
-    ['a response that is too long', 'longer than 65536 bytes', () => text(' '.repeat(70_000))],
+    ['a response over the size limit', 'longer than 65536 bytes', () => text(' '.repeat(70_000))],
     ['a broken connection', 'socket hang up', () => (response) => void response.destroy()],
     ['a taken externalId', 'another customer has the externalId', () => json({ externalId: 'old-1' })],
-  ])('counts as a wrong password, and is logged if it is no decision: %s', async (_, reason, responder) => {
-    const email = uniqueEmail();
-    const listOthers = () => listWarnings().filter((line) => line['reason'] !== TIMED_OUT);
-    const before = listOthers().length;
-    system.receiver.respondWith(responder());
-    const id = randomUUID();
-    expect(await instance.login(email, LEGACY_PASSWORD, { 'x-request-id': id })).toMatchObject(invalid);
-    await eventually('the log line of the request', () =>
-      instance.api.log.some(({ requestId, message }) => requestId === id && message === 'request'),
-    );
-    expect(system.listRequests(email)).toHaveLength(1);
-    expect(listOthers().slice(before)).toEqual(
-      reason ? [expect.objectContaining({ reason: expect.stringContaining(reason) })] : [],
-    );
-    expect(await instance.sql('SELECT FROM customers WHERE email = $1', [email])).toEqual([]);
-  });
+  ])(
+    'counts as a wrong password, and is logged unless it is a decision: %s',
+    async (_, reason, responder) => {
+      const email = uniqueEmail();
+      const listOthers = () => listWarnings().filter((line) => line['reason'] !== TIMED_OUT);
+      const before = listOthers().length;
+      system.receiver.respondWith(responder());
+      const id = randomUUID();
+      expect(await instance.login(email, LEGACY_PASSWORD, { 'x-request-id': id })).toMatchObject(invalid);
+      await eventually('the log line of the request', () =>
+        instance.api.log.some(({ requestId, message }) => requestId === id && message === 'request'),
+      );
+      expect(system.listRequests(email)).toHaveLength(1);
+      expect(listOthers().slice(before)).toEqual(
+        reason ? [expect.objectContaining({ reason: expect.stringContaining(reason) })] : [],
+      );
+      expect(await instance.sql('SELECT FROM customers WHERE email = $1', [email])).toEqual([]);
+    },
+  );
 });
 
-describe('the secret', () => {
-  it('stays out of responses, signs the requests until it is replaced, and goes with the setting', async () => {
+describe('the shared secret', () => {
+  it('is never returned, signs requests until it is replaced, and is removed with the setting', async () => {
     const { url } = system.setting;
     const other = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
-    const kept = await patchSettings({ legacySignIn: { url: `${url}?2` } });
-    expect(kept.body.settings.legacySignIn).toEqual({ url: `${url}?2` });
+    const patched = await patchSettings({ legacySignIn: { url: `${url}?2` } });
+    expect(patched.body.settings.legacySignIn).toEqual({ url: `${url}?2` });
     expect((await login(uniqueEmail())).status).toBe(200);
     await patchSettings({ legacySignIn: { secret: other } });
     expect(await login(uniqueEmail())).toMatchObject(invalid);
@@ -383,7 +384,7 @@ describe('the secret', () => {
     const events = await instance.sql<{ body: string }>(
       `SELECT body FROM events WHERE type = 'project.updated'`,
     );
-    expect(JSON.stringify([kept.body, entries, events, instance.api.output])).not.toMatch(/whsec_/);
+    expect(JSON.stringify([patched.body, entries, events, instance.api.output])).not.toMatch(/whsec_/);
 
     await patchSettings({ legacySignIn: null });
     const email = uniqueEmail();

@@ -39,8 +39,8 @@ const statusOf = async (operator: OperatorClient, method: string, path: string, 
 const listIds = async (operator: OperatorClient, path: string): Promise<string[]> =>
   (await operator.request('GET', path)).body.data.map(({ id }: { id: string }) => id);
 
-describe("CO-01: an operator's organization list", () => {
-  it('starts at the invitation, limits the session at once when it changes, and is recorded', async () => {
+describe('CO-01: the organization list of an operator', () => {
+  it('starts at the invitation, limits the session at once when it changes, and is audited', async () => {
     const limit = [own.organizationId];
     const invited = await admin.request('POST', '/operators', {
       email: uniqueEmail(),
@@ -77,7 +77,7 @@ describe("CO-01: an operator's organization list", () => {
       expect([organizationIds, (await patch(id, organizationIds)).status]).toEqual([organizationIds, 400]);
   });
 
-  it('stays fixed while an api of an older version is running, which would ignore it', async () => {
+  it('cannot change while an API process of an older version is running, which would ignore it', async () => {
     const organizationIds = [own.organizationId];
     const { id } = (await limitedTo(own)).operator;
     await instance.sql(
@@ -95,7 +95,7 @@ describe("CO-01: an operator's organization list", () => {
     }
   });
 
-  it("stays fixed for an admin's own account, and for the last admin without a limit", async () => {
+  it("cannot change for an admin's own account, or for the last admin without a limit", async () => {
     expect(await patch(admin.operator.id, [own.organizationId])).toMatchObject({ status: 409 });
     const others = await instance.sql<{ id: string }>(
       `UPDATE operators SET disabled_at = now()
@@ -108,7 +108,7 @@ describe("CO-01: an operator's organization list", () => {
         status: 409,
         body: { code: 'last_admin' },
       });
-      // An admin with a limit does not count as one of the active admins.
+      // An admin with a limit does not count as an active admin.
       expect(await statusOf(admin, 'PATCH', `/operators/${admin.operator.id}`, { role: 'viewer' })).toBe(
         '409 last_admin',
       );
@@ -120,8 +120,8 @@ describe("CO-01: an operator's organization list", () => {
   });
 });
 
-describe('an operator who is limited to organizations', () => {
-  it('creates no organization key of an organization that its organization created', async () => {
+describe('an operator limited to organizations', () => {
+  it('creates no organization key for an organization that its organization created', async () => {
     const operator = await limitedTo(own);
     const create = (projectId: string, access: string) =>
       statusOf(operator, 'POST', `/projects/${projectId}/api-keys`, { name: 'key', access });
@@ -140,12 +140,12 @@ describe('an operator who is limited to organizations', () => {
     expect(await Promise.all(statuses)).toEqual([200, '404 not_found', 200]);
     expect(await listIds(both, '/webhooks/redeliveries')).toContain(id);
     expect(await statusOf(one, 'POST', `${path}/cancel`)).toBe('404 not_found');
-    // Recorded for each of its organizations.
+    // The redelivery is recorded for each of its organizations.
     expect(await listIds(one, `/audit-log?targetId=${id}`)).toHaveLength(1);
     expect(await listIds(both, `/audit-log?targetId=${id}`)).toHaveLength(2);
   });
 
-  it('does not access a bulk redelivery of a child, which covers what the child created', async () => {
+  it("cannot access a child's bulk redelivery, which covers what the child created", async () => {
     const [ofChild, ofParent] = [await limitedTo(child), await limitedTo(own)];
     const planned = await ofChild.request('POST', '/webhooks/redeliveries', { filter: {} });
     const { id } = planned.body.data;
@@ -156,7 +156,7 @@ describe('an operator who is limited to organizations', () => {
     expect(await statusOf(await limitedTo(own, child), 'GET', path)).toBe(200);
   });
 
-  it("does not access bulk redeliveries of a child organization's key, nor does its own key", async () => {
+  it("cannot access bulk redeliveries of a child organization's key, and neither can its key", async () => {
     const createKey = (tenant: Tenant) =>
       insertKey(instance, { ...tenant, type: 'secret', access: 'organization' });
     const [childKey, parentKey] = [await createKey(child), await createKey(own)];
@@ -193,7 +193,7 @@ describe('an operator who is limited to organizations', () => {
     expect((await instance.requestWithBearer(childKey, 'POST', `/v1${path}/cancel`)).status).toBe(200);
   });
 
-  it('selects a project to see metrics if there are too many to add up', async () => {
+  it('must select a project for metrics if there are too many projects to sum', async () => {
     const large = await insertOrganization(instance);
     const { projectId } = await insertProject(instance, large.organizationId);
     const operator = await limitedTo(large);
@@ -208,10 +208,10 @@ describe('an operator who is limited to organizations', () => {
   });
 });
 
-describe('a list for an operator who is limited to organizations', () => {
+describe('a list for an operator limited to organizations', () => {
   const emptyPage = { data: [], nextCursor: null, hasMore: false };
 
-  it('scans only the locked customers within its organizations', async () => {
+  it('scans only the locked customers in its organizations', async () => {
     const operator = await limitedTo(own);
     await instance.sql(
       `WITH added AS (
@@ -236,7 +236,7 @@ describe('a list for an operator who is limited to organizations', () => {
     }
   });
 
-  it('scans only the audit entries and emails within its organizations', async () => {
+  it('scans only the audit entries and emails of its organizations', async () => {
     const operator = await limitedTo(own);
     const email = uniqueEmail();
     const { organizationId, projectId } = foreign;

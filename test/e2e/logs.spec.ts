@@ -22,7 +22,7 @@ afterAll(async () => instance?.stop());
 const IP = '127.0.0.1';
 const actorOf = (key: string): string => `key:${keyIds[key.slice(-4)]}`;
 
-/** Sends a request and returns the response and the log line with its request id. */
+/** Sends a request. Returns the response and the log line with its request id. */
 const requestWithLog = async (
   method: string,
   path: string,
@@ -181,7 +181,7 @@ describe('LG-03: the log line of a security event', () => {
   });
 });
 
-it('RL-02: uses the address of the connection without a trusted proxy, regardless of headers', async () => {
+it('RL-02: contains the peer address without a trusted proxy, regardless of headers', async () => {
   const forged = {
     'x-forwarded-for': '203.0.113.9, 127.0.0.1',
     'x-real-ip': '203.0.113.9',
@@ -200,7 +200,7 @@ it('RL-02: uses the address of the connection without a trusted proxy, regardles
 });
 
 describe('an internal error', () => {
-  it('LG-04, HD-01: returns a generic 500, and the log has the cause with the request id', async () => {
+  it('LG-04, HD-01: returns a generic 500, and logs the cause with the request id', async () => {
     await instance.sql('ALTER TABLE webhook_endpoints RENAME TO webhook_endpoints_away');
     const secretKeyHeader = { authorization: `Bearer ${instance.credentials.secretKey}` };
     const { response, line } = await requestWithLog('GET', '/v1/webhooks/endpoints', secretKeyHeader);

@@ -28,7 +28,7 @@ const forgot = (project: Tenant, email: string): Promise<TestResponse> =>
 const create = ({ secretKey }: Tenant, body: object): Promise<TestResponse> =>
   instance.requestWithBearer(secretKey, 'POST', '/api/v1/customers', body);
 
-/** Creates a customer with a verified address and a session, without an email. */
+/** Creates a customer with a verified address and a session, without sending an email. */
 async function createVerified(project: Tenant) {
   const email = uniqueEmail();
   expectStatus(201, await create(project, { email, password: PASSWORD, emailVerified: true }));
@@ -41,7 +41,7 @@ async function createVerified(project: Tenant) {
 const changeEmail = (accessToken: string, email: string): Promise<TestResponse> =>
   instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/email', { email, password: PASSWORD });
 
-/** Returns each email's kind and state in the log, oldest first, with the reason if it was dropped. */
+/** Returns the kind and state of each email in the log, oldest first, with the reason if it was dropped. */
 async function listLog({ secretKey }: Tenant, query: Record<string, string> = {}): Promise<string[]> {
   const path = `/api/v1/mails?${new URLSearchParams(query)}`;
   const { data } = expectStatus(200, await instance.requestWithBearer(secretKey, 'GET', path)).body;
@@ -51,16 +51,16 @@ async function listLog({ secretKey }: Tenant, query: Record<string, string> = {}
 }
 
 describe('the email limit', () => {
-  it('MQ-01: lets no registration or address change prevent a reset, change or invitation', async () => {
+  it('MQ-01: prevents no reset, change or invitation because of registrations or address changes', async () => {
     const project = await createProject({ mailLimits: { signUp: 1, passwordReset: 1, emailChange: 1 } });
     const [owner, imported] = [await createVerified(project), uniqueEmail()];
     expectStatus(201, await create(project, { email: imported, password: PASSWORD }));
-    const strangers = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
+    const otherEmails = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     const registered = [];
-    for (const email of strangers) registered.push(expectStatus(201, await register(project, email)).body);
+    for (const email of otherEmails) registered.push(expectStatus(201, await register(project, email)).body);
     expect(await forgot(project, imported)).toMatchObject({ status: 202 });
     expect(await listLog(project, { email: imported })).toEqual(['reset-password queued']);
-    for (const email of strangers) expect(await forgot(project, email)).toMatchObject({ status: 202 });
+    for (const email of otherEmails) expect(await forgot(project, email)).toMatchObject({ status: 202 });
     const rejected = await changeEmail(registered[1].tokens.accessToken, uniqueEmail());
     expect(rejected).toMatchObject({ status: 429, body: { code: 'rate_limited', limit: 'mail-project' } });
     expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -86,22 +86,22 @@ describe('the email limit', () => {
     expect(await listLog(project, { email: guest })).toEqual(['accept-invite queued']);
   });
 
-  it('MQ-01: lets no change by another customer prevent a reset by the owner of the address', async () => {
+  it("MQ-01: prevents no reset by the address owner because of another customer's change", async () => {
     const project = await createProject({ enumerationProtection: true, mailLimits: { perRecipient: 1 } });
-    const [owner, stranger] = [await createVerified(project), await createVerified(project)];
-    expect(await changeEmail(stranger.accessToken, owner.email)).toMatchObject({ status: 202 });
+    const [owner, other] = [await createVerified(project), await createVerified(project)];
+    expect(await changeEmail(other.accessToken, owner.email)).toMatchObject({ status: 202 });
     expect(await instance.listMailKinds(owner.email)).toEqual(['already-registered']);
     await forgot(project, owner.email);
     expect(await instance.listMailKinds(owner.email)).toContain('reset-password');
   });
 
-  it('MQ-01: drops the email to a new address visibly if enumeration protection hides the limit', async () => {
+  it('MQ-01: logs the dropped email to a new address if enumeration protection hides the limit', async () => {
     const project = await createProject({ enumerationProtection: true, mailLimits: { perRecipient: 1 } });
     const [first, second] = [await createVerified(project), await createVerified(project)];
-    const wanted = uniqueEmail();
-    expect(await changeEmail(first.accessToken, wanted)).toMatchObject({ status: 202 });
-    expect(await changeEmail(second.accessToken, wanted)).toMatchObject({ status: 202 });
-    expect(await listLog(project, { email: wanted })).toEqual([
+    const requestedEmail = uniqueEmail();
+    expect(await changeEmail(first.accessToken, requestedEmail)).toMatchObject({ status: 202 });
+    expect(await changeEmail(second.accessToken, requestedEmail)).toMatchObject({ status: 202 });
+    expect(await listLog(project, { email: requestedEmail })).toEqual([
       'change-email-new queued',
       'change-email-new dropped recipient_limit',
     ]);
@@ -119,7 +119,7 @@ describe('the email limit', () => {
     expect(await instance.listMailKinds(email)).toEqual(['reset-password']);
   });
 
-  it('MQ-02: rejects an invitation by key to another +tag form without creating the customer', async () => {
+  it('MQ-02: rejects inviting another +tag form by key without creating the customer', async () => {
     const project = await createProject({ mailLimits: { perRecipient: 1 } });
     const email = uniqueEmail();
     const tagged = email.replace('@', '+again@');
@@ -142,7 +142,7 @@ describe('the email limit', () => {
     ]);
   });
 
-  it('covers notices that a customer can cause to an address that they have not verified', async () => {
+  it('covers notices that a customer can cause to an unverified address', async () => {
     const project = await createProject({ mailLimits: { perRecipient: 1 }, mfa: 'optional' });
     const email = uniqueEmail();
     const { tokens, customer } = (await register(project, email)).body;
@@ -169,7 +169,7 @@ describe('the email limit', () => {
     ]);
   });
 
-  it("MF-07: counts codes for unknown addresses as sign-ups, which prevent no customer's code", async () => {
+  it("MF-07: counts codes for unknown addresses as sign-ups, apart from customers' codes", async () => {
     const project = await createProject({
       signIn: { emailCode: true },
       mailLimits: { signUp: 1, signIn: 1 },
@@ -182,14 +182,14 @@ describe('the email limit', () => {
       'email-code queued',
       'email-code queued',
       'email-code queued',
-      // Each customer with a verified address still receives one.
+      // Each customer with a verified address still receives a code.
       'email-code queued',
     ]);
     expectStatus(202, await sendPublic(project, 'email-code', { email }));
     expect(await listLog(project, { email, state: 'dropped' })).toEqual(['email-code dropped project_limit']);
   });
 
-  it('follows the validation and merging of other settings', async () => {
+  it('is validated and merged like other settings', async () => {
     const { projectId } = await createProject({ mailLimits: { signUp: 10 } });
     const patch = (mailLimits: unknown) =>
       instance.requestWithSecretKey('PATCH', `/api/v1/projects/${projectId}`, { settings: { mailLimits } });

@@ -22,7 +22,7 @@ const listLog = async (secretKey: string, query: Record<string, string> = {}): P
 const listIds = async (secretKey: string, query: Record<string, string> = {}): Promise<string[]> =>
   (await listLog(secretKey, query)).body.data.map(({ id }: { id: string }) => id);
 
-/** Creates an invited customer. @returns the customer's id and the email's id */
+/** Creates an invited customer. @returns the ids of the customer and the email */
 async function invite({ secretKey }: Tenant, email = uniqueEmail()) {
   const body = { email, sendInvite: true };
   const created = await instance.requestWithBearer(secretKey, 'POST', '/api/v1/customers', body);
@@ -118,7 +118,7 @@ describe('GET /api/v1/mails', () => {
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [tenant.projectId]);
   });
 
-  it("shows a key the emails of its projects, and no key an operator's", async () => {
+  it("returns the emails of a key's projects, and never those of operators", async () => {
     const { organizationId, secretKey } = instance.credentials;
     const [own, foreign] = [
       await insertProject(instance, organizationId),
@@ -151,7 +151,7 @@ describe('GET /api/v1/mails', () => {
     await instance.sql('DELETE FROM mails WHERE id = $1', [system]);
   });
 
-  it('retains the entries of a deleted customer without the recipient, and drops what was queued', async () => {
+  it('retains entries of a deleted customer without the recipient, and drops queued emails', async () => {
     const tenant = await insertOrganization(instance);
     const { id, email, mail } = await invite(tenant);
     await instance.sql(
@@ -175,7 +175,7 @@ describe('GET /api/v1/mails', () => {
     ).toEqual([]);
   });
 
-  it('retains no entry of a customer whom an api of 0.1.0 has deleted', async () => {
+  it('retains no entry of a customer that an API process of 0.1.0 has deleted', async () => {
     const tenant = await insertOrganization(instance);
     const { id } = await invite(tenant);
     await instance.sql('DELETE FROM customers WHERE id = $1', [id]);

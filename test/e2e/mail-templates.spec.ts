@@ -65,7 +65,7 @@ const french = {
   closing: ['Valable {{link_validity}}.'],
 };
 
-describe("a project's email template", () => {
+describe('an email template of a project', () => {
   it('defaults to the built-in template for every kind in English and German, in pages', async () => {
     const { send } = await createOwner();
     const all = (await send('GET')).body;
@@ -94,7 +94,7 @@ describe("a project's email template", () => {
     });
   });
 
-  it('changes field by field, applies to new emails only, and can be reset', async () => {
+  it('can be changed field by field for new emails, and can be reset', async () => {
     const owner = await createOwner();
     const builtIn = (await owner.send('GET', '/verify-email/de')).body;
     expect((await owner.send('PATCH', '/verify-email/de', {})).body).toEqual(builtIn);
@@ -140,7 +140,7 @@ describe("a project's email template", () => {
     ]);
   });
 
-  it('accepts other languages, at most 20', async () => {
+  it('supports other languages, at most 20', async () => {
     const owner = await createOwner();
     expect((await owner.send('GET', '/verify-email/fr')).status).toBe(404);
     const incomplete = await owner.send('PATCH', '/verify-email/fr', { subject: 'Bonjour' });
@@ -152,7 +152,7 @@ describe("a project's email template", () => {
     expect((await owner.send('PATCH', '/verify-email/fr', french)).status).toBe(200);
     const mail = await registerIn(owner, 'fr-CA');
     expect(mail).toMatchObject({ subject: expect.stringMatching(/^Bonjour de project-/) });
-    // The number and the unit are separated by a no-break space.
+    // A no-break space separates the number and the unit.
     expect(mail['text'].split('\n\n').slice(1)).toEqual([
       'Merci !',
       mail['link'],
@@ -168,7 +168,7 @@ describe("a project's email template", () => {
       expect((await owner.send('PATCH', path, french)).status).toBe(200);
   });
 
-  it('rejects unknown variables, line breaks and a button without a link, and names the field', async () => {
+  it('rejects unknown variables, line breaks and a button without a link, and reports the field', async () => {
     const { send } = await createOwner();
     const cases: [field: string, value: unknown, code: string, kind?: string][] = [
       ['subject', 'Your {{token}}', 'unknown_variable'],
@@ -214,7 +214,7 @@ describe("a project's email template", () => {
     expect(html.split(`href="${link}"`)).toHaveLength(3);
   });
 
-  it('appears with sample values in a preview, which saves nothing', async () => {
+  it('is rendered with sample values in a preview, which saves nothing', async () => {
     const { send } = await createOwner();
     const { status, body } = await send('POST', '/change-email-current/de/preview', {
       paragraphs: ['{{email}} → {{new_email}} <i>'],
@@ -228,7 +228,7 @@ describe("a project's email template", () => {
     expect(invalid).toMatchObject({ status: 400, body: { errors: [{ field: 'heading' }] } });
   });
 
-  it('allows a project key to read but not change it, and no change in an archived project', async () => {
+  it('can be read but not changed with a project key, and cannot change in an archived project', async () => {
     const { secretKey, projectId, organizationId, send } = await createOwner();
     const path = `/api/v1/projects/${projectId}/mail-templates/verify-email/en`;
     const request = (method: string, body?: object, more = '') =>
@@ -240,7 +240,7 @@ describe("a project's email template", () => {
     }
     await send('PATCH', '/verify-email/en', { subject: 'x' });
     await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [projectId]);
-    // An archived project's keys are rejected.
+    // The keys of an archived project are rejected.
     const other = await insertProject(instance, organizationId);
     const key = await insertKey(instance, { ...other, type: 'secret', access: 'organization' });
     for (const [method, body] of [['PATCH', { subject: 'y' }], ['DELETE']] as const)
@@ -249,8 +249,8 @@ describe("a project's email template", () => {
   });
 });
 
-describe('a test of a template', () => {
-  it("goes to the admin's address with the unsaved text and an invalid link, and is audited", async () => {
+describe('a test email for a template', () => {
+  it('is sent to the admin with the unsaved text and an invalid link, and is audited', async () => {
     const admin = await signIn(instance);
     const { projectId, organizationId } = instance.credentials;
     const path = `/projects/${projectId}/mail-templates/reset-password/de`;
@@ -295,7 +295,7 @@ describe('the language of an email', () => {
     expect((await post('register', { email, password: PASSWORD, locale }, accepted)).status).toBe(201);
     return email;
   };
-  /** Returns the language in the newest email of a kind, as its HTML declares it. */
+  /** Returns the language that the HTML of the newest email of a kind declares. */
   const languageOf = async (email: string, kind: string): Promise<string> => {
     const [mail] = await instance.listMails(email, kind);
     return /<html lang="([^"]*)">/.exec(mail!['html'] as string)![1]!;
@@ -307,7 +307,7 @@ describe('the language of an email', () => {
         expect(await languageOf(await register(locale, accepted), 'verify-email')).toBe(expected),
     );
 
-  it('follows the customer, then the request, then the default of the project or English', async () => {
+  it('depends on the customer, then the request, then the default of the project or English', async () => {
     const hostile = `,;q=,*, de_AT, "><script>, ${'x'.repeat(2_000)}`;
     await checkLanguages([
       ['de-AT', 'en', 'de'],
@@ -324,7 +324,7 @@ describe('the language of an email', () => {
     );
   });
 
-  it("does not become the customer's locale, and follows each request and locale change", async () => {
+  it("is not stored as the customer's locale, and follows each request and locale change", async () => {
     const email = await register(undefined, 'de');
     const { accessToken } = (await instance.login(email)).body.tokens;
     const me = (method: string, body?: object) =>
@@ -338,7 +338,7 @@ describe('the language of an email', () => {
     expect(await languageOf(email, 'password-changed')).toBe('de');
   });
 
-  it('does not follow the operator who sends it', async () => {
+  it('does not depend on the operator who sends it', async () => {
     const admin = await signIn(instance);
     const email = uniqueEmail();
     const { body } = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email });

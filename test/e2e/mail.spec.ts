@@ -30,14 +30,14 @@ afterAll(async () => {
   await mailServer.stop();
 });
 
-/** Sends all pending mails, including mails whose next attempt is later. */
+/** Sends all pending emails, including those whose next attempt is later. */
 const sendMails = async (): Promise<void> => {
   await instance.sql(`UPDATE mails SET next_try_at = now() WHERE state = 'pending'`);
   await worker.runJob('MailSender');
 };
 
 describe('an installation without a mail server', () => {
-  it('captures mails, logs their link, and lists them in pages', async () => {
+  it('captures emails, logs their link, and lists them in pages', async () => {
     await startWorker();
     for (const name of ['a', 'b', 'c']) await instance.register(`${name}@example.com`);
     const link = `${instance.baseUrl}/verify-email?token=${await instance.getVerificationToken('b@example.com')}`;
@@ -62,7 +62,7 @@ describe('an installation without a mail server', () => {
 describe('an installation with a mail server', () => {
   beforeAll(() => startWorker({ SMTP_URL: mailServer.url, MAIL_FROM: 'Gatehouse <no-reply@example.com>' }));
 
-  it("sends every kind of mail with the project's sender, and stores and logs no link (LG-01)", async () => {
+  it("sends every kind of email with the project's sender, without storing a link (LG-01)", async () => {
     const mail = { fromName: 'Blumen, Söhne', replyTo: 'help@shop.example.com' };
     const [customer, guest, { newEmail }] = await withSettings(instance, { mail }, async () => {
       const registered = await registerCustomer(instance);
@@ -108,7 +108,7 @@ describe('an installation with a mail server', () => {
     expect(instance.api.output + worker.output).not.toMatch(/token=|quite another phrase/);
   });
 
-  it('registers while the mail server is down, and sends the mail after it restarts', async () => {
+  it('registers while the mail server is down, and sends the email after it restarts', async () => {
     const before = mailServer.mails.length;
     await mailServer.stop();
     expect((await instance.register('grace@example.com')).status).toBe(201);
@@ -123,11 +123,11 @@ describe('an installation with a mail server', () => {
     expect(mailServer.mails.at(-1)!.to).toEqual(['grace@example.com']);
   });
 
-  /** Returns the email log entry for the newest mail to an address. */
+  /** Returns the log entry of the newest email to an address. */
   const findEntry = async (email: string) =>
     (await instance.requestWithSecretKey('GET', `/api/v1/mails?email=${email}`)).body.data[0];
 
-  it('MQ-01: logs a sent mail and a rejected one with the response, and does not repeat it', async () => {
+  it('MQ-01: logs a sent email and a rejected one with the response, without repeating it', async () => {
     await instance.register('sue@example.com');
     await sendMails();
     expect(await findEntry('sue@example.com')).toMatchObject({
@@ -161,7 +161,7 @@ describe('an installation with a mail server', () => {
     });
   });
 
-  it("fails a mail whose link has expired, with the time and the mail server's last error", async () => {
+  it("fails an email whose link has expired, with the time and the server's last error", async () => {
     await mailServer.stop();
     try {
       await instance.register('late@example.com');
@@ -182,7 +182,7 @@ describe('an installation with a mail server', () => {
     });
   });
 
-  it('registers while the mail server hangs, and sends one mail after it responds', async () => {
+  it('registers while the mail server hangs, and sends one email after it responds', async () => {
     const before = mailServer.mails.length;
     await mailServer.stop();
     const sockets: Socket[] = [];
@@ -207,7 +207,7 @@ describe('an installation with a mail server', () => {
 });
 
 describe('a production mail server without STARTTLS', () => {
-  it('OP-04: sends neither password nor email, keeps the email pending, and logs the reason', async () => {
+  it('OP-04: gets neither password nor email; the email stays pending and the reason is logged', async () => {
     const server = new MailServer();
     await server.start();
     const { email } = await registerCustomer(instance);

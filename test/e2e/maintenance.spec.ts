@@ -30,7 +30,7 @@ const count = async (table: string): Promise<number> => {
   return row!.count;
 };
 
-/** Inserts failed logins, by default expired ones. */
+/** Inserts failed logins, expired ones by default. */
 const insertLoginAttempts = (rows: number, days = 91): Promise<unknown> =>
   instance.sql(
     `INSERT INTO login_attempts (project_id, email_hash, tries, window_ends_at, failed_at)
@@ -40,7 +40,7 @@ const insertLoginAttempts = (rows: number, days = 91): Promise<unknown> =>
     [instance.credentials.projectId, rows, days],
   );
 
-/** Inserts a customer with a current and an expired record for each kind. */
+/** Inserts a customer with a current and an expired record of each kind. */
 async function insertExpired(): Promise<void> {
   const { id } = await registerCustomer(instance);
   const { projectId } = instance.credentials;
@@ -101,7 +101,7 @@ const countRecords = async (): Promise<Record<string, number>> => ({
 const failures = ({ log }: ServerProcess): unknown[] =>
   log.filter(({ message }) => message === 'maintenance job failed').map(({ task }) => task);
 
-/** Locks the failed login table. @returns a function that releases the lock */
+/** Locks the table of failed logins. @returns a function that releases the lock */
 async function lockLoginAttempts(): Promise<() => Promise<void>> {
   const client: pg.PoolClient = await instance.db.connect();
   await client.query('BEGIN; LOCK TABLE login_attempts IN ACCESS EXCLUSIVE MODE');
@@ -231,7 +231,7 @@ describe('maintenance', () => {
     expect(batches.map(({ rows }) => rows)).toEqual([5_000, 5_000, 2_000]);
   });
 
-  it('continues with the other tasks when one fails', async () => {
+  it('continues with the other tasks if one fails', async () => {
     await insertExpired();
     await insertLoginAttempts(1);
     await instance.sql(`CREATE FUNCTION reject_delete() RETURNS trigger LANGUAGE plpgsql AS

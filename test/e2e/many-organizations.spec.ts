@@ -14,7 +14,7 @@ import { insertOperator, type OperatorClient } from '../support/operator-client.
 const ORGANIZATIONS = 1_000;
 const CUSTOMERS_EACH = 20;
 const LIMIT = 50;
-/** Maximum number of pages to read. Each of four index scans may read one table page for every customer. */
+/** Maximum number of pages to read. Each of four index scans may read one table page per customer. */
 const MAX_PAGES = 4 * LIMIT + 100;
 
 let instance: TestInstance;

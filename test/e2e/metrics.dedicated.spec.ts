@@ -20,7 +20,7 @@ describe('the metrics endpoint of both programs', () => {
   const api = () => Scrape.load(ports.api);
   const worker = () => Scrape.load(ports.worker);
 
-  /** The api's log while another process listens on its METRICS_PORT, and the status of a request then. */
+  /** Log of the API while another process listens on its METRICS_PORT, and the status of a request in the meantime. */
   let blocked: { log: ServerProcess['log']; status: number };
   const findLines = (log: ServerProcess['log'], message: string) =>
     log.filter((line) => line['message'] === message);
@@ -30,7 +30,7 @@ describe('the metrics endpoint of both programs', () => {
     const blocker = createServer().listen(ports.api, '127.0.0.1');
     await once(blocker, 'listening');
     const env = ({ url }: { url: string }) => ({
-      // Not a standby, so that all reads go to the primary.
+      // This server is not a standby, so all reads go to the primary.
       DATABASE_READ_URL: url,
       METRICS_PORT: String(ports.api),
       PERIODIC_JOBS: 'off',
@@ -48,7 +48,7 @@ describe('the metrics endpoint of both programs', () => {
   });
   afterAll(() => instance?.stop());
 
-  it('CO-05: stays off, and nothing else, while METRICS_PORT is in use', async () => {
+  it('CO-05: stays off while METRICS_PORT is in use, without affecting anything else', async () => {
     const message = 'metrics server failed to listen';
     expect(blocked.status).toBe(201);
     expect(findLines(blocked.log, message)).toEqual([
@@ -86,7 +86,7 @@ describe('the metrics endpoint of both programs', () => {
     }
     expect(increase(requests, { route, method: 'POST', status: '2xx' })).toBe(1);
     expect(increase(requests, { route, method: 'POST', status: '4xx' })).toBe(14);
-    // Two new customers, and each login: a throttled one is verified too, so that its time reveals nothing.
+    // Two new customers and each login. A throttled login is verified too, so that its timing reveals nothing.
     expect(increase('gatehouse_password_hash_wait_seconds_count', {})).toBe(17);
     expect(after.value('gatehouse_password_hash_queue_length')).toBe(0);
   });
@@ -129,7 +129,7 @@ describe('the metrics endpoint of both programs', () => {
     });
   });
 
-  it('CO-05: counts attempts by result and number, and shows the dead letter', async () => {
+  it('CO-05: counts attempts by result and number, and contains the dead letter', async () => {
     const receiver = await Receiver.start();
     receiver.respondWith(respondWithStatus(500), respondWithStatus(500)).defaultResponder =
       respondWithStatus(204);
@@ -145,7 +145,7 @@ describe('the metrics endpoint of both programs', () => {
       scrape.value('gatehouse_webhook_attempts_total', { result, attempt });
     const after = await eventually('the dead letter', async () => {
       const scrape = await worker();
-      // A scrape's counters may be slightly older than its values from the database.
+      // The counters of a scrape may be slightly older than its values from the database.
       const isCounted = scrape.value('gatehouse_webhook_attempt_duration_seconds_count') === 8;
       const isFinished = scrape.value('gatehouse_deliveries_pending') === 0;
       return isCounted && isFinished && scrape.value('gatehouse_dead_letters') === 1 && scrape;
@@ -156,15 +156,15 @@ describe('the metrics endpoint of both programs', () => {
     expect(attempts(after, 'http_error', '5')).toBe(1);
     expect(after.value('gatehouse_webhook_first_attempt_delay_seconds_count')).toBe(2);
     expect(after.value('gatehouse_deliveries_oldest_due_seconds')).toBe(0);
-    // Values for the whole instance are the same for every process.
+    // Instance-wide values are the same for every process.
     await eventually(
-      'the dead letter in the metrics of the api',
+      'the dead letter in the API metrics',
       async () => (await api()).value('gatehouse_dead_letters') === 1,
     );
     await Promise.all([receiver.stop(), failingReceiver.stop()]);
   });
 
-  it('CO-05: counts repairs of the sweeper, and shows due deliveries and disabled endpoints', async () => {
+  it('CO-05: counts repairs by the sweeper, and contains due deliveries and disabled endpoints', async () => {
     const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.updated']);
     const before = (await worker()).value('gatehouse_sweeper_repairs_total', { kind: 'orphan_cancelled' });
     expect(before).toBe(0);
@@ -190,7 +190,7 @@ describe('the metrics endpoint of both programs', () => {
     );
   });
 
-  it('CO-05: counts emails by result, and shows those that wait', async () => {
+  it('CO-05: counts emails by result, and contains the waiting ones', async () => {
     const { email } = (await instance.register()).body.customer as { email: string };
     const waiting = await eventually('the emails that wait', async () => {
       const scrape = await worker();
@@ -198,7 +198,7 @@ describe('the metrics endpoint of both programs', () => {
     });
     expect(waiting.value('gatehouse_mails_oldest_due_seconds')).toBeGreaterThan(0);
     expect(waiting.value('gatehouse_mails_total')).toBe(0);
-    // An email that is older than its link is not sent.
+    // An email that is older than the lifetime of its link is not sent.
     await instance.sql(`UPDATE mails SET created_at = now() - interval '2 days' WHERE recipient = $1`, [
       email,
     ]);
@@ -208,7 +208,7 @@ describe('the metrics endpoint of both programs', () => {
     expect(after.value('gatehouse_mails_total', { result: 'expired' })).toBe(1);
   });
 
-  it('CO-05: shows the version, the process, its event loop, the database and its pool', async () => {
+  it('CO-05: contains the version, the process, its event loop, the database and its pool', async () => {
     for (const [service, read] of Object.entries({ api, 'webhook-worker': worker })) {
       // The maximum covers the time since the previous scrape, which can be too short for a measurement.
       const scrape = await eventually('a measured delay of the event loop', async () => {
@@ -224,7 +224,7 @@ describe('the metrics endpoint of both programs', () => {
       // This instance has no Redis.
       expect(scrape.value('gatehouse_redis_up')).toBeNull();
     }
-    // A periodic job's query may be using the only connection during a scrape.
+    // The query of a periodic job may be using the only connection during a scrape.
     for (const scrape of [api, worker])
       await eventually(
         'an idle connection',
@@ -232,7 +232,7 @@ describe('the metrics endpoint of both programs', () => {
       );
   });
 
-  it('shows the difference to the PostgreSQL clock, and counts writable hosts only with several', async () => {
+  it('contains the offset of the PostgreSQL clock, and writable hosts only if there are several', async () => {
     await instance.api.runCommand('check-clock-and-hosts');
     await instance.runJob('ClockAndHostChecker');
     for (const scrape of [await api(), await worker()]) {
@@ -290,14 +290,14 @@ describe('the metrics endpoint of both programs', () => {
     expect([...values.keys()].filter((name) => ![...ownLabels, ...nodeLabels].includes(name))).toEqual([]);
   });
 
-  it('shows an unused DATABASE_READ_URL if the server is not a standby, only in the api', async () => {
+  it('contains an unused DATABASE_READ_URL if it is not a standby, only in the API', async () => {
     await instance.api.runCommand('check-replica');
     const isUsed = async (scrape: Promise<Scrape>) => (await scrape).value('gatehouse_database_replica_up');
     expect([await isUsed(api()), await isUsed(worker())]).toEqual([0, null]);
     expect((await instance.requestWithSecretKey('GET', '/api/v1/customers')).status).toBe(200);
   });
 
-  it('CO-05: includes every metric in the dashboard, the alert rules and the documentation', async () => {
+  it('CO-05: covers every metric in the dashboard, the alert rules and the documentation', async () => {
     const scrapes = [await api(), await worker()];
     const names = new Set(scrapes.flatMap((scrape) => [...scrape.names]));
     const metricName = /\b(?:gatehouse|nodejs|process)_[a-z0-9_]*[a-z0-9]\b/g;
@@ -317,7 +317,7 @@ describe('the metrics endpoint of both programs', () => {
     expect(undescribed).toEqual([]);
   });
 
-  it('CO-05: has every value with which the dashboard and the alert rules compare a label', async () => {
+  it('CO-05: contains every label value that the dashboard and the alert rules use', async () => {
     // A response in each status class, and requests to the routes that a rule excludes.
     await instance.register();
     const operator = await insertOperator(instance);
@@ -343,7 +343,7 @@ describe('the metrics endpoint of both programs', () => {
     }
   });
 
-  it('CO-05: serves the health of the dependencies beside it, which names each problem', async () => {
+  it('CO-05: also serves the health of the dependencies, which names each problem', async () => {
     await instance.api.runCommand('check-replica');
     const read = async (port: number) => {
       const response = await fetch(`http://127.0.0.1:${port}/healthz`);

@@ -4,7 +4,7 @@ import { listeningPorts } from '../support/listening-ports.js';
 import { TestInstance } from '../support/test-instance.js';
 
 describe('the folder ops/', () => {
-  it('contains a dashboard in JSON in which each panel has a query', async () => {
+  it('contains a JSON dashboard in which each panel has a query', async () => {
     const { panels } = JSON.parse(await readFile('ops/grafana/gatehouse.json', 'utf8')) as {
       panels: { id: number; type: string; targets?: { expr: string }[] }[];
     };
@@ -14,7 +14,7 @@ describe('the folder ops/', () => {
     ).toEqual([]);
   });
 
-  it('contains alert rules in YAML, each with a description', async () => {
+  it('contains YAML alert rules, each with a description', async () => {
     const text = await readFile('ops/prometheus/alerts.yml', 'utf8');
     expect(load(text)).toEqual({ groups: expect.any(Array) });
     const rules = text.split(/^ {6}- alert: /m).slice(1);

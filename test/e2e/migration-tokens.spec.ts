@@ -42,7 +42,7 @@ const create = (customerId: string, body: object = {}, key = migrationKey): Prom
 const signIn = (token: string): Promise<TestResponse> =>
   instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
 
-/** Moves a session. @returns the response to the token's exchange */
+/** Moves a session. @returns the response to the exchange of its token */
 const migrate = async (customerId: string, body?: object): Promise<TestResponse> =>
   signIn((await create(customerId, body)).body.token);
 
@@ -51,8 +51,8 @@ const createCustomer = async (): Promise<string> =>
 
 const invalidToken = { status: 400, body: { code: 'invalid_token' } };
 
-describe('a sign-in token of migration', () => {
-  it('opens one session of the customer with the given amr and time, which lasts', async () => {
+describe('a sign-in token for a migration', () => {
+  it('opens one lasting session of the customer with the given amr and time', async () => {
     const id = await createCustomer();
     const authTime = ago(DAY);
     const { token } = (await create(id, { amr: ['pwd', 'otp'], authTime })).body;
@@ -61,10 +61,10 @@ describe('a sign-in token of migration', () => {
     expect(opened).toMatchObject({ status: 200, body: { customer: { id }, challenge: null } });
     for (const other of others) expect(other).toMatchObject(invalidToken);
     const { tokens } = opened!.body;
-    const proof = { sub: id, amr: ['pwd', 'otp', 'mfa'], auth_time: seconds(authTime) };
-    expect(decodeJwt(tokens.accessToken)).toMatchObject(proof);
+    const expectedClaims = { sub: id, amr: ['pwd', 'otp', 'mfa'], auth_time: seconds(authTime) };
+    expect(decodeJwt(tokens.accessToken)).toMatchObject(expectedClaims);
     const refreshed = await refreshSession(instance, tokens.refreshToken);
-    expect(decodeJwt(refreshed.body.tokens.accessToken)).toMatchObject(proof);
+    expect(decodeJwt(refreshed.body.tokens.accessToken)).toMatchObject(expectedClaims);
     const me = await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me');
     expect(me).toMatchObject({ status: 200, body: { lastLoginAt: expect.any(String) } });
     const events = await instance.events(id);
@@ -73,10 +73,10 @@ describe('a sign-in token of migration', () => {
       'login.succeeded',
       'session.created',
     ]);
-    expect(events[1]).toMatchObject({ data: { methods: proof.amr } });
+    expect(events[1]).toMatchObject({ data: { methods: expectedClaims.amr } });
   });
 
-  it('MF-08: names the key in the audit log, and not support', async () => {
+  it('MF-08: is audited with the key as its actor, and not as support', async () => {
     const id = await createCustomer();
     const authTime = ago(DAY);
     const { body } = await create(id, { authTime });
@@ -120,7 +120,7 @@ describe('a sign-in token of migration', () => {
     });
   });
 
-  it('accepts a clock that is a minute ahead, but no session of the future', async () => {
+  it('accepts a clock that is a minute ahead, but no session in the future', async () => {
     const id = await createCustomer();
     const { body } = await migrate(id, { authTime: ago(-30_000) });
     const { auth_time: authTime } = decodeJwt(body.tokens.accessToken);
@@ -172,24 +172,24 @@ describe('EX-01: a migrated session that began before an access revocation', () 
 
   it.each<[string, (id: string) => Promise<unknown>]>([
     ['the revocation of all sessions', (id) => withSecretKey('DELETE', `${id}/sessions`)],
-    ['a required proof of identity', (id) => withSecretKey('POST', `${id}/require-reauthentication`)],
-  ])('opens no session after %s', async (_, happen) => {
+    ['a required reauthentication', (id) => withSecretKey('POST', `${id}/require-reauthentication`)],
+  ])('does not open after %s', async (_, revokeAccess) => {
     const { id } = await registerCustomer(instance);
     await markImported(instance, id);
     const authTime = ago(0);
     const { token } = (await create(id, { authTime })).body;
-    await happen(id);
+    await revokeAccess(id);
     expect(await create(id, { authTime })).toMatchObject({ status: 409, body: { code: 'conflict' } });
     expect(await signIn(token)).toMatchObject(invalidToken);
   });
 
-  it('opens no session of a disabled customer', async () => {
+  it('does not open for a disabled customer', async () => {
     const id = await createCustomer();
     await withSecretKey('POST', `${id}/disable`);
     expect(await create(id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
   });
 
-  it('opens no session once its lifetime has passed', async () => {
+  it('does not open once its lifetime has passed', async () => {
     const id = await createCustomer();
     const { token } = (await create(id)).body;
     await instance.sql(
@@ -201,7 +201,7 @@ describe('EX-01: a migrated session that began before an access revocation', () 
 });
 
 describe('EX-01: a session that begins in the other system after a change in Gatehouse', () => {
-  /** Imports a customer with another system's password. */
+  /** Imports a customer with a password from another system. */
   async function importCustomer(): Promise<Pick<RegisteredCustomer, 'id' | 'email'>> {
     const email = uniqueEmail();
     const customers = [{ email, emailVerified: true, passwordHash: bcrypt.hashSync(PASSWORD, 4) }];
@@ -219,9 +219,9 @@ describe('EX-01: a session that begins in the other system after a change in Gat
   };
 
   it.each<[string, Change]>([
-    ['a reset of the password', reset],
-    ['a change of the password', changePassword],
-  ])('opens no session after %s', async (_, change) => {
+    ['a password reset', reset],
+    ['a password change', changePassword],
+  ])('does not open after %s', async (_, change) => {
     const { id, email } = await importCustomer();
     const { token } = (await create(id)).body;
     await change(email);
@@ -236,26 +236,26 @@ describe('EX-01: a session that begins in the other system after a change in Gat
     expect(await signIn(token)).toMatchObject(invalidToken);
   });
 
-  it('opens no session of a customer who has registered with a password', async () => {
+  it('does not open for a customer who has registered with a password', async () => {
     const { id } = await registerCustomer(instance);
     expect(await create(id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
   });
 
-  it('opens no session of a customer whose owner has proven the address', async () => {
+  it('does not open once the owner has verified the address', async () => {
     const { email, id } = await registerCustomer(instance);
     await markImported(instance, id);
     await submitToken(instance, 'disown', await instance.getVerificationToken(email));
     expect(await create(id, { authTime: ago(-30_000) })).toMatchObject({ status: 409 });
   });
 
-  it('opens a session after a sign-in with the imported password, which replaces its hash', async () => {
+  it('opens after a sign-in with the imported password, which replaces its hash', async () => {
     const { id, email } = await importCustomer();
     await openSession(instance, email);
     expect((await migrate(id)).status).toBe(200);
   });
 });
 
-it('stays unknown to an api of the version before, which would take it for a support token', async () => {
+it('is rejected by an API process of the previous version, not mistaken for a support token', async () => {
   const id = await createCustomer();
   const { token } = (await create(id)).body;
   const [stored] = await instance.sql(

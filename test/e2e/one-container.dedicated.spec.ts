@@ -77,7 +77,7 @@ describe('npm run serve', () => {
     expect(instance.api.isRunning).toBe(true);
   });
 
-  it('stops the api, then the worker, and exits with code 0', async () => {
+  it('stops the API, then the worker, and exits with code 0', async () => {
     expect(await instance.api.stop('SIGTERM')).toBe(0);
     const stops = instance.api.log.filter(({ message }) => message === 'stopping');
     expect(stops.map(({ service }) => service)).toEqual(['launcher', 'api', 'webhook-worker']);

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** Makes some deliveries pending, including a few that are being attempted, and others cancelled. */
+/** Turns some deliveries into pending ones, a few of them in progress, and others into canceled ones. */
 async function addUnfinished(): Promise<void> {
   await instance.sql(
     `WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id)::int AS n FROM deliveries WHERE state = 'succeeded')
@@ -58,9 +58,7 @@ async function addUnfinished(): Promise<void> {
   await instance.sql(`UPDATE deliveries SET last_error = 'http_error' WHERE state = 'failed'`);
 }
 
-/**
- * Inserts a batch with a recorded total, and adds every second delivery without a batch to it, up to `count`.
- */
+/** Inserts a batch with a recorded total. Adds every second delivery without a batch to it, up to `count`. */
 async function insertBatch(
   count: number,
   batch: { created: number; endpointIds: string[] },
@@ -86,9 +84,9 @@ type Query = Record<string, string>;
 const listExpectedIds = (path: List, query: Query): Promise<string[]> =>
   findExpectedIds(instance, lists[path], query);
 
-const findDelivery = async (where: string): Promise<string> => {
+const findDelivery = async (condition: string): Promise<string> => {
   const [row] = await instance.sql<{ id: string }>(
-    `SELECT id FROM deliveries WHERE ${where} ORDER BY id DESC LIMIT 1`,
+    `SELECT id FROM deliveries WHERE ${condition} ORDER BY id DESC LIMIT 1`,
   );
   return `dlv_${row!.id}`;
 };
@@ -120,8 +118,8 @@ const expectRejected = (paths: string[]): Promise<void> =>
     },
   );
 
-describe('the log of attempts for operators', () => {
-  it('finds and counts by every filter, alone and together', async () => {
+describe('the attempt log for operators', () => {
+  it('filters and counts by every filter, alone and together', async () => {
     const [first, second, , long] = seeded.endpoints.map((id) => `ep_${id}`) as [
       string,
       string,
@@ -148,7 +146,7 @@ describe('the log of attempts for operators', () => {
       { q: long },
       { q: 'https://one.example.com/hooks/' },
       { organization_id: instance.credentials.organizationId, attempt: '2' },
-      // This URL is longer than the prefix that the index contains.
+      // This URL is longer than the indexed prefix.
       { q: `https://one.example.com/${'x'.repeat(299)}`, success: 'false' },
       ...Object.values(batches).flatMap((id): Query[] => [
         { batch_id: `rdl_${id}` },
@@ -169,7 +167,7 @@ describe('the log of attempts for operators', () => {
     );
   });
 
-  it('filters a batch by time, and pages through it', async () => {
+  it('filters a batch by time, and paginates it', async () => {
     for (const id of Object.values(batches)) {
       const [{ middle }] = (await instance.sql(
         `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY created_at) AS middle FROM deliveries WHERE batch_id = $1`,
@@ -209,13 +207,13 @@ describe('the log of attempts for operators', () => {
     );
   });
 
-  it('finds nothing for an unknown search text', async () => {
-    const texts = [
+  it('finds nothing for an unknown search term', async () => {
+    const searchTerms = [
       ...['customer.created', '%', 'nobody@example.com', 'https://elsewhere.example.com/', randomUUID()],
       ...[`rdl_${randomUUID()}`, `att_${randomUUID()}`, `dlv_${'0'.repeat(36)}`],
     ];
     const cases = [ATTEMPTS, DELIVERIES, DEAD_LETTERS, '/events'].flatMap((path) =>
-      texts.map((q) => [`${path}?q=${q}`, path, q] as const),
+      searchTerms.map((q) => [`${path}?q=${q}`, path, q] as const),
     );
     await checkCases(cases, async (path, q) => {
       expect(await listAll(operator, path, { q })).toEqual([]);
@@ -254,11 +252,11 @@ describe('the log of attempts for operators', () => {
   });
 });
 
-describe('the list of deliveries for operators', () => {
+describe('the delivery list for operators', () => {
   const list = async (query: Query) =>
     (await operator.request('GET', `${DELIVERIES}?${new URLSearchParams(query)}`)).body;
 
-  it('finds and counts by every filter, alone and together', async () => {
+  it('filters and counts by every filter, alone and together', async () => {
     await instance.sql(`UPDATE webhook_endpoints SET name = 'Order Service' WHERE id = $1`, [
       seeded.endpoints[1],
     ]);
@@ -336,9 +334,9 @@ describe('the list of deliveries for operators', () => {
     expect(await listAll(operator, DELIVERIES, { ...query, sort: 'created_at' })).toEqual(
       newestFirst.toReversed(),
     );
-    const waiting = async (where: string): Promise<string[]> => {
+    const waiting = async (condition: string): Promise<string[]> => {
       const rows = await instance.sql<{ id: string }>(
-        `SELECT 'dlv_' || id AS id FROM deliveries WHERE next_attempt_at IS NOT NULL AND ${where}
+        `SELECT 'dlv_' || id AS id FROM deliveries WHERE next_attempt_at IS NOT NULL AND ${condition}
          ORDER BY next_attempt_at, deliveries.id`,
       );
       return rows.map(({ id }) => id);
@@ -349,8 +347,8 @@ describe('the list of deliveries for operators', () => {
       [{ endpoint_id: `ep_${seeded.endpoints[0]}` }, `endpoint_id = '${seeded.endpoints[0]}'`],
       [{ state: 'failed' }, 'false'],
     ];
-    for (const [filter, where] of cases) {
-      const ids = await waiting(where);
+    for (const [filter, condition] of cases) {
+      const ids = await waiting(condition);
       const sorted = { ...filter, sort: 'next_attempt_at', limit: '4' };
       expect(await listAll(operator, DELIVERIES, sorted)).toEqual(ids);
       expect(await listAll(operator, DELIVERIES, { ...sorted, sort: '-next_attempt_at' })).toEqual(
@@ -363,7 +361,7 @@ describe('the list of deliveries for operators', () => {
     expect(await list({ sort: 'created_at', limit: '1', cursor })).toMatchObject({ code: 'invalid_cursor' });
   });
 
-  it('shows the customer, the endpoint, the attempts and the last response', async () => {
+  it('contains the customer, the endpoint, the attempts and the last response', async () => {
     const [ada] = seeded.customers;
     const [delivery] = (await list({ customer_id: ada!.id, state: 'failed', limit: '1' })).data;
     expect(delivery).toMatchObject({
@@ -389,8 +387,8 @@ describe('the list of deliveries for operators', () => {
   });
 });
 
-describe('dead letters for operators', () => {
-  it('finds and counts by every filter, alone and together', async () => {
+describe('the dead letter list for operators', () => {
+  it('filters and counts by every filter, alone and together', async () => {
     const url = 'https://one.example.com';
     const queries: Query[] = [
       {},
@@ -407,7 +405,7 @@ describe('dead letters for operators', () => {
     await expectFound(DEAD_LETTERS, [...queries, ...queries.map((query) => ({ ...query, limit: '13' }))]);
   });
 
-  it('finds a dead letter by a pasted id of a delivery or an attempt', async () => {
+  it('finds a dead letter by a pasted delivery or attempt id', async () => {
     const id = await findDelivery(`state = 'failed' AND resolution IS NULL`);
     await expectFound(DEAD_LETTERS, [{ q: id }, { q: await findAttempt(id) }]);
     const succeeded = await findDelivery(`state = 'succeeded'`);
@@ -419,7 +417,7 @@ describe('the batch list for operators', () => {
   const path = '/webhooks/redeliveries';
   const getBatch = async (id: string) => (await operator.request('GET', `${path}/${id}`)).body.data;
 
-  it('finds and counts by the displayed state', async () => {
+  it('filters and counts by the displayed state', async () => {
     const created: Record<string, string> = {
       expired: '',
       cancelled: '',
@@ -432,7 +430,7 @@ describe('the batch list for operators', () => {
     }
     await operator.request('POST', `${path}/${created.cancelled}/cancel`);
     await operator.request('POST', `${path}/${created.running}/start`, { reason: 'to see' });
-    // Two plans are a day old. Only one of them has been marked as expired by maintenance.
+    // Two plans are a day old. Maintenance has marked only one of them as expired.
     const backdate = (name: string, set: string) =>
       instance.sql(
         `UPDATE redelivery_batches SET created_at = now() - interval '25 hours' ${set} WHERE id = $1`,
@@ -473,7 +471,7 @@ describe('the batch list for operators', () => {
     expect((await instance.requestWithSecretKey('GET', `/v1${path}/count`)).status).toBe(404);
   });
 
-  it('shows who planned, started and cancelled them by name, but not to API keys', async () => {
+  it('contains the names of those who planned, started and canceled them, but not for API keys', async () => {
     const other = await insertOperator(instance, 'operator');
     const { id } = (await operator.request('POST', path, { filter: {} })).body.data as { id: string };
     const names = {
@@ -507,7 +505,7 @@ describe('the batch list for operators', () => {
   });
 });
 
-it('shows the name of the operator who resolved a dead letter', async () => {
+it('contains the name of the operator who resolved a dead letter', async () => {
   const deadLetter = await findDelivery(`resolution = 'discarded'`);
   const listResolved = async () =>
     (await operator.request('GET', `${DEAD_LETTERS}?resolution=resolved&delivery_id=${deadLetter}`)).body
@@ -520,7 +518,7 @@ it('shows the name of the operator who resolved a dead letter', async () => {
   expect(await listResolved()).toMatchObject([{ id: deadLetter, resolved_by_name: operator.operator.email }]);
 });
 
-it("shows operators the status of a delivery's endpoint, even when the endpoint is deleted", async () => {
+it("contains the status of a delivery's endpoint for operators, even a deleted one", async () => {
   const id = await findDelivery(`endpoint_id = '${seeded.endpoints[1]}'`);
   for (const state of ['disabled', 'deleted', 'enabled']) {
     await instance.sql('UPDATE webhook_endpoints SET status = $2 WHERE id = $1', [
@@ -611,7 +609,7 @@ describe('the deliveries of customers with many events', () => {
       })),
     );
     await seedDeliveries(instance, deadLetters);
-    // All the busy customer's deliveries are older than these events.
+    // All deliveries of the busy customer are older than these events.
     await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
        SELECT uuidv7(), $1, $2, $3, 'session.created', '{}', now() FROM generate_series(1, 5001)`,
@@ -619,7 +617,7 @@ describe('the deliveries of customers with many events', () => {
     );
   });
 
-  it('lists, counts and plans all, beyond the number of events scanned individually', async () => {
+  it('are listed, counted and planned beyond the number of events scanned individually', async () => {
     const queries: Query[] = [
       { customer_id: quiet },
       { customer_id: busy },
@@ -633,7 +631,7 @@ describe('the deliveries of customers with many events', () => {
     }
   });
 
-  it('reads them through their events, even without table statistics', async () => {
+  it('are read through their events, even without table statistics', async () => {
     await instance.sql(`DELETE FROM pg_statistic WHERE starelid = 'deliveries'::regclass`);
     const explainer = new Explainer(instance);
     const deadLettersRepository = explainer.repository(DeadLettersRepository);
@@ -664,7 +662,7 @@ describe('a count', () => {
       },
     ]);
     const many = `generate_series(1, ${MANY}) n WHERE id = $1`;
-    // More attempts than any delivery can have, but these counts are not limited to one delivery.
+    // More attempts than a delivery can have, but these counts are not limited to one delivery.
     await instance.sql(
       `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
          attempt, http_status, success, error, duration_ms, response_body, started_at)
@@ -696,7 +694,7 @@ describe('a count', () => {
     expect(await getCount(operator, '/events')).toEqual(full);
   });
 
-  it('reports when it has not scanned all rows', async () => {
+  it('reports if it has not scanned all rows', async () => {
     const query = {
       endpoint_id: `ep_${endpoint}`,
       created_before: new Date(Date.now() + 60_000).toISOString(),

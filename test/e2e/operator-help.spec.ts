@@ -22,7 +22,7 @@ afterAll(async () => instance?.stop());
 
 const full = { count: 10_000, isMore: true };
 const zero = { count: 0, isMore: false };
-/** Returns a list's ids, and checks that the count is the same. */
+/** Returns the ids in a list, and checks that the count matches. */
 const listAndCount = async (path: string, { limit, ...query }: Record<string, string>): Promise<string[]> => {
   const found = await listAll(viewer, path, { ...query, ...(limit && { limit }) });
   expect(await getCount(viewer, path, query)).toEqual({ count: found.length, isMore: false });
@@ -31,7 +31,7 @@ const listAndCount = async (path: string, { limit, ...query }: Record<string, st
 const findAuditEntries = async (requestId: string | null) =>
   (await viewer.request('GET', `/audit-log?requestId=${requestId}`)).body.data;
 
-describe('mails to customers that operators trigger', () => {
+describe('emails to customers that operators trigger', () => {
   const createCustomer = async (more: object = {}): Promise<{ id: string; email: string }> =>
     (await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail(), ...more }))
       .body;
@@ -40,7 +40,7 @@ describe('mails to customers that operators trigger', () => {
     ['resend-verification', 'verify-email', 'customer.verification_sent', 'verification.requested'],
     ['reset-password', 'reset-password', 'customer.password_reset_sent', 'password.reset_requested'],
     ['resend-invitation', 'accept-invite', 'customer.invitation_sent', null],
-  ])('sends the mail for %s', async (path, kind, action, event) => {
+  ])('are sent for %s', async (path, kind, action, event) => {
     const { id, email } = await createCustomer();
     const response = await operator.request('POST', `/customers/${id}/${path}`);
     expect(response).toMatchObject({ status: 202, body: {} });
@@ -63,7 +63,7 @@ describe('mails to customers that operators trigger', () => {
     });
   });
 
-  it('sends none if unnecessary, and at most five', async () => {
+  it('are not sent if unnecessary, and at most five times', async () => {
     const { id } = await createCustomer({ emailVerified: true, password: PASSWORD });
     for (const path of ['resend-verification', 'resend-invitation']) {
       const response = await operator.request('POST', `/customers/${id}/${path}`);
@@ -79,7 +79,7 @@ describe('mails to customers that operators trigger', () => {
 });
 
 describe('the mailbox for operators', () => {
-  it('contains the mails of every project, and shows one with its text', async () => {
+  it('contains the emails of every project, and returns one with its text', async () => {
     const other = await insertOrganization(instance);
     const email = uniqueEmail();
     await instance.register(email);
@@ -111,7 +111,7 @@ describe('the mailbox for operators', () => {
     expect(body.html).toContain(body.link);
     expect(body.text).toContain(body.link);
     expect(await operator.request('GET', `/mailbox/${randomUUID()}`)).toMatchObject({ status: 404 });
-    // The links in mails grant access to every reader.
+    // The links in the emails would grant access to every reader.
     for (const path of ['/mailbox', '/mailbox/count', `/mailbox/${both[0]!['id']}`]) {
       expect(await viewer.request('GET', path)).toMatchObject({ status: 403 });
     }
@@ -138,7 +138,7 @@ describe('the mailbox for operators', () => {
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 
-  it('MQ-01: counts in health and overview the mails of the last hour that a limit dropped', async () => {
+  it("MQ-01: health and overview count last hour's emails that a limit dropped", async () => {
     const { projectId } = await insertOrganization(instance);
     await instance.sql(
       `INSERT INTO mails (id, project_id, kind, recipient, state, reason, created_at)
@@ -155,7 +155,7 @@ describe('the mailbox for operators', () => {
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 
-  it('rejects a test mail without a mail server', async () => {
+  it('rejects a test email without a mail server', async () => {
     expect(await admin.request('POST', '/health/test-mail', { to: uniqueEmail() })).toMatchObject({
       status: 409,
       body: { code: 'conflict' },
@@ -164,7 +164,7 @@ describe('the mailbox for operators', () => {
   });
 });
 
-describe('the locked customers', () => {
+describe('the list of locked customers', () => {
   const names = ['open', 'over', 'locked', 'closed', 'factor', 'both'] as const;
   const failFactors = (id: string, count: number): Promise<unknown> =>
     instance.sql(
@@ -173,7 +173,7 @@ describe('the locked customers', () => {
       [id, count],
     );
 
-  it('lists them with reasons, and within a project, the lock that ends last first', async () => {
+  it('contains reasons, filters by project, and is ordered by the end of the lock, latest first', async () => {
     const mark = `locked-${randomUUID()}`;
     const ids = {} as Record<(typeof names)[number], string>;
     for (const name of names) {
@@ -233,7 +233,7 @@ describe('the locked customers', () => {
     expect(await lockOf(ids.both)).toBeNull();
   });
 
-  it('lists those whose failures exceed the limits of the project', async () => {
+  it('contains those whose failures exceed the limits of the project', async () => {
     const { email, id } = await registerCustomer(instance);
     await setFailedSignIns(instance, email, { inWindow: 10 });
     const isLocked = async () => (await viewer.request('GET', `/customers/${id}`)).body.lock !== null;
@@ -339,7 +339,7 @@ describe('the customer list as CSV', () => {
 });
 
 describe('the customer routes for operators', () => {
-  it('disables and enables a customer with a reason for the audit log, once', async () => {
+  it('disable and enable a customer once, with a reason for the audit log', async () => {
     const { id } = await registerCustomer(instance);
     for (const verb of ['disable', 'enable']) {
       const send = () => operator.request('POST', `/customers/${id}/${verb}`, { reason: 'Ticket 4711' });
@@ -354,7 +354,7 @@ describe('the customer routes for operators', () => {
     }
   });
 
-  it('shows hasPassword, but not to API keys', async () => {
+  it('return hasPassword, but not to API keys', async () => {
     const email = uniqueEmail();
     const { id } = (
       await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, sendInvite: true })
@@ -377,7 +377,7 @@ describe.each(['projects', 'organizations'] as const)('%s for operators', (noun)
   };
   const list = (q: string, more: Record<string, string> = {}) => listAndCount(`/${noun}`, { q, ...more });
 
-  it('finds and counts by id and by any part of name or slug, in any case, newest first', async () => {
+  it('filters and counts by id and by part of the name or slug, in any case, newest first', async () => {
     const marker = randomUUID().slice(0, 8);
     const byName = await create(`Öl ${marker} "100%" & Söhne`, `a-${marker}-a`);
     const bySlug = await create(`Elsewhere ${marker}`, `ol-${marker}`);
@@ -425,7 +425,7 @@ it('counts projects, organizations and endpoints up to ten thousand', async () =
     ['/webhooks/endpoints', {}],
   ] as const) {
     expect([path, await getCount(viewer, path)]).toEqual([path, full]);
-    // The marker is a URL, and the prefix in both the names and the URLs.
+    // The marker is a URL, and is the prefix of both the names and the URLs.
     expect([path, await getCount(viewer, path, { q: marker, ...filter })]).toEqual([path, full]);
   }
   const half = { count: 5_250, isMore: false };
@@ -440,7 +440,7 @@ it('counts projects, organizations and endpoints up to ten thousand', async () =
   );
 });
 
-it("combines the search for projects with other filters, and rejects another search's cursor", async () => {
+it("combines the project search with other filters, and rejects another search's cursor", async () => {
   const { organizationId } = await insertOrganization(instance);
   const marker = randomUUID();
   const create = async (environment: string): Promise<string> => {
@@ -464,7 +464,7 @@ it("combines the search for projects with other filters, and rejects another sea
 });
 
 describe('the endpoint list for operators', () => {
-  it('finds them by id, by any part of the URL and by status', async () => {
+  it('finds endpoints by id, by part of the URL and by status', async () => {
     const marker = randomUUID();
     const created: string[] = [];
     for (const end of ['a', 'b', 'c']) {
@@ -497,7 +497,7 @@ describe('the endpoint list for operators', () => {
     });
   });
 
-  it('shows their organization, but not to API keys', async () => {
+  it('contains their organization, but not for API keys', async () => {
     const { id } = await instance.createEndpoint('https://whose.example.com/');
     const { organizationId } = instance.credentials;
     const path = `/webhooks/endpoints`;

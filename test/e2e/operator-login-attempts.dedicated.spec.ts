@@ -8,7 +8,7 @@ let instance: TestInstance;
 let admin: OperatorClient;
 beforeAll(async () => {
   // RATE_LIMITS=off disables the limits per address, which would hide the limit on failed sign-ins.
-  // The limit on failed sign-ins is always active.
+  // That limit always applies.
   const env = { RATE_LIMITS: 'off', TRUSTED_PROXIES: '127.0.0.1/32' };
   instance = await TestInstance.start({ workers: 0, env });
   admin = await signIn(instance);
@@ -62,7 +62,7 @@ const enterWrongPassword = (ip: string, email: string) => enterPassword(ip, emai
 const exhaustAttempts = async (email: string): Promise<void> =>
   expect(await burst(12, () => enterWrongPassword(nextUnusedAddress(), email))).toEqual({ 401: 10, 429: 2 });
 
-describe('CO-01: an attacker who uses up the attempts of an operator', () => {
+describe('CO-01: an attacker who exhausts the attempts of an operator', () => {
   it('blocks the operator only at addresses that the operator has not used', async () => {
     const invitee = await inviteAndSignIn();
     await exhaustAttempts(invitee.operator.email);
@@ -83,7 +83,7 @@ describe('CO-01: an attacker who uses up the attempts of an operator', () => {
     expect(await enterPassword(USED_ADDRESS, operator.email, password)).toMatchObject(rejected);
   });
 
-  it('waits twice as long after ten more consecutive failures', async () => {
+  it('must wait twice as long after ten more consecutive failures', async () => {
     const email = uniqueEmail();
     for (const seconds of [900, 1_800]) {
       await exhaustAttempts(email);
@@ -99,7 +99,7 @@ describe('CO-01: an attacker who uses up the attempts of an operator', () => {
     }
   });
 
-  it('identifies IPv6 addresses by their /64 (RL-02)', async () => {
+  it('is identified by the /64 of an IPv6 address (RL-02)', async () => {
     const invitee = await inviteAndSignIn('2001:db8:7:7::1');
     await exhaustAttempts(invitee.operator.email);
     expect(await signInFrom('2001:db8:7:8::1', invitee)).toMatchObject(rejected);
@@ -107,8 +107,8 @@ describe('CO-01: an attacker who uses up the attempts of an operator', () => {
   });
 });
 
-describe('CO-01: the limit of wrong attempts in parallel', () => {
-  it('accepts ten from unused addresses and for an unknown email', async () => {
+describe('CO-01: the limit on parallel wrong attempts', () => {
+  it('allows ten from unused addresses and for an unknown email', async () => {
     const known = (await inviteAndSignIn()).operator.email;
     const unknown = uniqueEmail();
     expect(await burst(25, () => enterWrongPassword(nextUnusedAddress(), known))).toEqual({
@@ -118,7 +118,7 @@ describe('CO-01: the limit of wrong attempts in parallel', () => {
     expect(await burst(25, () => enterWrongPassword(USED_ADDRESS, unknown))).toEqual({ 401: 10, 429: 15 });
   });
 
-  it('responds as to an unknown email at a used address, and accepts twenty', async () => {
+  it('responds like for an unknown email at a used address, and allows twenty', async () => {
     for (const other of [USED_ADDRESS, UNUSED_ADDRESS]) {
       const { id, email } = (await inviteAndSignIn()).operator;
       const responses = await burst(40, (index) =>
@@ -137,7 +137,7 @@ describe('CO-01: a client IP', () => {
     expect(await signInFrom(USED_ADDRESS, invitee)).toMatchObject(rejected);
   };
 
-  it('counts as unused if only a password was correct, or only another operator has used it', async () => {
+  it('counts as unused after only a correct password, or a sign-in by another operator', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
     await inviteAndSignIn();
     expect((await enterPassword(USED_ADDRESS, invitee.operator.email, invitee.password)).status).toBe(200);

@@ -26,7 +26,7 @@ afterAll(async () => {
 const getHealth = async () => (await admin.request('GET', '/health')).body;
 
 describe('the health of an instance', () => {
-  it('shows versions, and the state of the queue and of mails', async () => {
+  it('contains versions, and the state of the queue and of emails', async () => {
     const [{ applied }] = (await instance.sql('SELECT count(*)::int AS applied FROM migrations')) as [any];
     expect(await getHealth()).toMatchObject({
       node: process.versions.node,
@@ -38,7 +38,7 @@ describe('the health of an instance', () => {
     });
   });
 
-  it('sends a test mail for admins with a worker, and audits it', async () => {
+  it('sends a test email for admins with a worker, and audits it', async () => {
     const to = uniqueEmail();
     const operator = await insertOperator(instance, 'operator');
     expect(await operator.request('POST', '/health/test-mail', { to })).toMatchObject({
@@ -61,7 +61,7 @@ describe('the health of an instance', () => {
     });
   });
 
-  it('sends a test of an email template, whose recipient the keys of the project cannot read', async () => {
+  it('sends a test email for a template, whose recipient the project keys cannot read', async () => {
     const path = `/projects/${instance.credentials.projectId}/mail-templates/verify-email/de/test`;
     expect((await admin.request('POST', path, { subject: 'Hallo' })).status).toBe(202);
     await instance.runJob('MailSender');
@@ -106,7 +106,7 @@ describe('the health of an instance', () => {
     expect(JSON.stringify(instance.api.log)).not.toContain('203.0.113.77');
   });
 
-  it('counts pending mails and deliveries without a worker', async () => {
+  it('counts pending emails and deliveries without a worker', async () => {
     await instance.sql(
       `INSERT INTO mails (id, kind, recipient, state, next_try_at, created_at)
        VALUES ($1, 'test', 'a@example.com', 'pending', now() + interval '1 hour', '2026-01-02T03:04:05Z'),
@@ -153,11 +153,11 @@ describe('OP-01: the notices of an instance', () => {
     keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
     await instance.sql(`UPDATE operators SET role = 'viewer' WHERE id <> $1`, [admin.operator.id]);
   });
-  // The emails are read from the database, because it contains all of them when the response arrives.
+  // Emails are read from the database, which contains all of them when the response arrives.
   beforeEach(() => instance.sql('DELETE FROM mails'));
 
-  /** Returns the emails that were created since the last call, rendered, with their kinds, by recipient. */
-  async function takeMails() {
+  /** Returns the emails created since the last call, rendered, with their kinds, by recipient. */
+  async function readNewMails() {
     const rows = await instance.sql<{ id: string; kind: MailKind; recipient: string; parameters: Buffer }>(
       'DELETE FROM mails RETURNING id, kind, recipient, parameters',
     );
@@ -166,9 +166,9 @@ describe('OP-01: the notices of an instance', () => {
       .sort((one, other) => (one.to < other.to ? -1 : 1));
   }
 
-  /** Returns the headings in the notices that were created since the last call; fails for another recipient. */
-  async function takeOwnNotices({ operator: { email } }: OperatorClient): Promise<string[]> {
-    const mails = await takeMails();
+  /** Returns the headings of the notices created since the last call. Fails for another recipient. */
+  async function readNewNotices({ operator: { email } }: OperatorClient): Promise<string[]> {
+    const mails = await readNewMails();
     expect(mails.map(({ to, link }) => [to, link])).toEqual(mails.map(() => [email, null]));
     for (const { text } of mails) expect(text).toMatch(/ at \d\d:\d\d UTC, from the address 127\.0\.0\.1\./);
     return mails.map(({ subject }) => subject.split(':')[0]!).sort();
@@ -178,7 +178,7 @@ describe('OP-01: the notices of an instance', () => {
     client.request(path.startsWith('PATCH ') ? 'PATCH' : 'POST', path.replace('PATCH ', ''), body);
 
   describe('an action of an admin on an operator', () => {
-    it('notifies all admins and the operator by email: actor, action, target, time and client IP', async () => {
+    it('notifies all admins and the operator: actor, action, target, time and client IP', async () => {
       const other = await insertOperator(instance);
       await insertOperator(instance, 'operator');
       const target = await insertOperator(instance, 'viewer');
@@ -197,7 +197,7 @@ describe('OP-01: the notices of an instance', () => {
         [`${path}/enable`, undefined, `${actor} enabled ${subject}`],
       ] as const) {
         expect((await send(request, body)).status).toBe(200);
-        const notices = (await takeMails()).filter(({ kind }) => kind === 'operator-notice');
+        const notices = (await readNewMails()).filter(({ kind }) => kind === 'operator-notice');
         expect(notices.map(({ to }) => to)).toEqual([actor, other.operator.email, subject].sort());
         for (const { text, link } of notices) {
           expect(text).toContain(`${sentence} on `);
@@ -207,10 +207,10 @@ describe('OP-01: the notices of an instance', () => {
       }
     });
 
-    it('notifies also of the command operator-link, whose link no email contains', async () => {
+    it('also notifies about the command operator-link, whose link no email contains', async () => {
       const { operator } = await insertOperator(instance, 'viewer');
       await createOperatorLink(instance, operator.email, '--reset-second-factor');
-      const mails = await takeMails();
+      const mails = await readNewMails();
       const recipients = [admin.operator.email, operator.email];
       expect(mails.map(({ to, link }) => [to, link])).toEqual(
         expect.arrayContaining(
@@ -226,11 +226,11 @@ describe('OP-01: the notices of an instance', () => {
       );
     });
 
-    it('notifies the admins of an invitation, whose link only the new operator gets', async () => {
+    it('notifies the admins about an invitation, whose link only the new operator gets', async () => {
       const email = uniqueEmail();
       const invited = await send('/operators', { email, role: 'operator' });
       expect(invited).toMatchObject({ status: 201, body: { email, invitationUrl: null } });
-      const mails = await takeMails();
+      const mails = await readNewMails();
       const [invitation] = mails.filter(({ to }) => to === email);
       expect(invitation).toMatchObject({ kind: 'operator-invitation' });
       const notices = mails.filter((mail) => mail !== invitation);
@@ -243,17 +243,17 @@ describe('OP-01: the notices of an instance', () => {
       }
       const again = await send(`/operators/${invited.body.id}/invite-again`);
       expect(again).toMatchObject({ status: 200, body: { invitationUrl: null } });
-      const links = (await takeMails()).filter(({ link }) => link !== null);
+      const links = (await readNewMails()).filter(({ link }) => link !== null);
       expect(links.map(({ to }) => to)).toEqual([email]);
     });
 
-    it('notifies of nothing if nothing has changed or the action is rejected', async () => {
+    it('sends no notice if nothing has changed or the action is rejected', async () => {
       const target = await insertOperator(instance, 'viewer');
       const path = `/operators/${target.operator.id}`;
       expect((await send(`PATCH ${path}`, { role: 'viewer', name: 'Ada' })).status).toBe(200);
       expect((await send(`${path}/enable`)).status).toBe(200);
       expect((await send(`/operators/${admin.operator.id}/disable`)).status).toBe(409);
-      expect(await takeMails()).toEqual([]);
+      expect(await readNewMails()).toEqual([]);
     });
   });
 
@@ -275,52 +275,52 @@ describe('OP-01: the notices of an instance', () => {
       return client;
     };
 
-    it('receives a notice of a sign-in from a new address or with a new browser, not a new version', async () => {
+    it('is notified about a sign-in from a new address or browser, but not a new version', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await signInWith(version(140), owner);
-      expect(await takeOwnNotices(owner)).toEqual(['New sign-in']);
+      expect(await readNewNotices(owner)).toEqual(['New sign-in']);
       await signInWith(version(141), owner);
-      expect(await takeOwnNotices(owner)).toEqual([]);
+      expect(await readNewNotices(owner)).toEqual([]);
       await signInWith('curl/8.5.0', owner);
-      expect(await takeOwnNotices(owner)).toEqual(['New sign-in']);
+      expect(await readNewNotices(owner)).toEqual(['New sign-in']);
       await signInWith(version(142), owner);
-      expect(await takeOwnNotices(owner)).toEqual([]);
+      expect(await readNewNotices(owner)).toEqual([]);
 
       const update = (set: string) =>
         instance.sql(`UPDATE operator_addresses SET ${set} WHERE operator_id = $1`, [owner.operator.id]);
       await update(`address_block = '203.0.113.5'`);
       await signInWith(version(142), owner);
-      expect(await takeOwnNotices(owner)).toEqual(['New sign-in']);
-      // The browsers for an address that was stored by an earlier version are unknown.
+      expect(await readNewNotices(owner)).toEqual(['New sign-in']);
+      // The browsers of an address that an earlier version stored are unknown.
       await update(`browsers = '{}'`);
       await signInWith(version(142), owner);
-      expect(await takeOwnNotices(owner)).toEqual([]);
+      expect(await readNewNotices(owner)).toEqual([]);
     });
 
-    it('receives a notice of a new password, new or used recovery codes and a new authenticator', async () => {
+    it('is notified about a new password, recovery codes or authenticator, and a used code', async () => {
       const owner = await signInWith(version(140), await insertOperator(instance, 'viewer'));
-      await takeMails();
+      await readNewMails();
       const { password } = instance.credentials.operator;
       const newPassword = 'an unusual long phrase';
       await owner.keepReauthenticated();
       await send('/session/password', { currentPassword: password, newPassword }, owner);
-      expect(await takeOwnNotices(owner)).toEqual(['Password changed']);
+      expect(await readNewNotices(owner)).toEqual(['Password changed']);
 
       const renewed = await send('/session/recovery-codes', { code: totpCode(owner.secret, 1) }, owner);
       const [code, replacementCode] = renewed.body.recoveryCodes as string[];
-      expect(await takeOwnNotices(owner)).toEqual(['Recovery codes replaced']);
+      expect(await readNewNotices(owner)).toEqual(['Recovery codes replaced']);
       await send('/session/reauthenticate', { code }, owner);
-      expect(await takeOwnNotices(owner)).toEqual(['Recovery code used']);
+      expect(await readNewNotices(owner)).toEqual(['Recovery code used']);
 
       const { secret } = (await send('/session/enrollment/replace', { code: replacementCode }, owner)).body;
       await send('/session/enrollment/confirm', { code: totpCode(secret as string) }, owner);
-      expect(await takeOwnNotices(owner)).toEqual(['Authenticator app set up', 'Recovery code used']);
+      expect(await readNewNotices(owner)).toEqual(['Authenticator app set up', 'Recovery code used']);
     });
 
-    it('receives a notice when a link of an admin sets another password', async () => {
+    it('is notified when a link of an admin sets another password', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await send(`/operators/${owner.operator.id}/invite-again`);
-      const { link } = (await takeMails()).find(({ kind }) => kind === 'operator-invitation')!;
+      const { link } = (await readNewMails()).find(({ kind }) => kind === 'operator-invitation')!;
       const token = new URL(link!).hash.slice('#token='.length);
       const client = new OperatorClient(instance);
       const accepted = await send(
@@ -329,7 +329,7 @@ describe('OP-01: the notices of an instance', () => {
         client,
       );
       expect(accepted.status).toBe(200);
-      expect(await takeOwnNotices(owner)).toEqual(['Password changed']);
+      expect(await readNewNotices(owner)).toEqual(['Password changed']);
     });
   });
 });

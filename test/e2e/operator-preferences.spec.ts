@@ -11,8 +11,8 @@ const getPreferences = async (client: OperatorClient): Promise<unknown> =>
 const patch = (client: OperatorClient, body: unknown): Promise<TestResponse> =>
   client.request('PATCH', '/session/preferences', body);
 
-describe("an operator's preferences", () => {
-  it('has defaults, merges changes, and applies to this operator only', async () => {
+describe('the preferences of an operator', () => {
+  it('have defaults, merge changes, and apply to this operator only', async () => {
     const [viewer, other] = [await newViewer(), await newViewer()];
     const defaults = { timeZone: 'local', pageSize: 50, columns: {} };
     expect(await getPreferences(viewer)).toEqual(defaults);
@@ -41,7 +41,7 @@ describe("an operator's preferences", () => {
     { columns: { events: Array.from({ length: 31 }, (_, index) => `c${index}`) } },
     { columns: [] },
     { theme: 'dark' },
-  ])('rejects %j', async (body) => {
+  ])('reject %j', async (body) => {
     expect(await patch(await newViewer(), body)).toMatchObject({
       status: 400,
       body: { code: 'validation_failed' },
@@ -49,7 +49,7 @@ describe("an operator's preferences", () => {
   });
 });
 
-describe("an operator's saved view", () => {
+describe('a saved view of an operator', () => {
   const view = { list: 'deliveries', name: 'Failed today', query: 'success=false&time=today' };
   const listViews = async (client: OperatorClient): Promise<unknown> =>
     (await client.request('GET', '/session/views')).body.data;
@@ -73,7 +73,7 @@ describe("an operator's saved view", () => {
     expect(await listViews(viewer)).toEqual([]);
   });
 
-  it('has a limited size, and an operator a limited number', async () => {
+  it('has a limited size, and an operator has a limited number', async () => {
     const viewer = await newViewer();
     for (const body of [
       { ...view, list: 'unknown' },

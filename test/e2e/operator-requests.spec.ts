@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** The routes for signing in. Each has its own credential check. */
+/** The sign-in routes, each with its own credential check. */
 const signInRoutes = [
   'DELETE /operator/v1/session',
   'GET /operator/v1/session',
@@ -32,7 +32,7 @@ const signInRoutes = [
   'POST /operator/v1/setup',
 ];
 
-/** The routes with which the role operator may make changes, except for their own account. */
+/** Routes with which the role operator may make changes, except to their own account. */
 const operatorRoleRoutes = [
   'DELETE /operator/v1/customers/{customerId}/sessions',
   'DELETE /operator/v1/customers/{customerId}/sessions/{sessionId}',
@@ -84,7 +84,7 @@ const findUnexpected = (
 const cookieHeader = ({ cookie }: OperatorClient) => ({ cookie: `__Host-gatehouse_operator=${cookie}` });
 
 describe('each route for operators', () => {
-  it('CO-01: accepts only an operator session, except for the routes for signing in', () => {
+  it('CO-01: accepts only an operator session, except for sign-in routes', () => {
     expect(listGuardedRoutes().length).toBeGreaterThan(40);
     expect(listGuardedRoutes().filter(({ kinds }) => String(kinds) !== 'operator')).toEqual([]);
     const unguarded = listOperatorRoutes().filter(({ kinds }) => kinds.length === 0);
@@ -119,7 +119,7 @@ describe('each route for operators', () => {
       expect(await findUnexpected(listGuardedRoutes(), headers, 403, 'wrong_credential_type')).toEqual([]);
   });
 
-  it('CO-01: grants no more rights for a key next to a session, and ignores basic authentication', async () => {
+  it('CO-01: gives no more access for a key with a session, and ignores basic authentication', async () => {
     const viewer = await inviteOperator(admin, 'viewer');
     const key = { 'x-api-key': instance.credentials.secretKey };
     expect(await viewer.request('GET', '/operators', undefined, key)).toMatchObject({ status: 403 });
@@ -131,7 +131,7 @@ describe('each route for operators', () => {
     });
   });
 
-  it('CO-01: lets a viewer change only their own account', async () => {
+  it('CO-01: allows a viewer to change only their own account', async () => {
     const viewer = await inviteOperator(admin, 'viewer');
     const restricted = filterMutating(listGuardedRoutes()).filter(
       ({ path }) => !path.startsWith('/operator/v1/session/'),
@@ -140,7 +140,7 @@ describe('each route for operators', () => {
     expect(await findUnexpected(restricted, cookieHeader(viewer), 403, 'insufficient_role')).toEqual([]);
   });
 
-  it('CO-01: lets an operator change only what the role permits, and never take over a customer', async () => {
+  it('CO-01: allows operators only changes of their role, and never taking over a customer', async () => {
     const operator = await inviteOperator(admin, 'operator');
     const headers = { ...CONSOLE_HEADER, ...cookieHeader(operator) };
     const permitted = await runInChunks(filterMutating(listGuardedRoutes()), async (route) => {
@@ -172,7 +172,7 @@ describe('each route for operators', () => {
     expect((await admin.request('GET', '/session')).body.state).toBe('signed_in');
   });
 
-  it('CO-04: sends no CORS headers, not even to a preflight', async () => {
+  it('CO-04: sends no CORS headers, not even for a preflight', async () => {
     for (const path of ['/operator/v1/session', '/operator/v1/projects']) {
       const response = await instance.request('OPTIONS', path, {
         headers: {

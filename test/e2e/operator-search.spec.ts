@@ -20,14 +20,14 @@ const queryIds = async (sql: string, values: unknown[] = []): Promise<string[]> 
   (await instance.sql<{ id: string }>(sql, values)).map(({ id }) => id);
 const get = (path: string) => viewer.request('GET', path);
 
-describe('events for operators', () => {
-  it('finds and counts by project, type, customer, address and time, newest first', async () => {
+describe('the event list for operators', () => {
+  it('filters and counts by project, type, customer, address and time, newest first', async () => {
     const [first, second] = seeded.projects;
     const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString();
     const span = { created_after: day(3), created_before: day(2) };
     const [ada, other, grace] = seeded.customers.map(({ id }) => id);
     const created = { types: 'customer.created' };
-    const filters: [query: Record<string, string>, where: string, values: unknown[]][] = [
+    const filters: [query: Record<string, string>, condition: string, values: unknown[]][] = [
       [{}, 'true', []],
       [{ project_id: second }, 'project_id = $1', [second]],
       [{ types: 'customer.deleted' }, `type = 'customer.deleted'`, []],
@@ -44,8 +44,8 @@ describe('events for operators', () => {
         [first, ...Object.values(span)],
       ],
     ];
-    for (const [query, where, values] of filters) {
-      const sql = `SELECT 'evt_' || id AS id FROM events WHERE ${where} ORDER BY events.id DESC`;
+    for (const [query, condition, values] of filters) {
+      const sql = `SELECT 'evt_' || id AS id FROM events WHERE ${condition} ORDER BY events.id DESC`;
       const expectedIds = await queryIds(sql, values);
       expect([query, expectedIds.length > 5]).toEqual([query, true]);
       expect([query, await listAll(viewer, '/events', { ...query, limit: '30' })]).toEqual([
@@ -101,7 +101,7 @@ describe('events for operators', () => {
 });
 
 describe('the chain of a delivery', () => {
-  it('shows the actor and the reason of each redelivery', async () => {
+  it('contains the actor and the reason of each redelivery', async () => {
     const enabled = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
     const [created] = await seedDeliveries(instance, [
       {
@@ -206,7 +206,7 @@ describe('the search', () => {
       [key.id, { kind: 'api_key', title: key.name }],
     ] as [string, object][])
       expect(await search(id)).toMatchObject([{ id, ...found }]);
-    // An id without its prefix is found too.
+    // Ids are found without their prefix too.
     expect(await search(attempt.delivery_id)).toMatchObject([{ kind: 'delivery' }]);
     expect(await search(attempt.id)).toMatchObject([{ kind: 'attempt' }]);
   });
@@ -241,7 +241,7 @@ describe('the search', () => {
     );
   });
 
-  it('finds any part of a string in the same way as the lists, exact matches first', async () => {
+  it('matches any part of a string like the lists do, with exact matches first', async () => {
     const { organizationId, projectId } = instance.credentials;
     const customer = (
       await instance.requestWithSecretKey('POST', '/api/v1/customers', {
@@ -298,7 +298,7 @@ describe('the search', () => {
     expect(body.data).toEqual([]);
   });
 
-  it('finds nothing for an unknown text, and at most ten results', async () => {
+  it('finds nothing for an unknown term, and at most ten results', async () => {
     const sql = "'; DROP TABLE customers";
     for (const q of ['%', '_', sql, randomUUID(), `att_${randomUUID()}`, 'nobody@example.com']) {
       expect([q, await search(q)]).toEqual([q, []]);
@@ -317,8 +317,8 @@ describe('the search', () => {
   });
 });
 
-describe('a search text in the URL', () => {
-  it('CO-05: returns an error for a complete secret, while a key prefix finds the key', async () => {
+describe('a search term in the URL', () => {
+  it('CO-05: returns an error for a complete secret, but finds a key by its prefix', async () => {
     const { secretKey } = instance.credentials;
     const countedLists =
       `customers operators organizations projects webhooks/attempts webhooks/deliveries webhooks/endpoints`.split(
@@ -381,7 +381,7 @@ describe('a count of customers or of the audit log', () => {
     const full = { count: 10_000, isMore: true };
     expect(await getCount(viewer, '/customers', { emailVerified: 'false', disabled: 'false' })).toEqual(full);
     expect((await getCount(viewer, '/customers')).isMore).toBe(true);
-    // The newest matches for a frequent text are read from the list; the trigram index finds a rare text.
+    // The newest matches of a frequent term are read from the list. The trigram index finds a rare term.
     const newest = await queryIds(
       `SELECT id FROM customers WHERE email LIKE '%@example.com' ORDER BY created_at DESC, id DESC LIMIT 50`,
     );
@@ -421,15 +421,18 @@ describe('a count of customers or of the audit log', () => {
       [{ action: 'customer.deleted', projectId: seeded.projects[0] }, `action = 'customer.deleted'`, []],
       [{ createdAfter: entry.created_at.toISOString() }, 'created_at > $1', [entry.created_at]],
     ];
-    for (const [query, where, values] of filters) {
-      const expectedIds = await queryIds(`SELECT id FROM audit_log WHERE ${where} ORDER BY id DESC`, values);
+    for (const [query, condition, values] of filters) {
+      const expectedIds = await queryIds(
+        `SELECT id FROM audit_log WHERE ${condition} ORDER BY id DESC`,
+        values,
+      );
       expect([query, await listAll(viewer, '/audit-log', query)]).toEqual([query, expectedIds]);
       expect([query, expectedIds.length > 0]).toEqual([query, true]);
     }
     expect((await getCount(viewer, '/audit-log', { targetId: 'target-7' })).count).toBe(21);
   });
 
-  it('names the targets of audit log entries while they exist', async () => {
+  it('includes the names of audit log targets while they exist', async () => {
     const { organizationId, projectId } = instance.credentials;
     const newestName = async (targetId: string, query = {}) =>
       (await get(`/audit-log?${new URLSearchParams({ targetId, limit: '1', ...query })}`)).body.data[0]
@@ -455,7 +458,7 @@ describe('a count of customers or of the audit log', () => {
     );
   });
 
-  it('returns a single audit log entry as in the list', async () => {
+  it('returns a single audit log entry in the same form as the list', async () => {
     const [entry] = (await get('/audit-log?action=operator.invited')).body.data;
     expect(entry).toMatchObject({
       actorName: admin.operator.email,

@@ -32,7 +32,7 @@ const getState = async (client: OperatorClient): Promise<string> =>
   (await client.request('GET', '/session')).body.state as string;
 const hasAccess = async (client: OperatorClient): Promise<boolean> =>
   (await client.request('GET', '/projects')).status === 200;
-/** Returns an action's audit log entries about an operator. */
+/** Returns the audit log entries for an action on an operator. */
 const findAuditEntries = async (
   { operator }: OperatorClient,
   action: string,
@@ -152,7 +152,7 @@ describe('CO-01: the session of an operator', () => {
       [hashToken(invitee.cookie!)],
     );
     expect(Date.parse(expiresAt as string) - seen!.at.getTime()).toBe(1_800_000);
-    // Both values in seconds mean the same moment.
+    // Both values refer to the same moment, in seconds.
     expect([1800 - expiresIn, 12 * 3600 - endsIn]).toEqual([expect.any(Number), 1800 - expiresIn]);
     const remaining = async (change: string) => {
       await instance.sql(`UPDATE operator_sessions SET ${change} WHERE token_hash = $1`, [
@@ -165,7 +165,7 @@ describe('CO-01: the session of an operator', () => {
     expect(await remaining(`ends_at = now() + interval '5 minutes'`)).toEqual([1, 1]);
   });
 
-  it('records its use once a minute, but not for background requests of a page', async () => {
+  it('records its use once a minute, except for background requests of a page', async () => {
     const invitee = await newOperator();
     const update = (age: string) =>
       instance.sql(
@@ -193,7 +193,7 @@ describe('CO-01: the session of an operator', () => {
     await eventually('the recorded use of the session', async () => (await row()).idle < 61);
   });
 
-  it('stores its value as a hash, the authenticator encrypted and recovery codes as keyed hashes', async () => {
+  it('is stored as a hash; the authenticator is encrypted, recovery codes are keyed hashes', async () => {
     const invitee = await newOperator();
     const rows = await instance.sql(
       `SELECT row_to_json(s)::text AS session, row_to_json(o)::text AS operator,
@@ -211,7 +211,7 @@ describe('CO-01: the session of an operator', () => {
 });
 
 describe('CO-01: the password of an operator', () => {
-  it('fails identically for a wrong password, an unknown email and an invited operator', async () => {
+  it('fails identically if it is wrong, the email is unknown or the operator is invited', async () => {
     const [known, invited] = [await newOperator(), uniqueEmail()];
     await admin.request('POST', '/operators', { email: invited, role: 'viewer' });
     const responses = await Promise.all(
@@ -224,7 +224,7 @@ describe('CO-01: the password of an operator', () => {
     expect(normalizeResponse(responses[2]!)).toEqual(normalizeResponse(responses[0]!));
   });
 
-  it("differs from a customer's password", async () => {
+  it("is independent of a customer's password", async () => {
     const [email, password] = [uniqueEmail(), 'an unusual long phrase'];
     await instance.register(email, { password });
     const response = await new OperatorClient(instance).request('POST', '/session', { email, password });
@@ -253,7 +253,7 @@ describe('CO-01: the password of an operator', () => {
     await enterPassword(Object.assign(invitee, { password: newPhrase }));
   });
 
-  it('fails when it is weak, and the link stays valid', async () => {
+  it('is rejected if it is weak, and the link stays valid', async () => {
     const email = uniqueEmail();
     const { body } = await admin.request('POST', '/operators', { email, role: 'viewer' });
     const token = new URLSearchParams(new URL(body.invitationUrl as string).hash.slice(1)).get('token');

@@ -6,7 +6,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 const PASSWORD = 'an unusual long phrase';
 const settings = { OPERATOR_EMAIL: 'Ops@Example.com', OPERATOR_PASSWORD: PASSWORD };
 
-/** Returns the commands that the api's log names for access to the console. */
+/** Returns the commands for access to the console that the API logs. */
 const listCommands = (instance: TestInstance): unknown[] =>
   instance.api.log
     .filter(({ command }) => command !== undefined)
@@ -85,7 +85,7 @@ describe('CO-01: an instance without operators', () => {
     ]);
   });
 
-  it('names no command once an operator exists, and creates no second one from link or settings', async () => {
+  it('logs no command once an operator exists, and no link or setting creates another', async () => {
     await instance.sql(`INSERT INTO operator_links (token_hash, expires_at)
                      VALUES (sha256('a link of a start before'), now() + interval '1 hour')`);
     expect(await setUp('a link of a start before')).toMatchObject({
@@ -99,7 +99,7 @@ describe('CO-01: an instance without operators', () => {
     expect(await instance.sql('SELECT 1 FROM operators')).toHaveLength(1);
   });
 
-  it('does not start with a common OPERATOR_PASSWORD, and prints the reason without the password', async () => {
+  it('does not start with a common OPERATOR_PASSWORD, and logs the reason without it', async () => {
     await instance.sql('DELETE FROM operator_sessions');
     await instance.sql('DELETE FROM operators');
     await instance.api.stop('SIGTERM');
@@ -118,7 +118,7 @@ describe('CO-01: an instance without operators', () => {
   });
 });
 
-it('CO-01: uses OPERATOR_EMAIL and OPERATOR_PASSWORD in the seed', async () => {
+it('CO-01: the seed uses OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
   const instance = await TestInstance.start({ workers: 0, env: settings });
   try {
     expect(listCommands(instance)).toEqual([

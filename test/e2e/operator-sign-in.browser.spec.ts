@@ -20,17 +20,16 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 const REFRESH = /<meta http-equiv="refresh" content="0; url=([^"]*)">/;
 
-/** Returns a person with an installation-wide admin's claims. */
+/** Returns a provider account with the claims of an installation-wide admin. */
 const createOperator = (claims: Partial<Person> = {}): Person =>
   createPerson({ groups: ['gatehouse-admins'], orgs: '*', ...claims });
 
-/** The host has a name, because passkeys are not possible for an IP address. */
-describe('operators at a host name', () => {
+/** Passkeys require a host name instead of an IP address. */
+describe('the operator sign-in at a host name', () => {
   let provider: OpenIdProvider;
   let instance: TestInstance;
   let admin: OperatorClient;
   let startedBrowser: TestBrowser | undefined;
-  /** Returns the browser that all tests share. */
   const getBrowser = async (): Promise<TestBrowser> => (startedBrowser ??= await TestBrowser.startShared());
 
   beforeAll(async () => {
@@ -66,7 +65,7 @@ describe('operators at a host name', () => {
     provider.claimsIn = 'id_token';
   });
 
-  /** Begins a flow in a browser, and returns the provider's URL. */
+  /** Begins a flow in a browser, and returns the URL of the provider. */
   async function begin(
     agent: UserAgent,
     client = new OperatorClient(instance),
@@ -79,7 +78,7 @@ describe('operators at a host name', () => {
     return response.body.url as string;
   }
 
-  /** Signs a person in. Returns the last page, and the operator if there is a session. */
+  /** Signs in with a provider account. Returns the last page, and the operator if there is a session. */
   async function signIn(person: Person, agent = new UserAgent()) {
     provider.person = person;
     const page = await agent.open(await begin(agent));
@@ -90,7 +89,8 @@ describe('operators at a host name', () => {
     return { page, client, session, agent };
   }
 
-  const textOf = ({ text }: Page): string => text.replace(/<style>.*<\/style>/s, '').replace(/<[^>]+>/g, ' ');
+  const toPlainText = ({ text }: Page): string =>
+    text.replace(/<style>.*<\/style>/s, '').replace(/<[^>]+>/g, ' ');
 
   const latestAction = async (id: string): Promise<unknown> =>
     (await admin.request('GET', `/audit-log?targetId=${id}`)).body.data.map(
@@ -122,7 +122,7 @@ describe('operators at a host name', () => {
     expect(body.data).toMatchObject([{ id, status: 'active', singleSignOn: true, secondFactor: false }]);
   });
 
-  it('sets the role and the organizations at every sign-in, also from the userinfo endpoint', async () => {
+  it('sets role and organizations at every sign-in, even from the userinfo endpoint', async () => {
     const [organization] = await instance.sql('SELECT id, slug FROM organizations ORDER BY id LIMIT 1');
     const person = createOperator();
     const { client } = await signIn(person);
@@ -140,7 +140,7 @@ describe('operators at a host name', () => {
       { action: 'operator.signed_in' },
       { action: 'operator.created' },
     ]);
-    // The previous session has the new role at once.
+    // The previous session gets the new role at once.
     expect((await client.request('GET', '/operators')).status).toBe(403);
     expect(agent.cookies.get('localhost', '__Host-gatehouse_oidc')).toBeUndefined();
   });
@@ -149,9 +149,9 @@ describe('operators at a host name', () => {
     const email = uniqueEmail();
     const { body } = await admin.request('POST', '/operators', { email, role: 'viewer' });
     const token = new URL(body.invitationUrl as string).hash.slice('#token='.length);
-    const refused = await signIn(createOperator({ email, email_verified: false }));
-    expect(textOf(refused.page)).toContain('An operator with your email address exists');
-    expect(refused.session.state).toBe('signed_out');
+    const rejected = await signIn(createOperator({ email, email_verified: false }));
+    expect(toPlainText(rejected.page)).toContain('An operator with your email address exists');
+    expect(rejected.session.state).toBe('signed_out');
 
     const person = createOperator({ email });
     const { session } = await signIn(person);
@@ -165,11 +165,11 @@ describe('operators at a host name', () => {
     const accepted = { token, password: 'an unusual long phrase' };
     expect((await admin.request('POST', '/invitations/accept', accepted)).status).toBe(400);
     const other = await signIn(createOperator({ email }));
-    expect(textOf(other.page)).toContain('An operator with your email address exists');
+    expect(toPlainText(other.page)).toContain('An operator with your email address exists');
 
     await new OperatorClient(instance).request('POST', '/session', { email, password: 'a wrong password' });
     await signIn(person);
-    // The sign-in has not proven the password, so its failed attempts stay counted.
+    // The sign-in has not verified the password, so its failed attempts stay counted.
     expect(
       await instance.sql('SELECT FROM operator_login_attempts WHERE email_hash = sha256($1)', [
         Buffer.from(email),
@@ -183,29 +183,29 @@ describe('operators at a host name', () => {
     [{ orgs: undefined }, 'has no organization in Gatehouse'],
     [{ orgs: ['unknown'] }, 'has no organization in Gatehouse'],
     [{ email: undefined }, 'did not share your email address'],
-  ])('rejects a person with the claims %j', async (claims, text) => {
+  ])('rejects an account with the claims %j', async (claims, text) => {
     const { page, session } = await signIn(createOperator(claims));
     expect([page.status, session.state]).toEqual([403, 'signed_out']);
-    expect(textOf(page)).toContain(text);
+    expect(toPlainText(page)).toContain(text);
     expect(String(page.headers['set-cookie'])).not.toContain(OPERATOR_COOKIE);
   });
 
-  it('rejects a disabled operator, and a person who cancels', async () => {
+  it('rejects a disabled operator, and a canceled sign-in', async () => {
     const person = createOperator();
     const { client } = await signIn(person);
     await admin.request('POST', `/operators/${client.operator.id}/disable`);
-    expect(textOf((await signIn(person)).page)).toContain('Your account is disabled');
+    expect(toPlainText((await signIn(person)).page)).toContain('Your account is disabled');
     provider.isDenied = true;
-    expect(textOf((await signIn(createOperator())).page)).toContain('was canceled');
+    expect(toPlainText((await signIn(createOperator())).page)).toContain('was canceled');
   });
 
-  it('keeps the last admin with a password', async () => {
+  it('preserves the last admin with a password', async () => {
     const email = uniqueEmail();
     await instance.sql(`UPDATE operators SET email = $1 WHERE id = $2`, [email, admin.operator.id]);
     await instance.sql(`UPDATE operators SET disabled_at = now() WHERE id <> $1`, [admin.operator.id]);
     try {
       const { page } = await signIn(createOperator({ email, groups: ['staff'] }));
-      expect(textOf(page)).toContain('You are the last admin with a password');
+      expect(toPlainText(page)).toContain('You are the last admin with a password');
       const { body } = await admin.request('GET', '/session');
       expect(body.operator).toMatchObject({ role: 'admin' });
     } finally {
@@ -213,7 +213,7 @@ describe('operators at a host name', () => {
     }
   });
 
-  it('accepts a response only once, only in the browser that began, and only with its state', async () => {
+  it('accepts a response only once, in the browser that began, and with its state', async () => {
     provider.person = createOperator();
     const agent = new UserAgent();
     const target = `${instance.baseUrl}/operator/v1/oidc/callback`;
@@ -236,7 +236,7 @@ describe('operators at a host name', () => {
     const pages = [...parallel, await openWithCopy(), await agent.open(url)];
     expect(pages.map(({ status }) => status).sort()).toEqual([200, ...Array(6).fill(400)]);
     for (const page of pages)
-      expect(textOf(page)).toContain(page.status === 200 ? 'You are signed in' : 'was already used');
+      expect(toPlainText(page)).toContain(page.status === 200 ? 'You are signed in' : 'was already used');
     const { email } = provider.person;
     const sessions = `SELECT FROM operator_sessions s JOIN operators o ON o.id = s.operator_id WHERE o.email = $1`;
     expect(await instance.sql(sessions, [email])).toHaveLength(1);
@@ -263,7 +263,7 @@ describe('operators at a host name', () => {
     expect(response.body.code).toBe('cross_site_request');
   });
 
-  it('reauthenticates at the provider, as the same person only', async () => {
+  it('reauthenticates with the provider, and only with the same account', async () => {
     const person = createOperator();
     const { client, agent } = await signIn(person);
     const { cookie } = client;
@@ -275,23 +275,23 @@ describe('operators at a host name', () => {
     expect(await client.request('POST', '/session/reauthenticate', { code: '000000' })).toMatchObject({
       status: 409,
     });
-    // An authenticator would allow a person with a stolen cookie to reauthenticate.
+    // An authenticator would allow the holder of a stolen cookie to reauthenticate.
     expect((await client.request('POST', '/session/enrollment')).status).toBe(401);
 
     const count = provider.signInCount;
     provider.person = createOperator();
     const other = await agent.open(await begin(agent, client, '/session/oidc/reauthenticate'));
-    expect(textOf(other)).toContain('as another person');
+    expect(toPlainText(other)).toContain('as another person');
     expect(await act()).toMatchObject({ status: 403 });
 
     provider.person = { ...person, groups: ['others'] };
     const withoutRole = await agent.open(await begin(agent, client, '/session/oidc/reauthenticate'));
-    expect(textOf(withoutRole)).toContain('has no role in Gatehouse');
+    expect(toPlainText(withoutRole)).toContain('has no role in Gatehouse');
     expect(await act()).toMatchObject({ status: 403 });
 
     provider.person = person;
     const page = await agent.open(await begin(agent, client, '/session/oidc/reauthenticate'));
-    expect(textOf(page)).toContain('Your identity is confirmed');
+    expect(toPlainText(page)).toContain('Your identity is confirmed');
     expect(provider.signInCount).toBe(count + 3);
     client.cookie = agent.cookies.get('localhost', OPERATOR_COOKIE)!;
     expect(client.cookie).not.toBe(cookie);
@@ -303,7 +303,7 @@ describe('operators at a host name', () => {
     expect(await admin.request('POST', '/session/oidc/reauthenticate')).toMatchObject({ status: 409 });
   });
 
-  it('reports that the provider does not respond', async () => {
+  it('reports a provider that does not respond', async () => {
     await provider.stop();
     try {
       const agent = new UserAgent();
@@ -318,7 +318,7 @@ describe('operators at a host name', () => {
       const page = await agent.open(
         `${instance.baseUrl}/operator/v1/oidc/callback?state=${state}&code=x&iss=${provider.issuer}`,
       );
-      expect([page.status, textOf(page)]).toEqual([503, expect.stringContaining('does not respond')]);
+      expect([page.status, toPlainText(page)]).toEqual([503, expect.stringContaining('does not respond')]);
     } finally {
       await provider.listen();
     }
@@ -334,7 +334,7 @@ describe('operators at a host name', () => {
     expect(await client.request('GET', '/projects')).toMatchObject({ status: 401 });
     const { session } = await signIn(person);
     expect(session.operator.id).toBe(client.operator.id);
-    // It must not be accepted again with the account at the new provider.
+    // The old cookie must not be accepted again with the account at the new provider.
     expect((await client.request('GET', '/session')).body.state).toBe('signed_out');
     expect(await latestAction(client.operator.id)).toMatchObject([
       { action: 'operator.signed_in' },
@@ -364,7 +364,7 @@ describe('operators at a host name', () => {
       return post(client, path, { response: authenticator.get(options, { ...origin(), ...deviations }) });
     }
 
-    /** Returns an operator without a second factor, who has entered the password. */
+    /** Returns an operator without a second factor who has entered the password. */
     async function enterPassword(client?: OperatorClient): Promise<OperatorClient> {
       const { operator } = client ?? (await insertOperator(instance, 'viewer'));
       if (!client) await instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [operator.id]);
@@ -375,7 +375,7 @@ describe('operators at a host name', () => {
       return next;
     }
 
-    it('enrolls at the first sign-in, and signs in at the next ones', async () => {
+    it('is enrolled at the first sign-in, and signs in at later ones', async () => {
       const authenticator = new SoftwareAuthenticator();
       const client = await enterPassword();
       const enrolled = await create(client, '/enrollment/passkey', authenticator);
@@ -398,7 +398,7 @@ describe('operators at a host name', () => {
       const body = { response: authenticator.get(options, origin()) };
       const elsewhere = { response: authenticator.get(options, { origin: 'http://localhost:1' }) };
       expect((await post(again, '/second-factor/passkey', elsewhere)).status).toBe(401);
-      // The challenge was used by the rejected response.
+      // The rejected request has used up the challenge.
       expect((await post(again, '/second-factor/passkey', body)).status).toBe(401);
       expect((await use(again, '/second-factor/passkey', authenticator)).body.state).toBe('signed_in');
 
@@ -510,7 +510,7 @@ describe('operators at a host name', () => {
       await window.close();
     };
 
-    it('signs in, keeps the form of an action that requires a new sign-in, and signs out', async () => {
+    it('signs in, keeps a form whose action requires a new sign-in, and signs out', async () => {
       provider.person = createOperator();
       const page = await browser.open(`${instance.baseUrl}/console/operators`);
       await waitForHeading(page, 'Sign in');
@@ -569,7 +569,7 @@ describe('operators at a host name', () => {
     });
   });
 
-  /** Last, because it restarts the api with another setting. */
+  /** Runs last, because it restarts the API with another setting. */
   describe('required single sign-on', () => {
     const settings = { OPERATOR_OIDC_ONLY: 'on' };
     const rejection = { status: 403, body: { code: 'single_sign_on_required' } };
@@ -603,7 +603,7 @@ describe('operators at a host name', () => {
       expect(session).toMatchObject({ state: 'signed_in', singleSignOn: { isRequired: true } });
     });
 
-    it('opens one session with a link of the command operator-link, also without the provider', async () => {
+    it('opens one session with a link of the command operator-link, even without the provider', async () => {
       const { email, id } = (await signIn(createOperator())).client.operator;
       await provider.stop();
       try {
@@ -634,7 +634,7 @@ describe('operators at a host name', () => {
       let browser: TestBrowser;
       beforeAll(async () => (browser = await getBrowser()));
 
-      it('offers only the sign-in at the provider, and no invitations', async () => {
+      it('offers only the sign-in with the provider, and no invitations', async () => {
         provider.person = createOperator();
         const page = await browser.open(`${instance.baseUrl}/console/operators`);
         await waitForHeading(page, 'Sign in');

@@ -1,2 +1,2 @@
-/** Runs the tests of operators.spec.ts with every error from the command operator-link. */
+/** Runs the tests in operators.spec.ts with every error of the command operator-link. */
 import './operators.spec.js';

@@ -101,7 +101,7 @@ describe('CO-01: an invitation', () => {
 });
 
 describe('CO-01: the command operator-link', () => {
-  it('prints a link that works once, with which an operator sets a new password, and records it', async () => {
+  it('prints a link that sets a new operator password once, and audits it', async () => {
     const { operator } = await inviteOperator(admin, 'viewer');
     const url = await createOperatorLink(instance, operator.email.toUpperCase());
     expect(url.href.startsWith(`${instance.baseUrl}/console/invitation#token=`)).toBe(true);
@@ -122,7 +122,7 @@ describe('CO-01: the command operator-link', () => {
     ]);
   });
 
-  it('removes also a lost authenticator, and ends the sessions', async () => {
+  it('also removes a lost authenticator, and ends the sessions', async () => {
     const invitee = await inviteOperator(admin, 'admin');
     const url = await createOperatorLink(instance, '--reset-second-factor', invitee.operator.email);
     expect((await invitee.request('GET', '/projects')).status).toBe(401);
@@ -133,7 +133,7 @@ describe('CO-01: the command operator-link', () => {
     );
   });
 
-  it('requires the email of an operator who is enabled, and the console', async () => {
+  it('requires the email of an enabled operator, and the console', async () => {
     const disabled = await inviteOperator(admin, 'viewer');
     await admin.request('POST', `/operators/${disabled.operator.id}/disable`);
     const expectRejected = (args: string[], code: number, stderr: string, env = {}) =>
@@ -145,7 +145,7 @@ describe('CO-01: the command operator-link', () => {
       expectRejected([disabled.operator.email], 1, 'The operator is disabled.'),
       expectRejected([admin.operator.email], 1, 'CONSOLE=off', { CONSOLE: 'off' }),
     ]);
-    // Each command is a process.
+    // Each command starts a process, which takes long.
     if (!isNightly) return;
     const unknown = 'unknown@example.com';
     await expectRejected([unknown], 1, `No operator has the email address ${unknown}.`);
@@ -215,7 +215,7 @@ describe('CO-01: operator management by admins', () => {
     expect((await admin.request('GET', path)).body.data).toEqual([]);
   });
 
-  it('lets an owner list only their own sessions, and revoke one or all others', async () => {
+  it('allows owners to list only their own sessions, and revoke one or all others', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
     const { email } = invitee.operator;
     const signInAgain = (): Promise<OperatorClient> =>
@@ -279,7 +279,7 @@ describe('CO-01: operator management by admins', () => {
     expect(actions.slice(actions.indexOf('operator.signed_in') + 1)).toEqual(['operator.updated']);
   });
 
-  it('finds and counts operators by id, or by a part of their address or name', async () => {
+  it('finds and counts operators by id, or by part of their address or name', async () => {
     const marker = randomUUID().slice(0, 8);
     const { id } = (await invite(`ada-${marker}@example.com`)).body;
     const namedId = (await invite(uniqueEmail())).body.id;
@@ -302,7 +302,7 @@ describe('CO-01: operator management by admins', () => {
     expect(await viewer.request('GET', '/operators/count')).toMatchObject({ status: 403 });
   });
 
-  it('records each change in the audit log with its actor, not visible to API keys', async () => {
+  it('records each change in the audit log with its actor, hidden from API keys', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
     const { id } = invitee.operator;
     await admin.request('PATCH', `/operators/${id}`, { role: 'operator', name: 'Grace' });
@@ -335,7 +335,7 @@ describe('CO-01: operator management by admins', () => {
     ).toEqual([]);
   });
 
-  it("records operators' changes, such as a key with a higher limit, in the organization's log", async () => {
+  it("audits operators' changes, such as a key with a higher limit, for the organization", async () => {
     const { organizationId, projectId } = instance.credentials;
     const { body } = await admin.request('POST', `/projects/${projectId}/api-keys`, {
       name: 'By hand',
@@ -358,7 +358,7 @@ describe('CO-01: the last active admin', () => {
     await instance.sql(`UPDATE operators SET role = 'viewer' WHERE id <> $1`, [lastAdmin.operator.id]);
   });
 
-  it('returns 409 for a demotion, and for a disabling of their own account', async () => {
+  it('cannot be demoted, and cannot disable their own account', async () => {
     const path = `/operators/${lastAdmin.operator.id}`;
     // An invited or disabled admin does not count as active.
     await lastAdmin.request('POST', '/operators', { email: uniqueEmail(), role: 'admin' });
@@ -377,7 +377,7 @@ describe('CO-01: the last active admin', () => {
     });
   });
 
-  it('remains when two admins disable each other concurrently', async () => {
+  it('remains if two admins disable each other concurrently', async () => {
     const second = await inviteOperator(lastAdmin, 'admin');
     const responses = await Promise.all([
       lastAdmin.request('POST', `/operators/${second.operator.id}/disable`),

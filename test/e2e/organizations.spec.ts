@@ -41,7 +41,7 @@ it('creates, reads and patches an organization, without an event if nothing chan
   expect((await instance.requestWithSecretKey('GET', path)).body).toEqual(unset.body);
 });
 
-it('rejects an invalid or read-only field, and names it', async () => {
+it('rejects an invalid or read-only field, and reports its name', async () => {
   const ownPath = `${PATH}/${instance.credentials.organizationId}`;
   const origins = (...billingReturnOrigins: string[]) => ({ billingReturnOrigins });
   const cases: [field: string, method: string, body: object][] = [
@@ -135,7 +135,7 @@ it('grants access one level down, and never up', async () => {
   );
 });
 
-it('sends organization events without a project only to endpoints of organization level', async () => {
+it('sends organization events without a project only to organization endpoints', async () => {
   const receiver = await Receiver.start();
   const projectReceiver = await Receiver.start();
   const endpoint = { url: receiver.url, level: 'organization' };

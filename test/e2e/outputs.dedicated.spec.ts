@@ -9,7 +9,9 @@ import { eventually } from '../support/eventually.js';
 import { entryPoints, freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 
-/** A pipe whose reader has left, a disk without space, a pipe whose reader reads nothing, and one that is read. */
+/**
+ * A pipe whose reader has left, a full disk, a pipe whose reader reads nothing, and one whose reader reads everything.
+ */
 type OutputState = 'closed' | 'full' | 'stalled' | 'read';
 
 let instance: TestInstance;
@@ -29,10 +31,10 @@ afterAll(async () => {
 
 const moduleUrl = (file: string): string => JSON.stringify(pathToFileURL(`${process.cwd()}/${file}`).href);
 
-/** Lets a program begin when its standard input ends, so that its outputs are in their state before it writes. */
+/** Makes a program wait until its standard input ends, so that its outputs are in their state before it writes. */
 const waitForInput = `data:text/javascript,${encodeURIComponent(`import { readFileSync } from 'node:fs'; readFileSync(0);`)}`;
 
-/** Starts a Node.js program. @returns the process and the text that it has written to outputs that are read */
+/** Starts a Node.js program. @returns the process, and what it has written to outputs that are read */
 async function start(
   args: string[],
   states: { stdout: OutputState; stderr: OutputState },
@@ -75,18 +77,18 @@ const service = (body: string): string[] => [
    setInterval(() => undefined, 1000);`,
 ];
 
-/** Writes 12 MB to the log, which is more than a process keeps, and a Node.js warning to standard error. */
-const writeMuch = `
+/** Writes 12 MB to the log, which is more than a process buffers, and a Node.js warning to standard error. */
+const writeLargeLog = `
   for (let index = 0; index < 12_000; index += 1) logger.info({ index, text: 'x'.repeat(900) }, 'line');
   process.emitWarning('unimportant');`;
 
 describe('a service', () => {
   it.each(['closed', 'full', 'stalled'] as const)(
-    'ends after an unexpected error while its outputs are %s',
+    'exits after an unexpected error while its outputs are %s',
     async (state) => {
       const boom = `setTimeout(() => { throw new Error('boom'); }, 100);`;
       const { child } = await start(
-        service(writeMuch + boom),
+        service(writeLargeLog + boom),
         { stdout: state, stderr: state },
         instance.env,
       );
@@ -94,14 +96,14 @@ describe('a service', () => {
     },
   );
 
-  it('writes whole lines, and the number of lost ones, when a full disk has space again', async () => {
+  it('writes whole lines, and the number of lost ones, once a full disk has space again', async () => {
     const file = join(folder, 'service.log');
     const limit = 2 * 1024 * 1024;
-    // A limit in 512-byte blocks, beyond which each write fails as on a full disk, and sends a signal.
+    // A limit in 512-byte blocks. Beyond it, each write fails as on a full disk, and sends a signal.
     const shell = `ulimit -f ${limit / 512}; exec "$@" >> ${file}`;
     const body = `
       process.on('SIGXFSZ', () => undefined);
-      ${writeMuch}
+      ${writeLargeLog}
       const metrics = await Metrics.load();
       metrics.registerDroppedLogLines();
       process.stderr.write(await metrics.render());`;
@@ -117,7 +119,7 @@ describe('a service', () => {
       const { size } = await stat(file).catch(() => ({ size: 0 }));
       const content = size > 0 ? await readFile(file, 'utf8') : '';
       if (size < limit) return /"lines":(\d+),"message":"log lines dropped"/.exec(text + content);
-      // Nothing can be appended meanwhile.
+      // Nothing can be appended in the meantime.
       text += content;
       await truncate(file);
       return null;
@@ -128,9 +130,9 @@ describe('a service', () => {
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line) as { message: string; index: number; level: string });
-    const kept = lines.filter(({ message }) => message === 'line');
-    expect(kept.map(({ index }) => index)).toEqual(kept.map((_, index) => index));
-    expect(kept.length + Number(report[1])).toBe(12_000);
+    const writtenLines = lines.filter(({ message }) => message === 'line');
+    expect(writtenLines.map(({ index }) => index)).toEqual(writtenLines.map((_, index) => index));
+    expect(writtenLines.length + Number(report[1])).toBe(12_000);
     expect(metrics).toContain(`\ngatehouse_log_lines_dropped_total ${report[1]}\n`);
     expect(lines.filter(({ message }) => message === 'log lines dropped')).toMatchObject([
       { level: 'error' },
@@ -139,9 +141,9 @@ describe('a service', () => {
 });
 
 describe('a program', () => {
-  // The worker is a program in `all`.
+  // In `all`, the worker is one of the programs.
   it.each(['api', 'all'] as const)(
-    'serves and stops with a full log disk and a closed standard error: %s',
+    'serves requests and stops despite a full log disk and a closed standard error: %s',
     async (name) => {
       const [port, metricsPort] = [await freePort(), await freePort()];
       const { child } = await start(
@@ -160,7 +162,10 @@ describe('a program', () => {
 });
 
 describe('the launcher', () => {
-  /** Returns a launcher with two programs. @param program the program, and `run` what the launcher does with them */
+  /**
+   * Returns the arguments for a launcher with two programs. @param program code of each program @param run code that
+   * uses the launcher
+   */
   async function launcher(program: string, run: string): Promise<string[]> {
     for (const name of ['api', 'webhook-worker']) await writeFile(join(folder, `${name}.js`), program);
     const body = `
@@ -176,14 +181,14 @@ describe('the launcher', () => {
   }
   const ready = `process.send('ready'); setInterval(() => undefined, 1000);`;
 
-  it('stops its programs although their output is not read', async () => {
+  it('stops its programs even if their output is not read', async () => {
     const program = `process.stdout.write('x\\n'.repeat(8_000_000)); ${ready}`;
     const args = await launcher(program, 'programs.start(process.env);');
     const { child } = await start(args, { stdout: 'stalled', stderr: 'stalled' });
     expect(await waitForExit(child)).toBe(0);
   });
 
-  it('starts its programs again if there was no file descriptor for them', async () => {
+  it('restarts its programs if there was no file descriptor for them', async () => {
     const run = `
       const taken = [];
       try { for (;;) taken.push(openSync('/dev/null')); } catch {}
@@ -198,16 +203,16 @@ describe('the launcher', () => {
 it('ends commands quietly if the reader of their output has left, and reports a full disk', async () => {
   const cli = 'packages/cli/dist/main.js';
   const unwritable = /^[^\n]*cannot (be written|write)[^\n]*: ENOSPC[^\n]*\n$/i;
-  const noText = /^$/;
+  const emptyOutput = /^$/;
   const cases: [args: string[], stdout: OutputState, stderr: OutputState, code: number, text: RegExp][] = [
-    [[cli, '--help'], 'closed', 'read', 141, noText],
+    [[cli, '--help'], 'closed', 'read', 141, emptyOutput],
     [[cli, '--help'], 'full', 'read', 1, unwritable],
-    [[cli, 'customers', 'list'], 'read', 'closed', 141, noText],
-    [[cli, 'customers', 'list'], 'read', 'full', 2, noText],
-    [[entryPoints.gatehouse, 'alert-secret'], 'closed', 'read', 141, noText],
+    [[cli, 'customers', 'list'], 'read', 'closed', 141, emptyOutput],
+    [[cli, 'customers', 'list'], 'read', 'full', 2, emptyOutput],
+    [[entryPoints.gatehouse, 'alert-secret'], 'closed', 'read', 141, emptyOutput],
     [[entryPoints.gatehouse, 'alert-secret'], 'full', 'read', 1, unwritable],
-    [[entryPoints.gatehouse, 'unknown'], 'read', 'closed', 141, noText],
-    [[entryPoints.gatehouse, 'unknown'], 'read', 'full', 2, noText],
+    [[entryPoints.gatehouse, 'unknown'], 'read', 'closed', 141, emptyOutput],
+    [[entryPoints.gatehouse, 'unknown'], 'read', 'full', 2, emptyOutput],
   ];
   for (const [args, stdout, stderr, code, text] of cases) {
     const { GATEHOUSE_SECRET } = instance.env as { GATEHOUSE_SECRET: string };

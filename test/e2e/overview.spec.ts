@@ -15,7 +15,7 @@ import type { ServerProcess } from '../support/server-process.mjs';
 const RANGES = ['1h', '24h', '7d', '30d'];
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** The earliest attempt's time in the tests. */
+/** Time of the earliest attempt in the tests. */
 const SINCE = Date.now() - 30 * DAY_MS;
 
 let instance: TestInstance;
@@ -29,7 +29,7 @@ afterAll(async () => {
   if (instance) await dropPartitions(instance, SINCE);
   await instance?.stop();
 });
-// A later worker must not deliver to these endpoints.
+// Workers of later tests must not deliver to these endpoints.
 afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
 
 /** Starts a worker without periodic jobs, which only delivers. */
@@ -45,7 +45,7 @@ const getOverview = async (query: string): Promise<Record<string, any>> => {
   return response.body;
 };
 
-/** Returns the log's metrics since a time, computed with plain SQL. Buckets are in seconds. */
+/** Returns the metrics of the log since a time, computed with plain SQL. Buckets are in seconds. */
 async function countAttempts(
   from: string,
   bucketSeconds: number,
@@ -94,13 +94,13 @@ async function countAttempts(
   };
 }
 
-/** Returns an id's creation time, in ms since 1970. */
+/** Returns the creation time of an id, in ms since the epoch. */
 const getTime = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 
 const findBin = (ms: number | null): number | null =>
   ms === null ? null : durationBounds.filter((bound) => bound <= ms).length;
 
-/** Compares all a range's metrics with the log, and returns the overview. */
+/** Compares all metrics of a range with the log, and returns the overview. */
 async function compareWithLog(range: string, projectId: string | null): Promise<Record<string, any>> {
   const result = await getOverview(`range=${range}${projectId ? `&projectId=${projectId}` : ''}`);
   const expected = await countAttempts(result['from'], result['bucketSeconds'], projectId);
@@ -128,7 +128,7 @@ async function compareAllWithLog(projectIds: (string | null)[]): Promise<void> {
   }
 }
 
-/** Compares a range's previous period with the log. */
+/** Compares the previous period of a range with the log. */
 async function comparePreviousWithLog(
   path: string,
   [column, scopeId]: [column: string, scopeId: string | null],
@@ -164,7 +164,7 @@ async function comparePreviousWithLog(
   });
 }
 
-/** Compares the newest endpoint's metrics with the log. */
+/** Compares the metrics of the newest endpoint with the log. */
 async function compareEndpointWithLog(range: string): Promise<void> {
   const [endpoint] = await instance.sql<{ id: string }>(
     `SELECT id FROM webhook_endpoints WHERE status <> 'deleted' ORDER BY id DESC LIMIT 1`,
@@ -187,7 +187,7 @@ async function compareEndpointWithLog(range: string): Promise<void> {
 }
 
 /**
- * Inserts attempts from the last 29 days, mostly recent ones, in two projects and without a project. Returns the
+ * Inserts attempts of the last 29 days, most of them recent, into two projects and without a project. Returns the
  * project ids.
  */
 async function insertAttempts(count: number): Promise<string[]> {
@@ -227,14 +227,14 @@ const getProgress = async (): Promise<{ first: string; next: string }> =>
     )
   )[0]!;
 
-/** Sets the counted range to begin and end at a time, so that only later attempts will be counted. */
+/** Starts an empty counted range at a time, so that only later attempts will be counted. */
 const countSince = (time: number): Promise<unknown> =>
   instance.sql(
     'UPDATE attempts_counted SET first_id = $1, next_id = $1, endpoint_first_id = $1, endpoint_next_id = $1',
     [`${uuidAt(time).slice(0, 13)}-0000-0000-000000000000`],
   );
 
-/** Returns true if workers have counted the whole log, so that no attempts have to be counted live. */
+/** Returns true if workers have counted the whole log, so that no attempts need to be counted live. */
 async function isAllCounted(): Promise<boolean> {
   const [row] = await instance.sql<{ isDone: boolean }>(
     `SELECT NOT EXISTS (SELECT FROM attempts WHERE id >= least(next_id, endpoint_next_id)) AND NOT EXISTS (
@@ -249,7 +249,7 @@ describe('the overview', () => {
   let worker: ServerProcess | undefined;
   afterAll(() => worker?.stop());
 
-  it('shows all buckets as empty without any attempts', async () => {
+  it('contains only empty buckets without any attempts', async () => {
     for (const [range, count, bucketSeconds] of [
       ['1h', 60, 60],
       ['24h', 96, 900],
@@ -367,7 +367,7 @@ describe('the overview of an existing log', () => {
     ),
   );
 
-  it('shows dead letters and pending deliveries of the instance and of a project', async () => {
+  it('contains dead letters and pending deliveries of the instance and of a project', async () => {
     const { projectId } = instance.credentials;
     const { body: other } = await instance.requestWithSecretKey('POST', '/api/v1/projects', {
       name: 'Other',
@@ -414,7 +414,7 @@ describe('the overview of an existing log', () => {
     );
   });
 
-  it('includes each attempt of a worker with a slow clock: the claim corrects the time in its id', async () => {
+  it('includes every attempt of a worker with a slow clock, because the claim corrects its id', async () => {
     const { projectId } = instance.credentials;
     const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['*']);
     const logger = createLogger({ logLevel: 'silent' }, 'test');
@@ -424,7 +424,7 @@ describe('the overview of an existing log', () => {
     const transactions = new Transactions(database, announcer, new Failpoints([], logger));
     const deliveryProcessing = new DeliveryProcessingRepository(database, 30_000, transactions);
     const realTime = Date.now;
-    /** Claims a delivery with a slow clock. Returns the attempt id's minimum and maximum age at the claim. */
+    /** Claims a delivery with a slow clock. Returns the minimum and maximum age of the attempt id at the claim. */
     const claim = async (offsetMs: number): Promise<[number, number]> => {
       const [delivery] = await seedDeliveries(instance, [
         { endpointId, projectId, state: 'pending', attempts: [{ at: realTime(), status: 500 }] },
@@ -459,9 +459,9 @@ describe('the overview of an existing log', () => {
     );
   });
 
-  it('counts once with two workers, one of which is killed, and shows when it became complete', async () => {
+  it('counts once with two workers, one of which is killed, and reports when it was complete', async () => {
     const projects = await insertAttempts(COUNT);
-    // This is an instance's state with a log after the migration.
+    // The state of an instance with a log after the migration.
     const hourAgo = Date.now() - 3_600_000;
     await countSince(hourAgo);
     const before = await getOverview('range=30d');
@@ -512,9 +512,9 @@ describe('the overview of an existing log', () => {
       await comparePreviousWithLog(path, ['endpoint_id', endpoint!.id]);
     }
     expect((await getOverview('range=7d'))['previous']).toBeNull();
-    // The log is kept for 30 days only.
+    // The log is retained for only 30 days.
     expect((await getOverview('range=30d&compare=previous'))['previous']).toBeNull();
-    // This is the state after an upgrade from a version that removed these rollups after eight days.
+    // The state after an upgrade from a version that removed these rollups after eight days.
     await instance.sql(`DELETE FROM attempt_figures WHERE span = 7200 AND at < now() - interval '8 days'`);
     expect((await getOverview('range=7d&compare=previous'))['previous']).toBeNull();
 

@@ -5,7 +5,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 const NEW_PASSWORD = 'quite another phrase';
 
-describeBrowser('the hosted pages in a browser', () => {
+describeBrowser('a hosted page in a browser', () => {
   let instance: TestInstance;
   let browser: TestBrowser;
   beforeAll(async () => {
@@ -16,11 +16,11 @@ describeBrowser('the hosted pages in a browser', () => {
     await instance?.stop();
   });
   beforeEach(() => void (browser.consoleMessages.length = 0));
-  // JavaScript is disabled: the pages must work without their script.
+  // The pages must work without their script, so JavaScript is disabled.
   const open = (path: string, options = {}): Promise<Page> =>
     browser.open(instance.baseUrl + path, { javaScriptEnabled: false, ...options });
 
-  it('resets a password with the keyboard, in the dark color scheme on a narrow screen', async () => {
+  it('resets a password with the keyboard, in dark colors on a narrow screen', async () => {
     const email = uniqueEmail();
     await instance.register(email);
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
@@ -42,7 +42,7 @@ describeBrowser('the hosted pages in a browser', () => {
     expect([origin, referer]).toEqual([instance.baseUrl, `${instance.baseUrl}/`]);
     await browser.screenshot(page, 'reset-password-done');
     expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
-    // The console may only show the 422 for the rejected password.
+    // The browser console may contain only the 422 for the rejected password.
     expect(browser.consoleMessages.filter((line) => !line.includes('422'))).toEqual([]);
     await page.context().close();
   });
@@ -72,7 +72,7 @@ describeBrowser('the hosted pages in a browser', () => {
     await page.context().close();
   });
 
-  it('sends a form once where JavaScript runs, and disables its button', async () => {
+  it('sends a form once if JavaScript is enabled, and disables its button', async () => {
     const email = uniqueEmail();
     await instance.register(email);
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
@@ -86,7 +86,7 @@ describeBrowser('the hosted pages in a browser', () => {
       await release;
       await route.continue();
     });
-    // Playwright reads nothing from a page that is being left: the page reports the change itself.
+    // Playwright cannot read from a page during a navigation, so the page reports the change itself.
     await page.exposeFunction('reportDisabled', sendOn);
     await page.evaluate(`
       const button = document.querySelector('button');

@@ -14,7 +14,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-/** Functions that create a valid link for each kind, and the address to which it was mailed. */
+/** Functions that create a valid link of each kind, and the address to which it was emailed. */
 const createLink = {
   'verify-email': async () => {
     const { email } = await registerCustomer(instance);
@@ -97,7 +97,7 @@ describe('every hosted page', () => {
     await instance.requestWithSecretKey('PATCH', project, { name: 'My project' });
   });
 
-  it('returns the same response for every unknown token on every page', async () => {
+  it('returns the same response for every unknown token', async () => {
     const responses = await Promise.all(
       ['/verify-email', '/disown', '/reset-password', '/accept-invite', '/confirm-email-change'].flatMap(
         (path) => [
@@ -127,8 +127,7 @@ describe('every hosted page', () => {
       expect([kind, renewed.status]).toEqual([kind, 200]);
       expect(renewed.body).toContain(email);
       await submitForm(path, { renew: '1' });
-      // The registration and the request have just sent such a mail, so another one is only sent a minute
-      // later.
+      // The registration and the request have just sent such an email, so the next one is sent only after a minute.
       expect(await instance.listMailKinds(email)).toEqual(kind === 'accept-invite' ? [kind] : []);
     }
   });
@@ -149,7 +148,7 @@ describe('every hosted page', () => {
     expect((await postForm('/api/v1/auth/verify-email', 'x')).status).toBe(415);
   });
 
-  it('confirms an address when its button is pressed, and shows when it is already confirmed', async () => {
+  it('confirms an address when its button is pressed, and reports if it already is confirmed', async () => {
     const { email, path } = await createLink['verify-email']();
     const submitted = await submitForm(path, {}, { 'sec-fetch-site': 'same-origin' });
     expect(submitted.status).toBe(200);
@@ -205,7 +204,7 @@ describe('every hosted page', () => {
     expect([expired.status, expired.body]).toEqual([400, expect.stringContaining('Forgot password')]);
   });
 
-  it('shows no text of the person who created an account, except the email address', async () => {
+  it('shows nothing that the creator of an account entered, except the email address', async () => {
     for (const userAgent of [
       'Your card is blocked, call 555/1.0 (x)',
       '<b>x</b>/1.0 (Windows NT 10.0)',
@@ -231,7 +230,7 @@ describe('every hosted page', () => {
     expect((await submitForm(path)).body).toContain('One more step');
   });
 
-  it('lets the owner remove all access to an account whose address was changed to theirs', async () => {
+  it('allows the owner to remove all access to an account changed to their address', async () => {
     const customer = await registerCustomer(instance);
     const { newEmail, currentToken, newToken } = await requestEmailChange(instance, customer);
     const path = `/confirm-email-change?token=${newToken}`;
@@ -267,7 +266,7 @@ describe('the language of a page', () => {
     return language;
   };
 
-  it('follows the customer, or else the browser, or else the default of the project', async () => {
+  it('depends on the customer, then the browser, then the default of the project', async () => {
     const { path: anyPath } = await createLink['verify-email']();
     expect([await open(anyPath, 'fr'), await open(anyPath, 'fr, de-AT;q=0.5')]).toEqual(['en', 'de']);
     await withSettings(instance, { defaultLocale: 'de' }, async () => {
@@ -326,7 +325,7 @@ it('shows the errors of a page that sets a password, and keeps the link valid un
 });
 
 describe('a form that is submitted twice', () => {
-  /** The texts on the success pages, and the event that a second effect would repeat. */
+  /** Messages on the success pages, and the event that a second effect would repeat. */
   const forms = {
     'reset-password': {
       fields: { password: NEW_PASSWORD },
@@ -386,7 +385,7 @@ describe('a form that is submitted twice', () => {
     expect(await instance.events(customer.id, 'email.changed')).toHaveLength(1);
   });
 
-  it('counts another password as a failed sign-in, and does not accept it', async () => {
+  it('counts another password as a failed sign-in, and rejects it', async () => {
     const { email, path } = await createLink['reset-password']();
     expect((await submitForm(path, { password: NEW_PASSWORD })).status).toBe(200);
     const other = await submitForm(path, { password: 'a third phrase of mine' });

@@ -54,7 +54,7 @@ const statuses = (responses: TestResponse[]): number[] => responses.map(({ statu
 const amrOf = ({ body }: TestResponse): unknown => decodeJwt(body.tokens.accessToken)['amr'];
 
 describe('MF-06: a passkey', () => {
-  it('signs its customer in, is renamed and removed', async () => {
+  it('signs in its customer, is renamed and removed', async () => {
     const customer = await registerWithPasskey(instance);
     const { authenticator, passkeyId, email } = customer;
     // Second factors are off, so there is nothing to recover.
@@ -112,7 +112,7 @@ describe('MF-06: a passkey', () => {
     });
   });
 
-  it('carries the name of its authenticator: hwk if it is bound to a device', async () => {
+  it('signs in with amr hwk if it is bound to a device', async () => {
     const { authenticator } = await registerWithPasskey(
       instance,
       new SoftwareAuthenticator({ deviceBound: true }),
@@ -194,19 +194,19 @@ describe('MF-06: a passkey', () => {
     const reauthentication = await asCustomer({ tokens }, 'POST', 'reauthenticate/options', {
       method: 'passkey',
     });
-    const proof = authenticator.get(reauthentication.body.options);
-    expect(await publish('passkey', { response: proof })).toMatchObject(notAccepted);
+    const signedAssertion = authenticator.get(reauthentication.body.options);
+    expect(await publish('passkey', { response: signedAssertion })).toMatchObject(notAccepted);
     const otherSession = { tokens: (await instance.login(email)).body.tokens };
-    const prove = (session: SignedIn) =>
-      asCustomer(session, 'POST', 'reauthenticate', { method: 'passkey', response: proof });
-    expect(await prove(otherSession)).toMatchObject(notAccepted);
-    // Attempts elsewhere have not consumed the challenge.
-    const proven = await prove({ tokens });
-    expect(proven.status).toBe(200);
-    expect(decodeJwt(proven.body.accessToken)['amr']).toEqual(['pwd', 'swk', 'user', 'mfa']);
+    const reauthenticateWith = (session: SignedIn) =>
+      asCustomer(session, 'POST', 'reauthenticate', { method: 'passkey', response: signedAssertion });
+    expect(await reauthenticateWith(otherSession)).toMatchObject(notAccepted);
+    // Attempts elsewhere have not used up the challenge.
+    const reauthenticated = await reauthenticateWith({ tokens });
+    expect(reauthenticated.status).toBe(200);
+    expect(decodeJwt(reauthenticated.body.accessToken)['amr']).toEqual(['pwd', 'swk', 'user', 'mfa']);
   });
 
-  it('exists once after parallel requests, and only in the session that requested it', async () => {
+  it('is stored once after parallel requests, only in the session that requested it', async () => {
     const customer = await registerCustomer(instance);
     const other = await registerCustomer(instance);
     const response = new SoftwareAuthenticator().create(await requestNewPasskey(instance, customer.tokens));
@@ -217,7 +217,7 @@ describe('MF-06: a passkey', () => {
     expect(statuses(responses)).toEqual([201, 401, 401]);
   });
 
-  it('fails with a report when its counter runs back, but not because of a forged signature', async () => {
+  it('fails and is reported if its counter decreases, but not for a forged signature', async () => {
     const authenticator = new SoftwareAuthenticator({ deviceBound: true });
     authenticator.counter = 5;
     const { id, passkeyId } = await registerWithPasskey(instance, authenticator);
@@ -248,7 +248,7 @@ describe('MF-06: a passkey', () => {
     expect((await signInWithPasskey(instance, authenticator)).status).toBe(200);
   });
 
-  it('belongs to one project: a credential id is unique there, and unknown in another one', async () => {
+  it('belongs to one project: a credential id is unique in it, and unknown in another one', async () => {
     const { authenticator } = await registerWithPasskey(instance);
     const { tokens } = await registerCustomer(instance);
     const copy = new SoftwareAuthenticator({ credentialId: authenticator.credentialId });
@@ -279,7 +279,7 @@ describe('MF-06: a passkey', () => {
     expect((await signInWithPasskey(instance, authenticator)).body.code).toBe('customer_disabled');
   });
 
-  it('has a checked shape and size, and may contain members that browsers add', async () => {
+  it('has a validated structure and size, and may contain members that browsers add', async () => {
     const authenticator = new SoftwareAuthenticator();
     const { response } = authenticator.get({ challenge: 'YWJj', rpId: 'localhost' }, { userHandle: null });
     const valid = { id: 'YWJj', rawId: 'YWJj', type: 'public-key', response };
@@ -288,7 +288,7 @@ describe('MF-06: a passkey', () => {
       ['text', 'response', 'invalid_type'],
       [{ ...valid, id: undefined }, 'response.id', 'required'],
       [{ ...valid, id: 'a'.repeat(1365) }, 'response.id', 'invalid'],
-      // The unused bits in the last character are not zero.
+      // The unused bits of the last character are not zero.
       [{ ...valid, id: 'YWJ', rawId: 'YWJ' }, 'response.id', 'invalid'],
       [
         { ...valid, response: { ...response, clientDataJSON: 'e31' } },
@@ -334,7 +334,7 @@ it('accepts null or "" for absent values from a native wrapper', async () => {
   const assertion = authenticator.get(await requestPasskey(instance));
   for (const userHandle of [null, '']) {
     const wrapped = { ...assertion, response: { ...assertion.response, userHandle } };
-    // The sign-in requires the customer, so it is not accepted, but well-formed.
+    // The sign-in requires the customer, so it is rejected although it is well-formed.
     expect(await publish('passkey', { response: wrapped })).toMatchObject(notAccepted);
   }
   await updateSettings({ mfa: 'optional' });
@@ -347,11 +347,14 @@ it('accepts null or "" for absent values from a native wrapper', async () => {
         { method: 'passkey' },
       );
       const { response: signed, ...rest } = authenticator.get(requested.body.options);
-      const proof = { method: 'passkey', response: { ...rest, response: { ...signed, userHandle } } };
+      const signedAssertion = {
+        method: 'passkey',
+        response: { ...rest, response: { ...signed, userHandle } },
+      };
       const path = '/api/v1/me/reauthenticate';
-      expect((await instance.requestWithAccessToken(tokens.accessToken, 'POST', path, proof)).status).toBe(
-        200,
-      );
+      expect(
+        (await instance.requestWithAccessToken(tokens.accessToken, 'POST', path, signedAssertion)).status,
+      ).toBe(200);
     }
   } finally {
     await updateSettings({ mfa: null });
@@ -418,7 +421,7 @@ describe('a passkey as a second factor', () => {
     expect(tries).toBe(5);
   });
 
-  it('enrolls in a challenge where a factor is required, and stays as the last one', async () => {
+  it('is enrolled in a challenge that requires a factor, and cannot be removed if it is the last', async () => {
     const { email } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const olderToken = await openChallenge(instance, email);
@@ -433,7 +436,7 @@ describe('a passkey as a second factor', () => {
       const { body } = await publish('challenge/enroll-passkey', { challengeToken, response });
       expect(body.recoveryCodes).toHaveLength(10);
       expect(decodeJwt(body.tokens.accessToken)['amr']).toEqual(['pwd', 'swk', 'user', 'mfa']);
-      // A challenge from before the enrollment enrolls no other factor.
+      // A challenge from before the enrollment cannot enroll another factor.
       const late = new SoftwareAuthenticator().create(await options('enroll-passkey', olderToken));
       expect(
         (await publish('challenge/enroll-passkey', { challengeToken: olderToken, response: late })).body.code,
@@ -449,7 +452,7 @@ describe('a passkey as a second factor', () => {
     await updateSettings({ mfa: 'optional' });
   });
 
-  it('MF-05: proves changes of the account, and renews the proof', async () => {
+  it('MF-05: verifies account changes, and renews the verification', async () => {
     const customer = await registerWithPasskey(instance);
     await ageProofs(instance, customer);
     const remove = () => asCustomer(customer, 'DELETE', `passkeys/${customer.passkeyId}`);
@@ -473,13 +476,13 @@ describe('a passkey as a second factor', () => {
       (await asCustomer(customer, 'POST', 'reauthenticate', { method: 'passkey', response })).status,
     ).toBe(200);
     expect((await remove()).status).toBe(204);
-    // The recovery codes go with the last factor.
+    // The recovery codes are removed with the last factor.
     expect((await asCustomer(customer, 'GET', 'factors')).body).toMatchObject({ recoveryCodes: 0 });
   });
 });
 
-describe("a customer's passkey", () => {
-  it('causes an error for a twenty-first one', async () => {
+describe('a passkey of a customer', () => {
+  it('causes an error if it is the twenty-first one', async () => {
     const customer = await registerWithPasskey(instance);
     const options = await requestNewPasskey(instance, customer.tokens);
     for (let count = 1; count < 20; count += 1) await insertPasskey(instance, customer.id);
@@ -491,7 +494,7 @@ describe("a customer's passkey", () => {
     expect(await asCustomer(customer, 'POST', 'passkeys', { response })).toMatchObject(tooMany);
   });
 
-  it('stays if it is the last sign-in method of a customer without a password', async () => {
+  it('cannot be removed if it is the last sign-in method of a customer without a password', async () => {
     const customer = await registerWithPasskey(instance);
     await instance.sql('UPDATE customers SET password_hash = NULL WHERE id = $1', [customer.id]);
     const remove = () => asCustomer(customer, 'DELETE', `passkeys/${customer.passkeyId}`);
@@ -500,7 +503,7 @@ describe("a customer's passkey", () => {
     expect((await remove()).status).toBe(204);
   });
 
-  it('FE-03: ends when the owner of the address claims it', async () => {
+  it('FE-03: is removed when the owner of the address claims the account', async () => {
     const intruder = await registerWithPasskey(instance);
     const response = intruder.authenticator.get(await requestPasskey(instance));
     const added = new SoftwareAuthenticator().create(await requestNewPasskey(instance, intruder.tokens));
@@ -511,7 +514,7 @@ describe("a customer's passkey", () => {
     expect((await asCustomer(body, 'GET', 'passkeys')).body.data).toEqual([]);
   });
 
-  it('MF-08: appears for support, which exports and removes it without its key', async () => {
+  it('MF-08: is visible to support, which exports and removes it without its key', async () => {
     const { id, passkeyId, authenticator, email } = await registerWithPasskey(instance);
     const path = `/api/v1/customers/${id}`;
     const passkey = {
@@ -591,9 +594,9 @@ describe('the setting passkeys', () => {
   it('does not change its rpId while customers have passkeys', async () => {
     await registerWithPasskey(instance);
     const passkeys = { rpId: 'example.com', origins };
-    const refused = await updateSettings({ passkeys });
-    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });
-    expect(refused.body.detail).toMatch(/passkeys: (1 is|\d+ are) bound to localhost\.$/);
+    const rejectedUpdate = await updateSettings({ passkeys });
+    expect(rejectedUpdate).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(rejectedUpdate.body.detail).toMatch(/passkeys: (1 is|\d+ are) bound to localhost\.$/);
     await instance.sql('DELETE FROM passkeys');
     expect((await updateSettings({ passkeys })).status).toBe(200);
     expect((await updateSettings({ passkeys: null })).status).toBe(200);

@@ -32,7 +32,7 @@ afterAll(async () => {
 const HOME = '203.0.113.5';
 const ELSEWHERE = '192.0.2.1';
 const HOUR = 3600;
-/** Each window's length in seconds, after every ten consecutive failures. */
+/** Length of each window in seconds, after every ten consecutive failures. */
 const WINDOWS = [0.25, 0.5, 1, 2, 4, 8, 16, 24, 24, 24, 24].map((hours) => hours * HOUR);
 
 const loginFrom = (ip: string, email: string, password?: string): Promise<TestResponse> =>
@@ -53,12 +53,12 @@ const endWindow = (...emails: string[]): Promise<unknown> =>
   );
 
 /** Sets the number of consecutive failures, in windows that have ended. */
-const failTimes = (email: string, consecutive: number): Promise<void> =>
+const setConsecutiveFailures = (email: string, consecutive: number): Promise<void> =>
   setFailedSignIns(instance, email, { inWindow: 0, consecutive });
 
 const policy = { quota: 10, windowSeconds: WINDOWS[0]!, maxWindowSeconds: 24 * HOUR };
 
-/** Counts an attempt without verifying a password. @returns the facts that its response shows */
+/** Counts an attempt without verifying a password. @returns what its response reveals */
 async function countAttempt(email: string): Promise<{ isOpen: boolean; window: number; wait: number }> {
   const attempt = { ...policy, email, emailHash: sha256(email), addressBlock: HOME };
   const { projectId } = instance.credentials;
@@ -66,11 +66,11 @@ async function countAttempt(email: string): Promise<{ isOpen: boolean; window: n
   return { isOpen: result.granted === 'open', window: result.windowSeconds, wait: result.secondsLeft };
 }
 
-/** Closes the password of a customer who has signed in from HOME, and ends the window. */
-async function closePassword(): Promise<RegisteredCustomer> {
+/** Locks the password of a customer who has signed in from HOME, and ends the window. */
+async function lockPassword(): Promise<RegisteredCustomer> {
   const customer = await registerCustomer(instance);
   expect(await statusFrom(HOME, customer.email)).toBe(200);
-  await failTimes(customer.email, 99);
+  await setConsecutiveFailures(customer.email, 99);
   expect(await statusFrom(ELSEWHERE, customer.email, 'wrong password')).toBe(401);
   await eventually('the email', async () => (await listNotices(customer)).length > 0);
   await endWindow(customer.email);
@@ -95,7 +95,7 @@ describe('OP-02: a consecutive failed sign-in', () => {
     }
   });
 
-  it('extends the window even if no window is used up', async () => {
+  it('extends the window even if no window is exhausted', async () => {
     const email = uniqueEmail();
     const windows: number[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -117,9 +117,9 @@ describe('OP-02: a consecutive failed sign-in', () => {
           `UPDATE login_attempts SET failed_at = now() - interval '91 days' WHERE email_hash = ${emailHashSql(email)}`,
         )),
     ],
-  ])('counts no more after %s', async (_, forget) => {
+  ])('is no longer counted after %s', async (_, forget) => {
     const customer = await registerCustomer(instance);
-    await failTimes(customer.email, 99);
+    await setConsecutiveFailures(customer.email, 99);
     await forget(customer);
     expect(await statusFrom(ELSEWHERE, customer.email, 'wrong password')).toBe(401);
     await instance.sql(
@@ -133,16 +133,16 @@ describe('OP-02: a consecutive failed sign-in', () => {
 });
 
 describe('OP-02: a password after 100 consecutive failures', () => {
-  it('works as the 100th guess, and in no later one', async () => {
+  it('is accepted as the 100th guess, and never later', async () => {
     const { email } = await registerCustomer(instance);
-    await failTimes(email, 99);
+    await setConsecutiveFailures(email, 99);
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
-    await failTimes(email, 100);
+    await setConsecutiveFailures(email, 100);
     expect(await statusFrom(ELSEWHERE, email)).toBe(401);
   });
 
-  it('fails everywhere like a wrong password, while the session continues', async () => {
-    const { email, tokens } = await closePassword();
+  it('is rejected everywhere like a wrong one, while the session continues', async () => {
+    const { email, tokens } = await lockPassword();
     const wrong = await loginFrom(ELSEWHERE, uniqueEmail(), 'wrong password');
     const closed = await loginFrom(ELSEWHERE, email);
     expect(normalizeResponse(closed)).toEqual(normalizeResponse(wrong));
@@ -160,9 +160,9 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
   });
 
-  it('closes with one email and one event, even if 20 parallel guesses pass the limit', async () => {
+  it('is locked with one email and event, even if 20 parallel guesses pass the limit', async () => {
     const customer = await registerCustomer(instance);
-    await failTimes(customer.email, 95);
+    await setConsecutiveFailures(customer.email, 95);
     const burst = Array.from({ length: 20 }, () => loginFrom(ELSEWHERE, customer.email, 'wrong password'));
     const responses = await Promise.all(burst);
     const statuses = responses.map(({ status }) => status).sort();
@@ -178,16 +178,16 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     expect(await instance.events(customer.id, 'customer.locked')).toHaveLength(1);
   });
 
-  it('closes with an email even if the 100th guess was not verified', async () => {
+  it('is locked with an email even if the 100th guess was not verified', async () => {
     const customer = await registerCustomer(instance);
-    await failTimes(customer.email, 100);
+    await setConsecutiveFailures(customer.email, 100);
     for (let count = 0; count < 3; count += 1)
       expect(await statusFrom(ELSEWHERE, customer.email, 'wrong password')).toBe(401);
     await eventually('the email', async () => (await listNotices(customer)).length > 0);
     expect(await listNotices(customer)).toHaveLength(1);
   });
 
-  it('counts the guesses of a known address, whose attempts look like rejected ones', async () => {
+  it('includes guesses from a known address, whose attempts look like rejected ones', async () => {
     const { email } = await registerCustomer(instance);
     expect(await statusFrom(HOME, email)).toBe(200);
     await setFailedSignIns(instance, email, { inWindow: 10, consecutive: 97 });
@@ -208,8 +208,8 @@ describe('OP-02: a password after 100 consecutive failures', () => {
       async ({ email }) => submitToken(instance, 'reset-password', await requestReset(instance, email)),
       NEW_PASSWORD,
     ],
-  ])('opens again through %s, with one event', async (_, open, password) => {
-    const customer = await closePassword();
+  ])('is unlocked by %s, with one event', async (_, open, password) => {
+    const customer = await lockPassword();
     await open(customer);
     expect(await statusFrom(ELSEWHERE, customer.email, password)).toBe(200);
     expect(await instance.events(customer.id, 'customer.unlocked')).toHaveLength(1);
@@ -217,20 +217,20 @@ describe('OP-02: a password after 100 consecutive failures', () => {
 
   it('does not affect a customer who registers with the address later', async () => {
     const email = uniqueEmail();
-    await failTimes(email, 200);
+    await setConsecutiveFailures(email, 200);
     await registerCustomer(instance, email);
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
-    // An earlier owner's count, in case its row outlives the customer.
-    await failTimes(email, 200);
+    // The count of an earlier owner, in case its row outlives the customer.
+    await setConsecutiveFailures(email, 200);
     await instance.sql('DELETE FROM customers WHERE email = $1', [email]);
     await registerCustomer(instance, email);
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
   });
 
-  it('opens when the customer is deleted or gets another email', async () => {
+  it('is unlocked when the customer is deleted or gets another email', async () => {
     const failed = async (): Promise<RegisteredCustomer> => {
       const customer = await registerCustomer(instance);
-      await failTimes(customer.email, 100);
+      await setConsecutiveFailures(customer.email, 100);
       return customer;
     };
     const [deleted, patched, changed] = [await failed(), await failed(), await registerCustomer(instance)];

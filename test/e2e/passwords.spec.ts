@@ -35,8 +35,8 @@ const getMeStatus = async (accessToken: string): Promise<number> =>
   (await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status;
 const invalidToken = { status: 400, body: { code: 'invalid_token' } };
 
-describe('a change of password', () => {
-  it('requires the current one, ends other sessions and links, and notifies the customer (TK-10)', async () => {
+describe('a password change', () => {
+  it('requires the current one, ends other sessions and links, and sends an email (TK-10)', async () => {
     const customer = await registerCustomer(instance);
     const { email, id, tokens } = customer;
     const other = (await login(email)).body.tokens;
@@ -55,7 +55,7 @@ describe('a change of password', () => {
     expect([revoked!.data.reason, others]).toEqual(['password_changed', []]);
   });
 
-  it('fails for a wrong, unchanged or weak password, with the field', async () => {
+  it('fails for a wrong, unchanged or weak password, and reports the field', async () => {
     const { email, tokens } = await registerCustomer(instance);
     for (const [reason, current, next, status, code, field] of [
       ['wrong', 'wrong password', NEW_PASSWORD, 401, 'invalid_credentials', 'currentPassword'],
@@ -81,7 +81,7 @@ describe('a change of password', () => {
 });
 
 describe('a forgotten password (EV-07)', () => {
-  it('responds identically for all emails, and sends a known one an email a minute (RL-08)', async () => {
+  it('causes the same response for all emails, and one email a minute to known ones (RL-08)', async () => {
     const [known, disabled] = [await registerCustomer(instance), await registerCustomer(instance)];
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
     const emails = [known.email, uniqueEmail(), disabled.email];
@@ -127,7 +127,7 @@ describe('a forgotten password (EV-07)', () => {
         if (isResetFirst) requests.reverse();
         const blocker = await instance.db.connect();
         try {
-          // Both requests wait for the customer's row and hold any locks that they acquired before.
+          // Both requests wait for the row of the customer, and hold any locks that they acquired before.
           await blocker.query('BEGIN');
           await blocker.query('SELECT FROM customers WHERE id = $1 FOR UPDATE', [id]);
           const first = requests[0]!();
@@ -152,7 +152,7 @@ describe('a forgotten password (EV-07)', () => {
     },
   );
 
-  /** Inserts an earlier mail's token, because the instance sends at most one mail a minute. */
+  /** Inserts the token of an earlier email, because the instance sends at most one email a minute. */
   const insertResetToken = async (customerId: string, email: string): Promise<string> => {
     const token = randomBytes(32).toString('base64url');
     await instance.sql(
@@ -164,7 +164,7 @@ describe('a forgotten password (EV-07)', () => {
   };
 });
 
-it('sets the first password once with an invitation, verifies the address, mails on request', async () => {
+it('sets the first password once with an invitation, verifies the address, emails on request', async () => {
   const uninvited = uniqueEmail();
   await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uninvited });
   expect(await instance.listMailKinds(uninvited)).toEqual([]);
@@ -179,13 +179,13 @@ it('sets the first password once with an invitation, verifies the address, mails
   expect((await reset(token)).status).toBe(400);
 });
 
-describe('a stored hash', () => {
+describe('a stored password hash', () => {
   const findHash = async (email: string): Promise<string> => {
     const [row] = await instance.sql('SELECT password_hash FROM customers WHERE email = $1', [email]);
     return row!['password_hash'];
   };
 
-  it('PW-07: works from another system in concurrent sign-ins, and changes at the first one', async () => {
+  it('PW-07: from another system works in concurrent sign-ins, and is replaced at the first one', async () => {
     const email = uniqueEmail();
     const passwordHash = await bcrypt.hash(PASSWORD, 4);
     const created = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, passwordHash });
@@ -201,7 +201,7 @@ describe('a stored hash', () => {
     expect((await login(email)).status).toBe(200);
   });
 
-  it('PW-06, PW-07: follows passwordHashing at the next sign-in, unless the password is too long', async () => {
+  it('PW-06, PW-07: follows passwordHashing at the next sign-in, unless too long', async () => {
     const [email, longer, imported] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     const tooLong = 'x'.repeat(73);
     await instance.register(email);
@@ -260,7 +260,7 @@ interface PasswordResult {
   response: TestResponse;
 }
 
-/** Functions that set a new customer's password, by route or page. */
+/** Functions that set the password of a new customer, by route or page. */
 const setters: Record<string, (password: (email: string) => string) => Promise<PasswordResult>> = {
   register: async (password) => {
     const email = uniqueEmail();

@@ -11,10 +11,10 @@ import { startReplica } from '../support/start-replica.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** The pooler's connections to PostgreSQL: fewer than the processes open to the pooler. */
+/** Number of connections from the pooler to PostgreSQL, fewer than the processes open to the pooler. */
 const POOL_SIZE = 4;
 
-/** The SQLSTATEs and messages from statements that depend on the server connection. */
+/** SQLSTATEs and messages of statements that depend on the server connection. */
 const BROKEN_POOLING = /"(26000|42P05|08P01)"|prepared statement|startup parameter/;
 
 const JOBS = [
@@ -29,7 +29,6 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
   let pooler: PgBouncer;
   let instance: TestInstance;
   let receiver: Receiver;
-  /** The database URL without the pooler. */
   let directUrl: string;
   beforeAll(async () => {
     pooler = await PgBouncer.start(POOL_SIZE);
@@ -52,7 +51,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     await pooler?.stop();
   });
 
-  it('RN-01: starts a second api while the first one runs', async () => {
+  it('RN-01: starts a second API process while the first one runs', async () => {
     const replica = await startReplica(instance);
     expect((await instance.request('GET', '/readyz', { baseUrl: replica.baseUrl })).body).toEqual({
       status: 'ready',
@@ -60,7 +59,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     expect(await replica.process.stop()).toBe(0);
   });
 
-  it('RN-01: applies each migration once by two processes, and leaves nothing on the connections', async () => {
+  it('RN-01: applies each migration once with two processes, and leaves no connection state', async () => {
     const name = 'gatehouse_pooled';
     const { ownerUrl } = await createDatabase(name, 'template1');
     const url = pooler.urlOf(ownerUrl);
@@ -107,7 +106,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     expect(problems).toEqual([]);
   });
 
-  it('RN-01: listens in a worker only with a direct URL, and polls otherwise', async () => {
+  it('RN-01: a worker listens only with a direct URL, and polls otherwise', async () => {
     const listeners = async () =>
       (
         await instance.sql(

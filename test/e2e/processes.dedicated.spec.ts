@@ -18,8 +18,8 @@ import { TestInstance, type RequestOptions, type TestResponse } from '../support
 import { uniqueEmail } from '../support/unique-email.js';
 
 /**
- * The instance whose processes the tests stop, restart or configure. The test order matters: the last ones drop its
- * tables.
+ * The instance whose processes the tests stop, restart or configure. Their order matters, because the last ones drop
+ * its tables.
  */
 let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.start()));
@@ -33,11 +33,12 @@ const secretKeyOptions = (headers: Record<string, string> = {}) => ({
   headers: { authorization: `Bearer ${instance.credentials.secretKey}`, ...headers },
 });
 
-describe('a second api', () => {
+describe('a second API process', () => {
   let replica: Awaited<ReturnType<typeof startReplica>>;
-  /** Responses to a setting that 0.1.0 ignores: while a 0.1.0 process has a connection, and later. */
+  /** Responses to a setting that 0.1.0 ignores: first while a 0.1.0 process is connected, then later. */
   let responses: TestResponse[];
-  const countApis = async () => (await instance.sql('SELECT FROM apis WHERE host IS NOT NULL')).length;
+  const countApiProcesses = async () =>
+    (await instance.sql('SELECT FROM apis WHERE host IS NOT NULL')).length;
   const changeSetting = (mfa: string | null) =>
     instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
       settings: { mfa },
@@ -54,7 +55,7 @@ describe('a second api', () => {
       DATABASE_URL: instance.env['MIGRATE_DATABASE_URL']!,
       MIGRATE_DATABASE_URL: '',
     };
-    expect(await countApis()).toBe(1);
+    expect(await countApiProcesses()).toBe(1);
     replica = await withFirstVersion(instance, () => startReplica(instance, env));
     const rejected = await changeSetting('optional');
     await instance.sql(`UPDATE apis SET seen_at = now() - interval '90 seconds' WHERE host IS NULL`);
@@ -63,7 +64,7 @@ describe('a second api', () => {
   });
   afterAll(async () => replica?.process.stop('SIGTERM'));
 
-  it('offers passkeys in production only where their domain is set', async () => {
+  it('offers passkeys in production only if their domain is set', async () => {
     const headers = { 'x-publishable-key': instance.credentials.publishableKey };
     const isOffered = async (baseUrl: string) =>
       (await instance.request('GET', '/api/v1/auth/options', { headers, baseUrl })).body.passkey;
@@ -76,7 +77,7 @@ describe('a second api', () => {
     });
   });
 
-  it('AK-08: rejects a key at once after another api has revoked or rotated it', async () => {
+  it('AK-08: rejects a key at once after another process has revoked or rotated it', async () => {
     const requestReplica = (target: string, options: RequestOptions = {}) =>
       instance.request('GET', target, { ...options, baseUrl: replica.baseUrl });
     const path = `/api/v1/projects/${instance.credentials.projectId}/api-keys`;
@@ -102,7 +103,7 @@ describe('a second api', () => {
     expect((await requestReplica('/api/v1/organizations', secretKeyOptions())).status).toBe(200);
   });
 
-  it('OP-05: warns in its log and its health if its role owns the tables', async () => {
+  it('OP-05: warns in its log and health if its role owns the tables', async () => {
     const message = expect.stringContaining('can change and delete audit log entries');
     const warning = expect.objectContaining({ level: 'warn', message });
     await eventually('the warning', () =>
@@ -116,8 +117,8 @@ describe('a second api', () => {
     expect([await isProtected(replica.baseUrl), await isProtected(instance.baseUrl)]).toEqual([false, true]);
   });
 
-  describe('an api in production', () => {
-    it('OP-04: warns of unencrypted emails in its log and to signed-in operators', async () => {
+  describe('an API process in production', () => {
+    it('OP-04: warns about unencrypted emails in its log, and warns signed-in operators', async () => {
       const operator = await insertOperator(instance);
       const getWarnings = async (baseUrl?: string) =>
         (await operator.request('GET', '/health', undefined, {}, baseUrl)).body.warnings;
@@ -126,7 +127,7 @@ describe('a second api', () => {
       expect(warnings).not.toContain('database_unencrypted');
       const logged = replica.process.log.filter(({ warning }) => warning);
       expect(logged.map(({ level, warning }) => [level, warning])).toEqual(
-        // SC-01: the tests may run on an outdated version.
+        // The tests may run on an outdated Node.js version (SC-01).
         warnings.map((warning) => [warning === 'node_outdated' ? 'error' : 'warn', warning]),
       );
       expect(await getWarnings()).toEqual([]);
@@ -201,20 +202,20 @@ describe('a second api', () => {
     });
   });
 
-  it('stays in the registry of apis until it shuts down, as 0.1.0 does while it has a connection', async () => {
+  it('stays registered until it shuts down, like 0.1.0 while it has a connection', async () => {
     const [rejected, accepted] = responses;
     const detail = expect.stringContaining('would ignore this setting: 0.1.0.');
     expect(rejected).toMatchObject({ status: 409, body: { code: 'conflict', detail } });
     expect(accepted!.status).toBe(200);
-    expect(await countApis()).toBe(2);
+    expect(await countApiProcesses()).toBe(2);
     await replica.process.stop('SIGTERM');
-    expect(await countApis()).toBe(1);
+    expect(await countApiProcesses()).toBe(1);
   });
 });
 
 /**
- * Runs a service as a process, and returns its exit code and output.
- * @param start the body in its start
+ * Runs a service as a process. Returns its exit code and output.
+ * @param start the body of its start function
  * @param before statements that run before it
  */
 async function runService(start: string, before = ''): Promise<{ code: number | null; output: string }> {
@@ -238,7 +239,7 @@ async function runService(start: string, before = ''): Promise<{ code: number | 
   return { code, output };
 }
 
-describe('a process that starts', () => {
+describe('a starting process', () => {
   it('RN-02: ends on a SIGTERM that arrives just before its handler is replaced', async () => {
     const { code } = await runService(
       'process.exit(3);',
@@ -248,7 +249,7 @@ describe('a process that starts', () => {
     expect(code).toBe(0);
   });
 
-  /** Stops the process when it handles SIGTERM for the first time, until its standard input ends. */
+  /** Suspends the process when it first handles SIGTERM, until its standard input ends. */
   const pauseAtHandler = `data:text/javascript,${encodeURIComponent(`
     import { readFileSync, writeSync } from 'node:fs';
     process.on('newListener', function pause(event) {
@@ -275,7 +276,7 @@ describe('a process that starts', () => {
       const [before, ...lines] = output.replace('{', '\n{').trimEnd().split('\n');
       const messages = lines.map((line) => (JSON.parse(line) as { message: string }).message);
       expect({ code, before }).toEqual({ code: 0, before: 'handler before Nest' });
-      // Under the supervisor, each of the two programs says so.
+      // Under the supervisor, each of the two programs logs it.
       const programs = name === 'all' ? 2 : 1;
       const allowed = Array.from({ length: programs + 1 }, (_, count) => Array(count).fill('stopping'));
       expect(allowed).toContainEqual(messages);
@@ -297,7 +298,7 @@ describe('LG-05: the last-resort error handler', () => {
     }
   });
 
-  it('does not exit when all database connections end at once', async () => {
+  it('does not exit if all database connections end at once', async () => {
     const processes = [instance.api, ...instance.workers];
     await instance.sql(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -309,12 +310,11 @@ describe('LG-05: the last-resort error handler', () => {
   });
 });
 
-/** A database in which one migration is pending, while a transaction locks `customers`. */
+/** A database with one pending migration, and a transaction that locks `customers`. */
 interface PendingMigration {
   urls: { url: string; ownerUrl: string };
-  /** Starts an api, which applies the migration. */
+  /** Starts an API process, which applies the migration. */
   startApi: () => Promise<ServerProcess>;
-  /** Runs SQL as the superuser. */
   sql: (text: string) => Promise<Record<string, unknown>[]>;
   /** Ends the transaction. */
   unlock: () => Promise<unknown>;
@@ -363,8 +363,8 @@ const waitForBuild = (sql: PendingMigration['sql']) =>
     return build;
   });
 
-describe('the lease of migrations', () => {
-  it("needs a confirmation before the commit: a suspended process's migration is rolled back", async () => {
+describe('the migration lease', () => {
+  it("is confirmed before the commit, so a suspended process's migration is rolled back", async () => {
     await withPendingMigration('MarkImportedCustomers', 'SHARE', '', async ({ startApi, sql, unlock }) => {
       const api = await startApi();
       await eventually('the migration to wait', async () => {
@@ -383,7 +383,7 @@ describe('the lease of migrations', () => {
     });
   });
 
-  it('needs a confirmation before a migration without a transaction is recorded', async () => {
+  it('is confirmed before a migration without a transaction is recorded', async () => {
     await withPendingMigration(
       'IndexCustomersWithPasswords',
       'ROW EXCLUSIVE',
@@ -405,7 +405,7 @@ describe('the lease of migrations', () => {
   });
 });
 
-describe('the build of an index', () => {
+describe('an index build', () => {
   it('does not block writes, and another process repeats it after an interruption', async () => {
     const INDEX = 'customers_password_order';
     await withPendingMigration(
@@ -415,14 +415,14 @@ describe('the build of an index', () => {
       async ({ urls, startApi, sql, unlock }) => {
         const api = await startApi();
         await waitForBuild(sql);
-        // The database shows the build before the log line arrives.
+        // The database contains the build before the log line arrives.
         const started = await eventually('the log line', () =>
           api.log.find(({ message }) => message === 'index build started'),
         );
         expect(started).toMatchObject({ index: INDEX, isBlocking: false });
         await sql('BEGIN; LOCK TABLE customers IN ROW EXCLUSIVE MODE NOWAIT; COMMIT');
         await api.stop('SIGKILL');
-        // As if half a minute had passed.
+        // Simulates half a minute, after which the lease expires.
         await sql('UPDATE migration_lease SET expires_at = now()');
         const applied = Promise.all([1, 2].map(() => migrateDatabase(instance, urls)));
         await eventually('the invalid index to be dropped', async () => {
@@ -441,13 +441,13 @@ describe('the build of an index', () => {
     );
   });
 
-  it('covers each partition of a table, also after an interruption', async () => {
+  it('covers each partition of a table, even after an interruption', async () => {
     const database = await connectDatabase(instance);
     const definition = '(duration_ms, id) WHERE NOT success';
     const [partition] = await instance.sql<{ name: string }>(
       `SELECT max(inhrelid::regclass::text) AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`,
     );
-    // An interrupted run has built the index on one partition, and left the index on another one invalid.
+    // An interrupted run has built the index on one partition, and left it invalid on another one.
     await instance.sql(
       `SET ROLE ${OWNER_ROLE};
        CREATE INDEX attempts_slow ON ONLY attempts ${definition};
@@ -478,7 +478,7 @@ describe('the build of an index', () => {
 });
 
 describe('a migration', () => {
-  /** The last migration's timestamp in 0.1.0. */
+  /** Timestamp of the last migration in 0.1.0. */
   const LAST_OF_0_1_0 = '1764115203000';
   /** The table that the fifteenth migration creates. */
   const TABLE = 'redelivery_batches';
@@ -506,7 +506,7 @@ describe('a migration', () => {
   const migrateAtOnce = (): Promise<string[][]> =>
     Promise.all([1, 2, 3].map(() => migrateDatabase(instance, urls())));
 
-  /** Empties the database and starts an api whose migrations fail in the middle. */
+  /** Empties the database, and starts an API process whose migrations fail halfway. */
   async function failHalfway(): Promise<void> {
     await instance.sql(`DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION ${OWNER_ROLE}`);
     const holder = await instance.db.connect();
@@ -530,10 +530,7 @@ describe('a migration', () => {
     await instance.sql(`DROP TABLE ${TABLE}`);
   }
 
-  /**
-   * Starts an api while a 0.1.0 process holds the lock under which it migrates. The api waits until that process
-   * ends.
-   */
+  /** Starts an API process while a 0.1.0 process holds its migration lock. The API waits until that process ends. */
   async function withMigratingFirstVersion(startApi: () => ServerProcess): Promise<void> {
     const firstVersion = await instance.db.connect();
     await firstVersion.query('SELECT pg_advisory_lock(7120913)');
@@ -542,13 +539,13 @@ describe('a migration', () => {
       message: 'waiting for the migrations of another process',
       holder: 'a process of 0.1.0',
     };
-    await eventually('the api to wait', () => log.some(({ message }) => message === waiting.message));
+    await eventually('the API to wait', () => log.some(({ message }) => message === waiting.message));
     expect(log).toContainEqual(expect.objectContaining(waiting));
     await firstVersion.query('SELECT pg_advisory_unlock_all()');
     firstVersion.release();
   }
 
-  it('runs once under its current name after 0.1.0, several times at once', async () => {
+  it('runs once under its current name after 0.1.0, even in parallel', async () => {
     await stop();
     const all = await listApplied();
     await storePreviousNames();
@@ -562,7 +559,7 @@ describe('a migration', () => {
     expect(await listApplied()).toEqual(previous);
 
     expect(await migrateAtOnce()).toEqual([[], [], []]);
-    // The previous names stay for 0.1.0 processes.
+    // The previous names remain for 0.1.0 processes.
     expect(await listApplied()).toEqual([...previous, ...all.filter((name) => !previous.includes(name))]);
     expect((await instance.register()).status).toBe(201);
   });

@@ -51,11 +51,11 @@ async function createFullProject(): Promise<{ tenant: Tenant; emails: Record<str
   return { tenant, emails };
 }
 
-/** Returns a customer's fields that are the same in another project. */
+/** Returns the fields of a customer that are the same in another project. */
 const portableFields = ({ id: _, projectId: __, ...customer }: Record<string, any>) => customer;
 
-describe('the export of a project', () => {
-  it('contains one line for each customer, as in GET, oldest first, even of an archived project', async () => {
+describe('a project export', () => {
+  it('contains one line per customer, like GET, oldest first, even of an archived project', async () => {
     const { tenant, emails } = await createFullProject();
     await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [tenant.projectId]);
     const { status, headers, body } = await exportProject(tenant.projectId);
@@ -90,7 +90,7 @@ describe('the export of a project', () => {
     expect(await statuses(emails['disabled']!)).toEqual([403, 401]);
   });
 
-  it('contains secrets of authenticators with the hashes only, which an import accepts', async () => {
+  it('contains authenticator secrets only with the hashes, and an import accepts them', async () => {
     const tenant = await createProject();
     await instance.sql(`UPDATE projects SET settings = '{"mfa": "optional"}' WHERE id = $1`, [
       tenant.projectId,
@@ -224,7 +224,7 @@ describe('the export of a project', () => {
     }
   });
 
-  it("has unusable hashes with another instance's secret, without which an import works", async () => {
+  it("contains unusable hashes with another instance's secret, but can be imported without them", async () => {
     const threads = new HashThreads(1, 4, 4_000);
     const otherHasher = new PasswordHasher(threads, new Keyring([randomBytes(32).toString('base64url')]), 4);
     const passwordHash = await otherHasher.hash(PASSWORD);

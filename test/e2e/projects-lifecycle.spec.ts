@@ -78,7 +78,7 @@ describe('creating a project', () => {
     expect((await create({ name: '日本' }))['slug']).toBe('project');
   });
 
-  it('rejects every missing, invalid or unknown field, and names it', async () => {
+  it('rejects and reports every missing, invalid or unknown field', async () => {
     const cases: [field: string, invalid: object][] = [
       ['name', { name: undefined }],
       ['name', { name: '' }],
@@ -116,13 +116,15 @@ describe('creating a project', () => {
 
 describe('the list of projects', () => {
   it('contains only projects of the organization and those it created, for any secret key', async () => {
-    const own = await create();
+    const ownProject = await create();
     const childProject = await create({ name: 'Theirs', organizationId: await createChildOrganization() });
     const otherTenant = await insertOrganization(instance);
     for (const key of [instance.credentials.secretKey, instance.credentials.projectSecretKey]) {
       const ids = await list('', key);
       expect(ids).toEqual([...ids].sort().reverse());
-      expect(ids).toEqual(expect.arrayContaining([instance.credentials.projectId, own.id, childProject.id]));
+      expect(ids).toEqual(
+        expect.arrayContaining([instance.credentials.projectId, ownProject.id, childProject.id]),
+      );
       expect(ids).not.toContain(otherTenant.projectId);
     }
     expect(await list('', otherTenant.secretKey)).toEqual([otherTenant.projectId]);
@@ -238,7 +240,7 @@ describe('archiving a project', () => {
     );
   });
 
-  it('lets only organization keys read, export and delete its customers, but not change them', async () => {
+  it('allows only organization keys to read, export and delete its customers, not change them', async () => {
     const CUSTOMERS = '/api/v1/customers';
     const { id: projectId } = await create();
     const { key: publishable } = await createKey(projectId, { type: 'publishable' });

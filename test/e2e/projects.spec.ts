@@ -36,7 +36,7 @@ it('returns the effective settings, even to a project key', async () => {
   expect(response).toMatchObject({ status: 200, body: { name: 'My project', settings: defaults } });
 });
 
-it('shows the other project keys of its organization only what identifies it', async () => {
+it("returns only identifying fields to the organization's other project keys", async () => {
   const sibling = await insertProject(instance, instance.credentials.organizationId);
   await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [sibling.projectId]);
   const list = async (key: string) => {
@@ -168,7 +168,7 @@ describe('a patch', () => {
     });
   });
 
-  it('rejects limits outside of their ranges, which cannot turn a limit off', async () => {
+  it('rejects out-of-range limits, and cannot turn a limit off', async () => {
     for (const [toInvalid, problem] of [
       [({ min }: LimitSetting) => min - 1, ({ min }: LimitSetting) => `less than ${min}`],
       [({ max }: LimitSetting) => max + 1, ({ max }: LimitSetting) => `greater than ${max}`],
@@ -195,7 +195,7 @@ describe('a patch', () => {
     expect(reset.settings.limits).toEqual({ ...defaults.limits, failedLogin: 20 });
   });
 
-  it('emits no event and does not change updatedAt without a change', async () => {
+  it('emits no event and keeps updatedAt if nothing changes', async () => {
     const { updatedAt } = await patchSettings({
       passwordMinLength: 12,
       allowedOrigins: ['https://a.example'],
@@ -393,7 +393,7 @@ describe('an invalid patch', () => {
     ['environment', 'unknown_field', 'production'],
   ];
 
-  it('names any field that is unknown, of the wrong type or out of range', async () => {
+  it('reports every field that is unknown, of the wrong type or out of range', async () => {
     const fields = [
       ...invalidMembers,
       ...invalidSettings.map(([setting, ...rest]) => [`settings.${setting}`, ...rest] as const),
@@ -413,7 +413,7 @@ describe('an invalid patch', () => {
     expect((await getProject()).settings).toEqual(defaults);
   });
 
-  it('names all of its errors at once, without changes', async () => {
+  it('reports all of its errors at once, without changes', async () => {
     const response = await patch({
       name: '',
       settings: { passwordMinLength: 1, nonsense: 1, accessTokenTtl: 600, branding: { color: 'red', x: 1 } },
@@ -429,7 +429,7 @@ describe('an invalid patch', () => {
     expect((await getProject()).settings).toEqual(defaults);
   });
 
-  it('fails with an idle time longer than the effective absolute time', async () => {
+  it('fails if the idle time is longer than the effective absolute time', async () => {
     await patchSettings({ refreshIdleTtl: 1000, refreshAbsoluteTtl: 2000 });
     for (const [field, value] of [
       ['refreshIdleTtl', 2001],
@@ -443,7 +443,7 @@ describe('an invalid patch', () => {
     }
   });
 
-  describe('a patch that old apis would ignore', () => {
+  describe('a patch that older API processes would ignore', () => {
     const methods = [
       { mfa: 'optional' },
       { mfa: 'required' },
@@ -456,7 +456,7 @@ describe('an invalid patch', () => {
     });
     afterEach(() => instance.sql(`DELETE FROM apis WHERE version = '0.0.9' OR host IS NULL`));
 
-    it('fails while an api of an older version is running', async () => {
+    it('fails while an API process of an older version is running', async () => {
       await instance.sql(
         `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'a.internal', '0.0.9', 1764288030000)`,
       );
@@ -484,7 +484,7 @@ describe('an invalid patch', () => {
   });
 });
 
-it('logs a warning when the new claims of a customer are larger than 3 KiB', async () => {
+it('logs a warning if the new claims of a customer are larger than 3 KiB', async () => {
   const { id } = (await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Large claims' }))
     .body;
   const warnings = () =>

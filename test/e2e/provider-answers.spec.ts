@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance?.stop());
 
-/** An effect's outcomes for a new person, and for a person who has signed in before or is signed in. */
+/** Outcomes of an effect: for a new account, and for one that has signed in before or is signed in. */
 const outcomes: Record<AnswerEffect | 'validation_failed', { unknown: string; known: string }> = {
   accepted: { unknown: 'session', known: 'session' },
   no_email: { unknown: 'email_required', known: 'session' },
@@ -58,7 +58,7 @@ interface Suite<Server extends StandIn> {
   issuerOf(server: Server): string;
   createPerson(): Server['person'];
   answers: ProviderAnswer<Server>[];
-  /** The provider type whose native sign-ins the stand-in can prove. */
+  /** The provider type whose native sign-ins the stand-in can issue. */
   native?: {
     type: string;
     issueIdToken(server: Server, claims: { aud: string; nonce: string }): Promise<string>;
@@ -66,13 +66,13 @@ interface Suite<Server extends StandIn> {
   canReauthenticate?: boolean;
 }
 
-/** Checks each response from a stand-in on each path. */
+/** Checks each response of a stand-in on each path. */
 function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
-  describe(`the responses of a provider of the type ${suite.type}`, () => {
+  describe(`a sign-in with a provider of type ${suite.type}`, () => {
     let server: Server;
     let provider: AddedProvider;
     let native: (AddedProvider & { clientId: string }) | null = null;
-    /** A person who has signed in before, by redirect and natively. */
+    /** An account that has signed in before, by redirect and natively. */
     let known: Server['person'];
     let accessToken: string;
 
@@ -91,7 +91,7 @@ function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
       const path = `/api/v1/projects/${project.id}/identity-providers/${added.id}`;
       const { clientId } = (await instance.requestWithSecretKey('GET', path)).body;
       native = { ...added, clientId };
-      // The person's email belongs to the customer above, and this provider is not trusted.
+      // The email address of the account belongs to the customer above, and this provider is not trusted.
       if (added !== provider) await link(added);
     });
     beforeEach(() => server.reset());
@@ -115,7 +115,7 @@ function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
     const reauthenticate = (): Promise<string> =>
       runInSession(`reauthenticate/oauth/${provider.slug}`, 'reauthenticate/exchange');
     const signInNatively = async (): Promise<string> => {
-      // Otherwise two rows from one second would use the same token.
+      // Without a nonce, two rows in the same second would use the same token.
       const nonce = randomUUID();
       const idToken = await suite.native!.issueIdToken(server, { aud: native!.clientId, nonce });
       return outcomeOf(await asPage(instance, project, `oauth/${native!.slug}/token`, { idToken, nonce }));
@@ -134,7 +134,7 @@ function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
 
     it.each(suite.answers)('handles $name', async (answer) => {
       const { change, effect, onNative, onReauthentication = effect, failedChecks = [] } = answer;
-      // Links, reauthentications and known persons share a sign-in's code: one response for each effect.
+      // Links, reauthentications and known accounts share the code of a sign-in, so one response per effect suffices.
       const isComplete =
         isNightly ||
         firstAnswers.get(effectOf(answer)) === answer ||

@@ -40,7 +40,7 @@ const path = () => `/api/v1/projects/${project.id}/identity-providers/${provider
 const read = async (): Promise<Record<string, any>> =>
   expectStatus(200, await instance.requestWithSecretKey('GET', path())).body;
 
-/** Changes the provider as an earlier api version does, which knows the columns only. */
+/** Changes the provider like an earlier API version, which uses only the columns. */
 const changeAsEarlierVersion = (assignments: string) =>
   instance.sql(
     `UPDATE identity_providers SET ${assignments}, updated_at = greatest(now(), updated_at + interval '1 ms') WHERE id = $1`,
@@ -54,8 +54,8 @@ const isStored = async (): Promise<boolean> => {
   return row!.isStored;
 };
 
-describe("a provider's settings document, beside an api of an earlier version", () => {
-  it('applies, unless an earlier version has changed the columns since', async () => {
+describe("a provider's settings document, next to an API process of an earlier version", () => {
+  it('takes precedence, unless an earlier version has changed the columns since', async () => {
     const before = await read();
     expect(await isStored()).toBe(true);
     await instance.sql(`UPDATE identity_providers SET client_id = 'ignored' WHERE id = $1`, [provider.id]);
@@ -78,7 +78,7 @@ describe("a provider's settings document, beside an api of an earlier version", 
     await openSocialSession(instance, project, provider.slug);
   });
 
-  it('comes from the api for a provider that an earlier version has created', async () => {
+  it('is created by the API for a provider that an earlier version has created', async () => {
     await changeAsEarlierVersion('settings = NULL, settings_updated_at = NULL');
     const before = await read();
     await instance.api.runCommand('store-provider-settings');
@@ -92,8 +92,8 @@ describe("a provider's settings document, beside an api of an earlier version", 
 });
 
 describe("a provider's settings document whose entry of GATEHOUSE_SECRET is missing", () => {
-  /** Replaces encrypted values by values from another entry, and returns the stored values. */
-  const lose = async (...columns: string[]): Promise<Record<string, Buffer>> => {
+  /** Replaces encrypted values with values of another entry, and returns the stored values. */
+  const makeUndecryptable = async (...columns: string[]): Promise<Record<string, Buffer>> => {
     const [stored] = await instance.sql<Record<string, Buffer>>(
       `SELECT ${columns.join(', ')} FROM identity_providers WHERE id = $1`,
       [provider.id],
@@ -106,19 +106,19 @@ describe("a provider's settings document whose entry of GATEHOUSE_SECRET is miss
   };
   const storeMissing = () => instance.api.runCommand('store-provider-settings');
 
-  it('falls back to the columns, and is stored again', async () => {
+  it('is replaced by the columns, and stored again', async () => {
     const before = await read();
-    await lose('settings');
+    await makeUndecryptable('settings');
     expect(await read()).toEqual(before);
     await openSocialSession(instance, project, provider.slug);
     await storeMissing();
-    await lose('client_secret');
+    await makeUndecryptable('client_secret');
     await openSocialSession(instance, project, provider.slug);
     expect(await read()).toEqual(before);
   });
 
-  it('stays as it is stored through a change, until the entry is back', async () => {
-    const { client_secret: secret } = await lose('settings', 'client_secret');
+  it('remains as stored through a change, until the entry is back', async () => {
+    const { client_secret: secret } = await makeUndecryptable('settings', 'client_secret');
     expect(await signInAt(instance, project, provider.slug).catch(String)).toMatch(/sign_in_failed/);
     expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));
     await storeMissing();
@@ -132,11 +132,11 @@ describe("a provider's settings document whose entry of GATEHOUSE_SECRET is miss
     await openSocialSession(instance, project, provider.slug);
   });
 
-  it('prevents a sign-in with Apple only where its private key signs a client secret', async () => {
+  it('prevents a sign-in with Apple only if its private key signs a client secret', async () => {
     const apple = await AppleStandIn.start();
     try {
       provider = await addProvider(instance, project, apple, { type: 'apple', issuer: apple.issuer });
-      await lose('settings', 'private_key');
+      await makeUndecryptable('settings', 'private_key');
       await beginOAuth(instance, project, provider.slug);
       const idToken = await apple.issueIdToken({ aud: (await read())['clientId'] });
       expectStatus(200, await asPage(instance, project, `oauth/${provider.slug}/token`, { idToken }));
@@ -147,7 +147,7 @@ describe("a provider's settings document whose entry of GATEHOUSE_SECRET is miss
   });
 
   it('accepts new values', async () => {
-    await lose('settings', 'client_secret');
+    await makeUndecryptable('settings', 'client_secret');
     const { clientId, clientSecret } = standIn.addClient({ redirectUri: provider.callbackUrl });
     const client = { clientId, clientSecret };
     expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), client));
@@ -155,14 +155,11 @@ describe("a provider's settings document whose entry of GATEHOUSE_SECRET is miss
   });
 });
 
-describe('a flow at a provider, beside an api of an earlier version', () => {
+describe('a flow with a provider, next to an API process of an earlier version', () => {
   it.each([
-    ['with the columns alone, which the earlier version writes and reads', 'flow_state = NULL'],
+    ['with only the columns that the earlier version writes and reads', 'flow_state = NULL'],
     ['without the columns', `nonce = '', code_verifier = ''`],
-    [
-      'if what the protocol remembers cannot be decrypted',
-      `flow_state = '\\xdeadbeef' || substr(flow_state, 5)`,
-    ],
+    ['if its protocol state cannot be decrypted', `flow_state = '\\xdeadbeef' || substr(flow_state, 5)`],
   ])('finishes %s', async (_, assignment) => {
     const flow = await beginOAuth(instance, project, provider.slug);
     await instance.sql(`UPDATE oauth_flows SET ${assignment} WHERE provider_id = $1`, [provider.id]);

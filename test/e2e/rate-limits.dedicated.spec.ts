@@ -16,7 +16,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 beforeAll(async () => {
-  // Every connection from loopback is a trusted proxy, which is the worst case for forged headers.
+  // Every loopback connection is a trusted proxy, which is the worst case for forged headers.
   const env = { TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8', HASH_THREADS: '1', HASH_QUEUE_WAIT: '600ms' };
   instance = await TestInstance.start({ workers: 0, env });
 });
@@ -24,7 +24,7 @@ afterAll(async () => instance?.stop());
 
 const loginFrom = (headers: Record<string, string>, target = instance): Promise<TestResponse> =>
   target.login(uniqueEmail(), PASSWORD, headers);
-/** Logs in sequentially, so that the only hash thread is never overloaded, and returns the status after `count` logins. */
+/** Logs in sequentially, so that the only hash thread is never overloaded. Returns the status after `count` logins. */
 async function getStatusAfter(
   count: number,
   headersOf: (index: number) => Record<string, string>,
@@ -34,16 +34,16 @@ async function getStatusAfter(
 }
 const secretKeyHeader = () => ({ authorization: `Bearer ${instance.credentials.projectSecretKey}` });
 
-describe('the limits of sign-in methods', () => {
+describe('the limit of a sign-in method', () => {
   it.each([
     ['options', 120],
     ['email-code', 10],
     ['email-code/verify', 30],
     ['exchange', 60],
-    // Without a credential, invalid input leads to no project.
+    // Without a credential, invalid input belongs to no project.
     ['verify-email', 30],
     ['refresh', 120],
-  ])('RL-02: limits %s to %i requests a minute for each client IP', async (path, quota) => {
+  ])('RL-02: for %s is %i requests a minute per client IP', async (path, quota) => {
     // The limit is checked before the body is validated.
     const headers = {
       'x-publishable-key': instance.credentials.publishableKey,
@@ -57,7 +57,7 @@ describe('the limits of sign-in methods', () => {
   });
 });
 
-describe("a project's rate limit", () => {
+describe('the rate limit of a project', () => {
   /** A project with a customer. */
   type Project = Tenant & {
     accessToken: string;
@@ -143,7 +143,7 @@ describe("a project's rate limit", () => {
     ['refresh', refresh],
   ];
 
-  it('RL-02: applies to its requests only, and a 429 names the limit', async () => {
+  it('RL-02: applies to its requests only, and is reported by a 429', async () => {
     const [limited, other] = [await createProject(), await createProject()];
     const names = routes.map(([name]) => name);
     const limits = Object.fromEntries(
@@ -175,7 +175,7 @@ describe("a project's rate limit", () => {
     expect((await openSignIn(other)).status).toBe(400);
   });
 
-  it('RL-02: counts the pages of links in emails with the API requests that do the same', async () => {
+  it('RL-02: counts the pages of emailed links with the equivalent API requests', async () => {
     const [limited, other] = [await createProject(), await createProject()];
     await changeSettings(limited, { limits: { verify: 1 } });
     const open = ({ verifyToken }: Project) => openPage(`/verify-email?token=${verifyToken}`);
@@ -259,7 +259,7 @@ describe('the rate limit of the hosted sign-in page', () => {
     expect((await open(randomUUID())).status).toBe(429);
   });
 
-  it('RL-02: counts the forms with the API requests that do the same', async () => {
+  it('RL-02: counts the forms with the equivalent API requests', async () => {
     const { projectId, publishableKey } = instance.credentials;
     const headers = { 'x-publishable-key': publishableKey, ...from };
     for (let count = 0; count < 30; count += 1)
@@ -270,8 +270,8 @@ describe('the rate limit of the hosted sign-in page', () => {
   });
 });
 
-describe('the limit of logins', () => {
-  it('RL-02, RL-07, LG-03: allows 30 a minute per client IP, as headers and log state', async () => {
+describe('the limit on logins', () => {
+  it('RL-02, RL-07, LG-03: allows 30 a minute per client IP, as the headers and the log state', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
     expect(await getStatusAfter(30, () => from)).toBe(429);
     const rejected = await loginFrom({ ...from, 'x-request-id': 'limited' });
@@ -290,7 +290,7 @@ describe('the limit of logins', () => {
     expect((await loginFrom({ 'x-forwarded-for': '203.0.113.10' })).status).toBe(401);
   });
 
-  /** Logins that this test's project allows. */
+  /** Logins that the project of this test allows. */
   const LIMIT = 3;
 
   it('RL-02: uses the last address before trusted proxies, IPv6 by /64, or X-Client-IP', async () => {
@@ -335,7 +335,7 @@ describe('the limit of logins', () => {
   });
 });
 
-(availableQueues.includes('redis') ? describe : describe.skip)('limits in Redis', () => {
+(availableQueues.includes('redis') ? describe : describe.skip)('the rate limiter in Redis', () => {
   let redisInstance: TestInstance;
   let redis: Redis;
   let prefix: string;
@@ -353,14 +353,17 @@ describe('the limit of logins', () => {
     await redisInstance?.stop();
   });
 
-  /** Sends requests until one is rejected. A request that times out in Redis is counted only in the api's memory. */
+  /**
+   * Sends requests until one is rejected. A request that times out in Redis is counted only in the memory of the API
+   * process.
+   */
   const waitForRejection = (send: () => Promise<TestResponse>): Promise<TestResponse> =>
     eventually('a rejected request', async () => {
       const response = await send();
       return response.status === 429 && response;
     });
 
-  it('allows a secret key its own requests per second, and names the limit', async () => {
+  it('allows a secret key its own requests per second, and reports the limit', async () => {
     const { projectId } = redisInstance.credentials;
     const path = `/api/v1/projects/${projectId}/api-keys`;
     const create = (rateLimit: unknown) =>
@@ -377,17 +380,17 @@ describe('the limit of logins', () => {
     expect(rejected.headers.get('ratelimit-policy')).toBe('"secret-key";q=50;w=1');
   });
 
-  it('allows a secret key 100 requests a second across all apis', async () => {
+  it('allows a secret key 100 requests a second across all API processes', async () => {
     const { secretKey } = redisInstance.credentials;
     const [key] = await redisInstance.sql('SELECT id FROM api_keys WHERE last4 = $1', [secretKey.slice(-4)]);
-    // The long expiry makes the window outlast the second.
+    // With the long expiry, the window outlasts the second.
     await redis.set(`${prefix}:limit:secret-key:${key!['id']}`, 99, 'PX', 600_000);
     const list = () => redisInstance.requestWithSecretKey('GET', '/v1/webhooks/endpoints?limit=1');
     expect((await list()).status).toBe(200);
     expect((await waitForRejection(list)).headers.get('ratelimit-policy')).toBe('"secret-key";q=100;w=1');
   });
 
-  it('RL-02: allows a client IP 30 logins a minute across all apis', async () => {
+  it('RL-02: allows a client IP 30 logins a minute across all API processes', async () => {
     await redis.set(
       `${prefix}:limit:login:${redisInstance.credentials.projectId}:203.0.113.9`,
       29,
@@ -468,7 +471,7 @@ describe('an overloaded hash queue', () => {
   });
 });
 
-it('EV-05: ignores forged host names in links, issuers and responses', async () => {
+it('EV-05: forged host names do not appear in links, issuers and responses', async () => {
   const forged = {
     host: 'evil.example',
     'x-forwarded-host': 'evil.example',
@@ -502,13 +505,13 @@ it('EV-05: ignores forged host names in links, issuers and responses', async () 
   expect((await instance.requestWithAccessToken(token!, 'GET', '/api/v1/me')).status).toBe(200);
 });
 
-describe("RL-02: an operator's sign-in", () => {
+describe('RL-02: the sign-in of an operator', () => {
   const signInFrom = (
     ip: string,
     headers: Record<string, string> = {},
     body: object = { email: uniqueEmail(), password: 'x' },
   ) => new OperatorClient(instance).request('POST', '/session', body, { 'x-forwarded-for': ip, ...headers });
-  /** Returns the headers with which a server passes its client's IP, with all kinds of API keys. */
+  /** Returns the headers with which a server passes the IP of its client, with all kinds of API keys. */
   const clientIp = (ip: string) => ({
     'x-client-ip': ip,
     'x-publishable-key': instance.credentials.publishableKey,

@@ -21,7 +21,7 @@ async function createAdmin(): Promise<SignedInOperator> {
   return client;
 }
 
-/** Opens an operator's other session, which has not reauthenticated. */
+/** Opens another session of an operator, which has not reauthenticated. */
 async function openSession({ operator: { email }, password }: SignedInOperator): Promise<OperatorClient> {
   const client = await signIn(instance, { email, password });
   await client.setReauthentication(null);
@@ -30,9 +30,9 @@ async function openSession({ operator: { email }, password }: SignedInOperator):
 
 const reauthenticate = (client: OperatorClient, code: string): Promise<TestResponse> =>
   client.request('POST', '/session/reauthenticate', { code });
-/** The next time step's code, which is valid already, while the enrollment used the current one. */
+/** The code of the next time step, which is already valid. The enrollment used the current one. */
 const nextCode = ({ secret }: OperatorClient): string => totpCode(secret, 1);
-const inviteSomeone = (client: OperatorClient): Promise<TestResponse> =>
+const sendInvitation = (client: OperatorClient): Promise<TestResponse> =>
   client.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });
 
 const reauthenticationRequired = {
@@ -43,7 +43,7 @@ const invalidCode = { status: 400, body: { code: 'invalid_code' } };
 const tooManyAttempts = { status: 429, body: { code: 'too_many_attempts' } };
 
 describe('OP-01: a sensitive action of an operator', () => {
-  it('requires a code entered in the session within five minutes, and changes nothing without it', async () => {
+  it('requires a code in the session within five minutes, and changes nothing without it', async () => {
     const attacker = await createAdmin();
     const { operator } = await insertOperator(instance, 'viewer');
     const keys = `/projects/${instance.credentials.projectId}/api-keys`;
@@ -52,7 +52,7 @@ describe('OP-01: a sensitive action of an operator', () => {
     await openSession(attacker);
     const ownSessions = (await attacker.request('GET', '/session/sessions')).body.data as { id: string }[];
     const actions = {
-      invite: () => inviteSomeone(attacker),
+      invite: () => sendInvitation(attacker),
       'invite again': () => attacker.request('POST', `${path}/invite-again`),
       'reset the factor': () => attacker.request('POST', `${path}/reset-second-factor`),
       'change the role': () => attacker.request('PATCH', path, { role: 'admin' }),
@@ -110,10 +110,10 @@ describe('OP-01: a sensitive action of an operator', () => {
     stolen.cookie = owner.cookie;
     const code = nextCode(owner);
     expect(await reauthenticate(owner, code)).toMatchObject({ status: 200, body: { state: 'signed_in' } });
-    expect((await inviteSomeone(owner)).status).toBe(201);
-    expect(await inviteSomeone(other)).toMatchObject(reauthenticationRequired);
+    expect((await sendInvitation(owner)).status).toBe(201);
+    expect(await sendInvitation(other)).toMatchObject(reauthenticationRequired);
     expect(await reauthenticate(other, code)).toMatchObject(invalidCode);
-    expect(await inviteSomeone(stolen)).toMatchObject({
+    expect(await sendInvitation(stolen)).toMatchObject({
       status: 401,
       body: { code: 'operator_session_required' },
     });
@@ -131,10 +131,10 @@ describe('OP-01: a sensitive action of an operator', () => {
     const owner = await createAdmin();
     const code = owner.recoveryCodes[0]!;
     expect((await reauthenticate(owner, code)).status).toBe(200);
-    expect((await inviteSomeone(owner)).status).toBe(201);
+    expect((await sendInvitation(owner)).status).toBe(201);
     await owner.setReauthentication(null);
     expect(await reauthenticate(owner, code)).toMatchObject(invalidCode);
-    expect(await inviteSomeone(owner)).toMatchObject(reauthenticationRequired);
+    expect(await sendInvitation(owner)).toMatchObject(reauthenticationRequired);
   });
 
   it('accepts an authenticator code for one of 20 parallel requests, and none from a sign-in', async () => {
@@ -144,7 +144,7 @@ describe('OP-01: a sensitive action of an operator', () => {
     await other.request('POST', '/session', { email: owner.operator.email, password: owner.password });
     const code = nextCode(owner);
     expect((await other.request('POST', '/session/second-factor', { code })).status).toBe(200);
-    expect(await inviteSomeone(other)).toMatchObject(reauthenticationRequired);
+    expect(await sendInvitation(other)).toMatchObject(reauthenticationRequired);
     expect(await reauthenticate(owner, code)).toMatchObject(invalidCode);
 
     await instance.sql('UPDATE operators SET totp_step = 0 WHERE id = $1', [owner.operator.id]);
@@ -167,7 +167,7 @@ describe('OP-01: a sensitive action of an operator', () => {
     const stolen = Object.assign(new OperatorClient(instance), { cookie: owner.cookie });
     const passwords = { currentPassword: owner.password, newPassword: `${randomUUID()} phrase` };
     expect((await owner.request('POST', '/session/password', passwords)).status).toBe(204);
-    expect(await inviteSomeone(owner)).toMatchObject(reauthenticationRequired);
+    expect(await sendInvitation(owner)).toMatchObject(reauthenticationRequired);
     expect((await stolen.request('GET', '/session')).body).toMatchObject({ state: 'signed_out' });
   });
 
@@ -177,7 +177,7 @@ describe('OP-01: a sensitive action of an operator', () => {
     const anonymous = new OperatorClient(instance);
     expect(await reauthenticate(anonymous, nextCode(owner))).toMatchObject({ status: 401 });
     await instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [other.operator.id]);
-    for (const send of [() => reauthenticate(other, '123456'), () => inviteSomeone(other)])
+    for (const send of [() => reauthenticate(other, '123456'), () => sendInvitation(other)])
       expect(await send()).toMatchObject({ status: 403, body: { code: 'factor_required' } });
     const unsigned = new OperatorClient(instance);
     await unsigned.request('POST', '/session', { email: owner.operator.email, password: owner.password });
@@ -188,10 +188,10 @@ describe('OP-01: a sensitive action of an operator', () => {
   });
 });
 
-describe("OP-01: a signed-in operator's wrong code", () => {
-  it('counts together with failed sign-ins, and a right code clears none of them', async () => {
+describe('OP-01: a wrong code of a signed-in operator', () => {
+  it('counts together with failed sign-ins, and a correct code clears none of them', async () => {
     const owner = await createAdmin();
-    // A used address has further attempts.
+    // A known address has additional attempts.
     await instance.sql('DELETE FROM operator_addresses WHERE operator_id = $1', [owner.operator.id]);
     const { email } = owner.operator;
     const enterPassword = (password: string) =>

@@ -1,2 +1,2 @@
-/** Runs the tests of redeliveries.spec.ts with each queue, and with more deliveries than a batch can contain. */
+/** Runs the tests in redeliveries.spec.ts with each queue, and with more deliveries than a batch can contain. */
 import './redeliveries.spec.js';

@@ -16,8 +16,7 @@ let instance: TestInstance;
 let receiver: Receiver;
 
 /**
- * Settings with which batches run every 50 ms. An endpoint has at most ten attempts in flight, with a timeout
- * of 6 s.
+ * Settings with which batches run every 50 ms. An endpoint has at most ten attempts in flight, with a timeout of 6 s.
  */
 const workerEnv = {
   TIME_SCALE: '10',
@@ -26,7 +25,7 @@ const workerEnv = {
   WEBHOOK_CONCURRENCY: '40',
 };
 
-/** Inserts dead letters without attempts for an endpoint, and returns their ids, newest first. */
+/** Inserts dead letters without attempts for an endpoint. Returns their ids, newest first. */
 async function insertDeadLetters(endpoint: string, count: number, httpStatus = 500): Promise<string[]> {
   const [{ before }] = (await instance.sql(`SELECT coalesce(max(id::text), '') AS before FROM events`)) as [
     { before: string },
@@ -56,7 +55,7 @@ async function createDeadLetters(
   return { endpoint, ids: await insertDeadLetters(endpoint, count, httpStatus) };
 }
 
-/** Returns the ids for an endpoint's dead letters, newest first. */
+/** Returns the ids of an endpoint's dead letters, newest first. */
 const listDeadLetters = async (endpoint: string): Promise<string[]> => {
   const { body } = await instance.requestWithSecretKey(
     'GET',
@@ -65,7 +64,7 @@ const listDeadLetters = async (endpoint: string): Promise<string[]> => {
   return (body.data as { id: string }[]).map(({ id }) => id);
 };
 
-/** Holds all of the receiver's responses. Returns a function that releases them and responds to later requests. */
+/** Holds all responses of the receiver. Returns a function that releases them and responds to later requests. */
 function holdResponses(): () => void {
   const waiting: (() => void)[] = [];
   receiver.defaultResponder = (response) => void waiting.push(() => response.end());
@@ -80,8 +79,8 @@ const post = async (path: string, body?: object) => {
   return { ...response, code: response.body.code as string, data: response.body.data };
 };
 /**
- * Sends requests at the same time that wait for the same lock. Leaves out responses with 503: on a busy machine, the last
- * requests wait for longer than an api waits for a lock.
+ * Sends concurrent requests that wait for the same lock. Omits responses with 503, because on a busy machine the last
+ * requests wait for longer than the API waits for a lock.
  */
 async function sendTogether(count: number, send: (index: number) => ReturnType<typeof post>) {
   const responses = await Promise.all(Array.from({ length: count }, (_, index) => send(index)));
@@ -130,7 +129,7 @@ const planAs = (key: string, filter: object) =>
 
 const COUNT = 120;
 
-/** The nightly test runs the tests with the other queue, too. */
+/** The nightly test also runs the tests with the other queue. */
 const queues = isNightly ? availableQueues : (['postgresql'] as const);
 
 describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
@@ -244,8 +243,8 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     instance.startWorker(workerEnv);
     await instance.waitUntilReady();
     await start(planned.id);
-    // One of two workers is killed, then the other one. The receiver stops responding during the run. Requests in flight are lost
-    // with the killed worker.
+    // One of two workers is killed, then the other. The receiver stops responding during the run, so requests in
+    // flight are lost with the killed worker.
     for (const requestCount of [COUNT / 4, COUNT / 2]) {
       receiver.defaultResponder = (...args) =>
         receiver.requests.length < requestCount ? respondWithStatus(200)(...args) : undefined;
@@ -267,7 +266,8 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       [planned.id.slice(4)],
     );
     expect(row).toEqual({ made: COUNT, events: COUNT });
-    // Delivery is at least once: the killed workers' requests in flight were repeated. No attempt sent two requests.
+    // Delivery is at least once, so requests that the killed workers had in flight were repeated. No attempt sent two
+    // requests.
     const [attempts] = await instance.sql<{ all: number; lost: number }>(
       `SELECT count(*)::int AS all, count(*) FILTER (WHERE a.error = 'worker_lost')::int AS lost
        FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.batch_id = $1`,
@@ -277,7 +277,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(receiver.requests.length).toBeLessThanOrEqual(attempts!.all);
   });
 
-  it('creates no more deliveries after a cancel, and finishes those that are pending', async () => {
+  it('creates no more deliveries after a cancellation, and finishes pending ones', async () => {
     const { endpoint, ids } = await createDeadLetters(COUNT);
     const release = holdResponses();
     const { data: planned } = await plan({ endpoint_id: endpoint });
@@ -391,7 +391,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(await waitForRedelivery(instance, withOption)).toMatchObject({
       progress: { made: 3, succeeded: 3, skipped: [{ reason: 'already_redelivered', count: 1 }] },
     });
-    // The plan fixes the selection: the endpoint's later dead letter is not included.
+    // The plan fixes the selection, so the later dead letter of the endpoint is not included.
     expect(listEventIds()).toEqual(await findEventIds(disabled.ids));
     expect(await listDeadLetters(disabled.endpoint)).toHaveLength(1);
     const query = `targetId=${disabled.endpoint}&action=webhook_endpoint.enabled`;
@@ -409,8 +409,8 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     const { ids } = await createDeadLetters(3);
     expect((await plan({})).data).toMatchObject({ total: 3, eligible: 3, filter: {}, project_id: null });
     const { projectId, projectSecretKey } = instance.credentials;
-    const own = await planAs(projectSecretKey, {});
-    expect(own.body.data).toMatchObject({ eligible: 3, project_id: projectId });
+    const projectPlan = await planAs(projectSecretKey, {});
+    expect(projectPlan.body.data).toMatchObject({ eligible: 3, project_id: projectId });
     const otherTenant = await insertOrganization(instance);
     expect((await planAs(otherTenant.secretKey, {})).body.data).toMatchObject({ total: 0 });
     expect((await planAs(otherTenant.secretKey, { delivery_ids: ids })).status).toBe(404);
@@ -448,7 +448,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     );
   });
 
-  it('appears in the list, starts once with a reason, and expires', async () => {
+  it('is listed, starts once with a reason, and expires', async () => {
     const { endpoint } = await createDeadLetters(1);
     const plans = [await plan({ endpoint_id: endpoint }), await plan({}), await plan({ http_status: 500 })];
     const [expired, cancelled, first] = plans.map(({ data }) => data.id as string).reverse() as [
@@ -533,7 +533,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       const since = new Date().toISOString();
       const received = await registerCustomers(3);
       await eventually('the first deliveries', () => receiver.requests.length === 3);
-      // Failed or cancelled deliveries are repeated as redeliveries for the original deliveries.
+      // Failed or canceled deliveries are repeated as redeliveries of the original ones.
       receiver.defaultResponder = respondWithStatus(500);
       const cancelled = await registerCustomers(2);
       await eventually('the failed attempts', () => receiver.requests.length >= 5);
@@ -566,7 +566,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
         expect(done).toMatchObject({ state: 'completed', progress: { remaining: 0 } });
       }
       await eventually('all events', () => receiver.requests.length >= all.length + 1);
-      // The list includes the deletion event, which has the customer's id.
+      // The list includes the deletion event, which contains the id of the customer.
       expect(listReceivedCustomers()).toEqual([...all, deleted!].sort());
       expect(listReceivedCustomers()).not.toContain(received[0]);
       const notEligible = recoveries[0]!.data.not_eligible as { reason: string; count: number }[];
@@ -607,7 +607,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
            FROM events WHERE type = 'customer.created' ORDER BY id DESC LIMIT 1`,
         );
       };
-      /** Returns the SQL condition that an api has searched for open transactions since `start` (SQL). */
+      /** Returns an SQL condition that is true once the API has checked for open transactions since `start` (SQL). */
       const hasCheckedTransactions = (start: string) => `EXISTS (SELECT FROM pg_stat_activity
         WHERE query LIKE '% FROM pg_locks l %' AND query_start > ${start} AND pid <> pg_backend_pid()
           AND datname = current_database())`;
@@ -622,7 +622,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
         expect(data).toMatchObject({ total: 2, eligible: 2 });
         await waitForRedelivery(instance, data.id);
 
-        // Other write transactions do not block the recovery, such as a long import into another database.
+        // Other write transactions, such as a long import into another database, do not block the recovery.
         await connection.query('BEGIN');
         await connection.query('SELECT pg_current_xact_id()');
         expect(await recover(endpoint, { since })).toMatchObject({ status: 202 });
@@ -651,7 +651,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       }
     });
 
-    it('includes events of an api whose clock is fast', async () => {
+    it('includes events of an API process with a fast clock', async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
       await postAction(endpoint, 'disable');
       const since = new Date().toISOString();
@@ -666,11 +666,11 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       expect(Date.parse(data.filter.until)).toBeLessThanOrEqual(Date.now());
       await waitForRedelivery(instance, data.id);
       expect(listReceivedCustomers()).toEqual([missed]);
-      // Otherwise the event would be in the next test's time span.
+      // Otherwise, the event would be in the time span of the next test.
       await instance.sql('UPDATE events SET created_at = now() WHERE created_at > now()');
     });
 
-    it('includes only the time span and event types of the endpoint, and no events about itself', async () => {
+    it("includes only the endpoint's time span and event types, and no events about itself", async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, [
         'customer.created',
         'webhook.endpoint_disabled',
@@ -751,9 +751,9 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     });
   });
 
-  // The unit test for redelivery-plans.ts has the limits.
+  // The unit test of redelivery-plans.ts covers the limits.
   if (isNightly)
-    it('rejects more deliveries than a batch can contain, and does not count inaccessible ones', async () => {
+    it('rejects more deliveries than a batch can contain, and counts only accessible ones', async () => {
       await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
       const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created'], {
         level: 'organization',
@@ -769,8 +769,8 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       expect(await plan({ delivery_ids: ids })).toMatchObject({ status: 201 });
       const { projectId, projectSecretKey } = instance.credentials;
       for (const filter of [{}, { project_id: projectId }]) {
-        const own = await planAs(projectSecretKey, filter);
-        expect(own).toMatchObject({ status: 201, body: { data: { total: 0, not_eligible: [] } } });
+        const projectPlan = await planAs(projectSecretKey, filter);
+        expect(projectPlan).toMatchObject({ status: 201, body: { data: { total: 0, not_eligible: [] } } });
       }
     });
 });

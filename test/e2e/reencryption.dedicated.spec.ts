@@ -30,7 +30,10 @@ import { totpCode } from '../support/totp.js';
 const oldSecret = randomBytes(32).toString('base64url');
 const newSecret = randomBytes(32).toString('base64url');
 const [newKid, oldKid] = new Keyring([newSecret, oldSecret]).listKids() as [string, string];
-/** The first characters in the old secret's encrypted values in a dump: bytes, and text with its id in base64. */
+/**
+ * First characters of values encrypted with the old secret, as they appear in a dump: binary, and text with the id in
+ * base64.
+ */
 const oldCiphertexts = [`\\x${oldKid}`, `i1$${Buffer.from(oldKid, 'hex').toString('base64').slice(0, 5)}`];
 const IMPORTED_PASSWORD = 'the phrase of another system';
 const HEADERS = { 'x-shop': 'berlin' };
@@ -45,7 +48,7 @@ let endpoint: { id: string; secret: string; previousSecret: string };
 let customer: { email: string; accessToken: string; refreshToken: string };
 /** Has an authenticator. */
 let enrolled: EnrolledCustomer;
-/** A challenge with an authenticator that is not confirmed yet. */
+/** A challenge for an authenticator that is not confirmed yet. */
 let enrollment: { challengeToken: string; secret: string };
 
 beforeAll(async () => {
@@ -61,7 +64,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** Writes values to every encrypted column, and to one of them so many that they take several batches. */
+/** Writes values to every encrypted column, and to one of them enough for several batches. */
 async function writeValues(): Promise<void> {
   const { id, secret: previousSecret } = await instance.createEndpoint(receiver.url, ['customer.created'], {
     headers: HEADERS,
@@ -97,7 +100,7 @@ async function writeValues(): Promise<void> {
   enrollment = { challengeToken, secret };
 
   admin = await signIn(instance);
-  // Without a worker, the replay waits, with its secret.
+  // Without a worker, the replay stays pending with its secret.
   const [delivery] = await instance.sql<{ id: string }>(`SELECT 'dlv_' || id AS id FROM deliveries LIMIT 1`);
   const replay = { url: receiver.url, secret: legacySignIn.secret };
   expect((await admin.request('POST', `/webhooks/deliveries/${delivery!.id}/replay`, replay)).status).toBe(
@@ -157,7 +160,7 @@ const reencrypt = (
     );
   });
 
-/** Returns how many values in a column depend on the old secret. */
+/** Returns how many values of a column depend on the old secret. */
 const countOldValues = async ({ table, column, prefix }: EncryptedColumn): Promise<number> => {
   const value = prefix ? `decode(substr(${column}, ${prefix.length + 1}), 'base64')` : column;
   const isEncrypted = prefix ? `starts_with(${column}, '${prefix}')` : 'true';
@@ -233,7 +236,7 @@ describe('npm run gatehouse -- reencrypt', () => {
     expect(await findOldCiphertexts()).toEqual([]);
   });
 
-  it('changes no row with only the newest secret, and says when older secrets can be removed', async () => {
+  it('changes no row with only the newest secret, and reports when older ones can be removed', async () => {
     for (const table of ['customers', 'operators'])
       await instance.sql(`UPDATE ${table} SET password_hash = replace(password_hash, $1, $2)`, [
         oldKid,
@@ -277,7 +280,7 @@ describe('npm run gatehouse -- reencrypt', () => {
   });
 });
 
-it('does not replace a value that has changed, was removed or is locked since the read', async () => {
+it('does not replace a value that was changed, removed or locked after it was read', async () => {
   const inserted = await insertMails(...Array.from({ length: 4 }, () => () => randomBytes(40)));
   const [unchanged, changed, removed, locked] = inserted.map(({ id }) => id);
   const database = await connectDatabase(instance);
@@ -315,7 +318,7 @@ it('does not replace a value that has changed, was removed or is locked since th
   }
 });
 
-describe('an api and a worker with only the newest secret', () => {
+describe('an API process and a worker with only the newest secret', () => {
   beforeAll(async () => {
     await instance.api.stop();
     instance.env['GATEHOUSE_SECRET'] = newSecret;
@@ -324,7 +327,7 @@ describe('an api and a worker with only the newest secret', () => {
     await instance.waitUntilReady();
   });
 
-  it('decrypts every value', async () => {
+  it('decrypt every value', async () => {
     const me = await instance.requestWithAccessToken(customer.accessToken, 'GET', '/api/v1/me');
     expect(me).toMatchObject({ status: 200, body: { email: customer.email } });
     expect((await instance.login('imported@example.com', IMPORTED_PASSWORD)).status).toBe(200);
@@ -340,12 +343,12 @@ describe('an api and a worker with only the newest secret', () => {
     const [stored] = await instance.sql<{ claim: string; answer: Buffer }>(
       'SELECT claim, answer FROM idempotency_keys',
     );
-    const answer = new Keyring([newSecret]).decrypt('idempotent-answer', stored!.claim, stored!.answer);
-    expect(JSON.parse(answer)).toMatchObject({ status: 201, body: { email: 'imported@example.com' } });
+    const decrypted = new Keyring([newSecret]).decrypt('idempotent-answer', stored!.claim, stored!.answer);
+    expect(JSON.parse(decrypted)).toMatchObject({ status: 201, body: { email: 'imported@example.com' } });
   });
 
-  it('accepts the codes of authenticators, enrolled and to be confirmed', async () => {
-    // The code that enrolled the authenticator is used up for 30 s.
+  it('accept the codes of authenticators, both enrolled and unconfirmed', async () => {
+    // The code that enrolled the authenticator cannot be used again for 30 s.
     await instance.sql('UPDATE operators SET totp_step = 0');
     const code = totpCode(admin.secret);
     expect((await admin.request('POST', '/session/reauthenticate', { code })).status).toBe(200);
@@ -353,10 +356,15 @@ describe('an api and a worker with only the newest secret', () => {
       code: totpCode(enrolling.secret),
     });
     expect(confirmed.status).toBe(200);
-    const proof = { method: 'totp', code: totpCode(enrolled.secret) };
+    const credential = { method: 'totp', code: totpCode(enrolled.secret) };
     const path = '/api/v1/me/reauthenticate';
-    const proven = await instance.requestWithAccessToken(enrolled.tokens.accessToken, 'POST', path, proof);
-    expect(proven.status).toBe(200);
+    const completed = await instance.requestWithAccessToken(
+      enrolled.tokens.accessToken,
+      'POST',
+      path,
+      credential,
+    );
+    expect(completed.status).toBe(200);
     const { challengeToken, secret } = enrollment;
     expect((await completeChallenge(instance, challengeToken, totpCode(secret))).status).toBe(200);
   });
@@ -364,12 +372,12 @@ describe('an api and a worker with only the newest secret', () => {
 
 describe('a database whose root secret is lost', () => {
   const lostSecretIds = /no entry of GATEHOUSE_SECRET has the id [0-9a-f]{8}/;
-  /** Returns the fields in the reports about values that cannot be read. */
+  /** Returns the fields of log lines about values that cannot be decrypted. */
   const listReports = (purpose: string, process = instance.api) =>
     process.log.filter(
       (line) => line['message'] === 'stored value not readable' && line['purpose'] === purpose,
     );
-  /** Waits for the first reports: a process's lines arrive after its responses. */
+  /** Waits for the first log lines, because they arrive after the responses. */
   const waitForReports = (purpose: string, count = 1, process = instance.api) =>
     eventually(`reports of ${purpose}`, () => {
       const reports = listReports(purpose, process);
@@ -382,17 +390,17 @@ describe('a database whose root secret is lost', () => {
     );
   const signInAsOperator = (email: string, password: string): Promise<TestResponse> =>
     new OperatorClient(instance).request('POST', '/session', { email, password });
-  /** Returns what a client can tell two responses apart by. */
+  /** Returns the parts of a response by which a client can distinguish it. */
   const describeResponse = ({ status, body: { requestId: _, ...body } }: TestResponse) => [status, body];
 
   beforeAll(async () => {
     for (const each of [instance.api, ...instance.workers]) await each.stop();
-    // Otherwise a password reset would also remove the authenticator.
+    // With an unverified address, a password reset would also remove the authenticator.
     await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [enrolled.id]);
     instance.env['GATEHOUSE_SECRET'] = randomBytes(32).toString('base64url');
   });
 
-  it('ends the api and the worker with one sentence that contains the remedy', async () => {
+  it('ends the API and the worker with a single message that contains the remedy', async () => {
     const started = [instance.startApi(), instance.startWorker()];
     for (const each of started) {
       expect(await each.waitForExit()).toBe(78);
@@ -422,10 +430,10 @@ describe('a database whose root secret is lost', () => {
     expect((await instance.requestWithSecretKey('GET', project)).status).toBe(200);
   });
 
-  it('responds to an unverifiable password as to an unknown address, and reports it', async () => {
+  it('responds to an unverifiable password like to an unknown address, and reports it', async () => {
     const unknown = await instance.login('unknown@example.com');
     expect(unknown).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
-    // Hashed by Gatehouse, and imported.
+    // A hash by Gatehouse, and an imported one.
     for (const [email, password] of [
       [customer.email, PASSWORD],
       ['imported1@example.com', IMPORTED_PASSWORD],
@@ -452,7 +460,7 @@ describe('a database whose root secret is lost', () => {
     const { refreshToken, accessToken } = customer;
     expect((await refreshSession(instance, refreshToken)).status).toBe(401);
     expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(401);
-    // An operator's session does not depend on the secret.
+    // The session of an operator does not depend on the secret.
     await instance.sql('UPDATE operators SET totp_step = 0');
     const reauthenticate = (code: string | undefined) =>
       admin.request('POST', '/session/reauthenticate', { code });
@@ -465,16 +473,16 @@ describe('a database whose root secret is lost', () => {
     const wrong = await completeChallenge(instance, challengeToken, totpCode(enrolled.secret));
     expect(wrong.body).toMatchObject({ code: 'invalid_code' });
     const [recoveryCode] = enrolled.recoveryCodes;
-    const proven = await completeChallenge(instance, challengeToken, recoveryCode!, 'recovery-code');
-    expect(proven.status).toBe(200);
-    // The operator's recovery code was also compared with the authenticator.
+    const completed = await completeChallenge(instance, challengeToken, recoveryCode!, 'recovery-code');
+    expect(completed.status).toBe(200);
+    // The recovery code of the operator was also compared with the authenticator.
     const reports = await waitForReports('totp-secret', 3);
     expect(new Set(reports.map(({ ownerId }) => ownerId))).toEqual(new Set([admin.operator.id, enrolled.id]));
   });
 
-  it('returns a documented error wherever else a value cannot be read', async () => {
+  it('returns a documented error wherever else a value cannot be decrypted', async () => {
     const projectPath = `/api/v1/projects/${instance.credentials.projectId}`;
-    // The project's previous system receives no request without its secret.
+    // The previous system of the project receives no request without its secret.
     expect((await instance.login('elsewhere@example.com')).status).toBe(401);
     expect(await waitForReports('legacy-sign-in-secret')).toHaveLength(1);
 
@@ -533,14 +541,14 @@ describe('a database whose root secret is lost', () => {
     new Webhook(rotated.body.data.secret).verify(request.body, request.headers as Record<string, string>);
   });
 
-  it('leaves pending emails for a restored secret, and reports them', async () => {
+  it('keeps pending emails for a restored secret, and reports them', async () => {
     await instance.runJob('MailSender');
     const [report] = await waitForReports('mail-parameters', 1, instance.workers.at(-1));
     const stored = await instance.sql('SELECT state FROM mails WHERE id = $1', [report!['mailId']]);
     expect(stored).toEqual([{ state: 'pending' }]);
   });
 
-  it('lists every value that cannot be read, in pages', async () => {
+  it('lists every value that cannot be decrypted, in pages', async () => {
     const { stdout: first } = await run('unreadable', 'list');
     const next = /^Continue with: npm run gatehouse -- unreadable list --after (\S+)$/m.exec(first)![1]!;
     const { stdout: second } = await run('unreadable', 'list', '--after', next);
@@ -561,8 +569,8 @@ describe('a database whose root secret is lost', () => {
     );
   });
 
-  it('shows in doctor who cannot sign in, and sends password resets only with --send', async () => {
-    // Enough imported customers have been listed.
+  it('doctor reports who cannot sign in, and sends password resets only with --send', async () => {
+    // Only the previous test needs so many imported customers.
     await instance.sql(`DELETE FROM customers WHERE email ~ '^imported[0-9]{2,}@'`);
     await instance.sql(`UPDATE customers SET disabled_at = now() WHERE email = 'imported2@example.com'`);
     const { stdout: report } = await run('doctor', '--json');
@@ -595,7 +603,7 @@ describe('a database whose root secret is lost', () => {
       'Password resets sent: 10. Customers skipped: 1, conflict: 1.\n',
     );
     expect(await count()).toBe(before + 10);
-    // A run that is repeated, except for a customer whose link has expired meanwhile.
+    // Repeats a run, which skips everyone except a customer whose link has expired meanwhile.
     await instance.sql(
       `UPDATE one_time_tokens SET expires_at = now() WHERE kind = 'reset-password' AND email = 'imported3@example.com'`,
     );

@@ -9,7 +9,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let receiver: Receiver;
-/** A developer's URL. */
+/** The URL of a developer. */
 let other: Receiver;
 let admin: OperatorClient;
 beforeAll(async () => {
@@ -31,14 +31,14 @@ const replay = (deliveryId: string, body: object, operator = admin) =>
 const listReplays = async (query: string) =>
   (await admin.request('GET', `/webhooks/replays?${query}`)).body.data as Record<string, any>[];
 
-/** Waits until all a delivery's replays have finished, and returns them. */
+/** Waits until all replays of a delivery have finished, and returns them. */
 const finishedReplays = (deliveryId: string) =>
   eventually('the replays to finish', async () => {
     const replays = await listReplays(`delivery_id=${deliveryId}`);
     return replays.every(({ state }) => state !== 'pending') && replays;
   });
 
-/** Delivers a customer's registration to a new endpoint. */
+/** Delivers the registration of a customer to a new endpoint. */
 async function deliver() {
   const headers = { authorization: 'Bearer topsecretvalue' };
   const { body } = await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', {
@@ -127,7 +127,7 @@ describe('a replay to another URL', () => {
     expect(await listReplays(`delivery_id=${deliveryId}`)).toEqual([]);
   });
 
-  it('fails, is cancelled or is erased once its customer is deleted', async () => {
+  it('fails, is canceled or is erased once its customer is deleted', async () => {
     const { deliveryId, customerId } = await deliver();
     const body = { url: other.url, secret: newSecret() };
     other.respondWith(respondWithStatus(200, 'Hello'));

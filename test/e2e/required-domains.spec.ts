@@ -48,13 +48,13 @@ const newProvider = (options: Parameters<typeof createVerifiedProvider>[2] = {})
 const send = (path: string, body: object): Promise<TestResponse> =>
   instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, body);
 
-/** Returns an error's code, with the provider that it names. */
+/** Returns the code of an error, and the provider in it. */
 const problemOf = ({ status, body }: TestResponse): unknown => [status, body.code, body.provider];
 const ssoRequired = ({ slug }: DomainProvider): unknown => [403, 'sso_required', slug];
 
 describe('FE-06: a customer in the domain of a required provider', () => {
   it.each(['password', 'emailCode', 'emailLink', 'passkey', 'challenge'] as const)(
-    'fails to complete a sign-in that began before: %s',
+    'cannot complete a sign-in that began before: %s',
     (method) =>
       withSettings(instance, allMethods, async () => {
         const provider = await newProvider();
@@ -67,7 +67,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       }),
   );
 
-  it('fails to begin a sign-in, register or reset a password, whether or not they exist', () =>
+  it('cannot begin a sign-in, register or reset a password, even if they do not exist', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await newProvider();
       const { email } = await registerCustomer(instance, emailAt(provider));
@@ -77,13 +77,13 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       })();
       await requireProvider(instance, provider);
       for (const address of [email, emailAt(provider)]) {
-        const refused = [
+        const rejection = [
           await instance.login(address),
           await instance.login(address, 'a wrong password'),
           await instance.register(address),
           await requestEmailCode(instance, address),
         ];
-        expect(refused.map(problemOf)).toEqual(refused.map(() => ssoRequired(provider)));
+        expect(rejection.map(problemOf)).toEqual(rejection.map(() => ssoRequired(provider)));
       }
       expect(problemOf(await submitToken(instance, 'reset-password', reset))).toEqual(ssoRequired(provider));
       const { id } = (
@@ -98,7 +98,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       expect(attempts).toEqual([]);
     }));
 
-  it('leads to the provider from the hosted sign-in page', () =>
+  it('is redirected to the provider from the hosted sign-in page', () =>
     withSettings(instance, allMethods, async () => {
       const name = `Acme ${(count += 1)}`;
       const provider = await newProvider({ required: true, name });
@@ -117,7 +117,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       }
     }));
 
-  it('fails identically if the project does not reveal who is registered', () =>
+  it('gets the same errors if the project does not reveal who is registered', () =>
     withSettings(instance, { enumerationProtection: true }, async () => {
       const provider = await newProvider({ required: true });
       expect(problemOf(await instance.register(emailAt(provider)))).toEqual(ssoRequired(provider));
@@ -134,8 +134,8 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(await instance.listMailKinds(email)).toEqual(before);
   });
 
-  it("causes no request to the project's previous system", async () => {
-    // No server listens at this URL: a request would be logged as a failed one.
+  it('causes no request to the previous system of the project', async () => {
+    // No server listens at this URL, so a request would be logged as failed.
     const legacySignIn = {
       url: 'http://127.0.0.1:9/verify',
       secret: `whsec_${randomBytes(32).toString('base64')}`,
@@ -147,7 +147,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(instance.api.log.filter(({ message }) => message === 'legacy sign-in failed')).toEqual([]);
   });
 
-  it('accepts a sign-in by support', async () => {
+  it('can be signed in by support', async () => {
     const provider = await newProvider();
     const customer = await registerCustomer(instance, emailAt(provider));
     await requireProvider(instance, provider);
@@ -155,7 +155,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(outcomeOf(await complete())).toBe('session');
   });
 
-  it('loses a session of another system', async () => {
+  it('cannot move a session from another system', async () => {
     const provider = await newProvider();
     const customer = await registerCustomer(instance, emailAt(provider));
     const complete = await signInMethods(instance, supportKey).migrationToken(customer as Owner);
@@ -191,7 +191,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       expectStatus(200, await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, { email }));
   });
 
-  it('does not use a stored password in the session', async () => {
+  it('cannot use a stored password in the session', async () => {
     const provider = await newProvider();
     const { id, tokens } = await registerCustomer(instance, emailAt(provider));
     await instance.sql('UPDATE sessions SET provider_id = $1 WHERE customer_id = $2', [provider.id, id]);
@@ -227,7 +227,10 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     return provider;
   }
 
-  /** Signs in at the stand-in with an address. @returns the redirect parameters, and how to complete it */
+  /**
+   * Signs in at the stand-in with an address. @returns the redirect parameters, and functions that complete the
+   * sign-in
+   */
   async function signIn({ slug }: DomainProvider, email: string) {
     const codeVerifier = randomBytes(32).toString('base64url');
     const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
@@ -239,7 +242,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     return { parameters, complete };
   }
 
-  it('succeeds at the required one, and fails at another one before and after the redirect', () =>
+  it('succeeds with the required one, and fails with another before and after the redirect', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) => newProvider(fields));
       const other = await connect((fields) => createDomainProvider(instance, fields));
@@ -258,13 +261,14 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
       expectStatus(200, await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me'));
     }));
 
-  it('lets a member who has not verified the address request the verification email again', () =>
+  it('allows a member with an unverified address to request the verification email again', () =>
     withSettings(instance, { ...allMethods, requireVerifiedEmail: true }, async () => {
       const provider = await connect((fields) =>
         newProvider({ ...fields, trustEmail: false, required: true }),
       );
       const [member, other] = [emailAt(provider), emailAt(provider)];
-      // Without a registration's email, after which the next one would follow in a minute at the earliest.
+      // Creates the customers without a registration email, after which the next one would be sent only after a
+      // minute.
       for (const email of [member, other])
         expectStatus(201, await instance.requestWithSecretKey('POST', '/api/v1/customers', { email }));
       await instance.sql(
@@ -272,8 +276,8 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
          SELECT gen_random_uuid(), project_id, $1, id, email FROM customers WHERE email = $2`,
         [provider.id, member],
       );
-      const refused = { status: 403, body: { code: 'email_not_verified' } };
-      expect(await (await signIn(provider, member)).complete()).toMatchObject(refused);
+      const rejection = { status: 403, body: { code: 'email_not_verified' } };
+      expect(await (await signIn(provider, member)).complete()).toMatchObject(rejection);
       for (const email of [member, other]) expectStatus(202, await send('resend-verification', { email }));
       expect(await instance.listMailKinds(other)).toEqual([]);
       const token = await instance.getVerificationToken(member);
@@ -308,7 +312,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     });
   });
 
-  it("claims no address with another provider's link, without which the member cannot sign in", () =>
+  it('claims no address when linking another provider, without which the member cannot sign in', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) =>
         newProvider({ ...fields, trustEmail: false, required: true }),
@@ -342,8 +346,8 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
         instance.requestWithAccessToken(body.tokens.accessToken, method, `/api/v1/me/identities${path}`);
       await instance.sql(`UPDATE customers SET password_hash = 'x' WHERE id = $1`, [body.customer.id]);
       const [{ id }] = (await request('GET')).body.data;
-      const refused = { status: 409, body: { code: 'last_sign_in_method' } };
-      expect(await request('DELETE', `/${id}`)).toMatchObject(refused);
+      const rejection = { status: 409, body: { code: 'last_sign_in_method' } };
+      expect(await request('DELETE', `/${id}`)).toMatchObject(rejection);
       // Once the provider is no longer required, codes and passwords are accepted again.
       expectStatus(200, await requestProviders(instance, 'PATCH', `/${provider.id}`, { required: false }));
       expectStatus(204, await request('DELETE', `/${id}`));
@@ -351,7 +355,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
 });
 
 describe('a required provider whose emails are not trusted', () => {
-  it('returns warnings, also about a project that requires verified addresses', async () => {
+  it('returns warnings, including one for a project that requires verified addresses', async () => {
     const provider = await createDomainProvider(instance, { trustEmail: false });
     const request = async (method: string, fields?: object) => {
       const response = await requestProviders(instance, method, `/${provider.id}`, fields);
@@ -405,7 +409,7 @@ describe('a session in a domain that becomes required', () => {
       return { id, tokens: (await instance.login(email)).body.tokens };
     };
     const customer = await open(emailAt(provider));
-    const stranger = await open(uniqueEmail());
+    const outsider = await open(uniqueEmail());
     const opened = await open(emailAt(provider));
     await instance.sql('UPDATE sessions SET provider_id = $1 WHERE customer_id = $2', [
       provider.id,
@@ -416,7 +420,7 @@ describe('a session in a domain that becomes required', () => {
     await requireProvider(instance, provider);
     await instance.runJob('RequiredDomainEnforcer');
     const statuses = [];
-    for (const { tokens } of [customer, stranger, opened, supported])
+    for (const { tokens } of [customer, outsider, opened, supported])
       statuses.push((await instance.requestWithAccessToken(tokens.accessToken, 'GET', '/api/v1/me')).status);
     expect(statuses).toEqual([401, 200, 200, 200]);
     const events = await instance.events(customer.id, 'session.revoked');
@@ -454,7 +458,7 @@ describe('a session in a domain of a required provider', () => {
       create: () => newProvider(),
       change: async ({ id }) => {
         await instance.runJob('RequiredDomainEnforcer');
-        // Customers who were created while the sessions were checked have such sessions.
+        // Customers created while the sessions were checked have such sessions.
         await instance.sql('UPDATE identity_providers SET required = true WHERE id = $1', [id]);
         await instance.sql(
           `UPDATE identity_provider_domains SET checked_at = now() - interval '2 days' WHERE provider_id = $1`,

@@ -13,10 +13,10 @@ import { Receiver } from '../support/receiver.js';
 const DAY = 86_400_000;
 const RETENTION = 30;
 
-/** The day on which a test began, in days since 1970. */
+/** The day on which a test began, in days since the epoch. */
 let today: number;
 
-/** Returns noon (UTC) on a day, so that rows inserted around this time stay within that day. */
+/** Returns noon (UTC) of a day, so that rows inserted around this time belong to that day. */
 const daysAgo = (days: number): number => (today - days) * DAY + DAY / 2;
 
 /** Returns five failed attempts on one day. */
@@ -43,13 +43,12 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await receiver?.stop();
-  // In the order in which a worker locks the tables: it may still be recording an attempt's outcome.
+  // The same order in which a worker locks the tables, because it may still be recording an outcome.
   await instance.sql('TRUNCATE deliveries, webhook_endpoints, attempts, events, customers CASCADE');
   const old = await listOldPartitions();
   if (old.length > 0) await instance.sql(`DROP TABLE ${old.join(', ')}`);
 });
 
-/** Runs the retention job once. */
 const prune = () => instance.runJob('deliveries');
 
 const createDelivery = (delivery: Omit<SeedDelivery, 'endpointId' | 'projectId'>) => ({
@@ -224,7 +223,7 @@ describe('retention', () => {
     const reader = await instance.db.connect();
     await reader.query(`BEGIN; LOCK TABLE ${partitionName(40)} IN ACCESS SHARE MODE`);
     await expect(prune()).rejects.toThrow(new RegExp(`^${partitionName(40)}: `));
-    // The retained attempts from the days before and after are not merged across the locked day.
+    // The retained attempts of the days before and after are not merged across the locked day.
     expect(await listOldPartitions()).toEqual(
       [partitionName(40), partitionName(42, 'kept_'), partitionName(39, 'kept_')].sort(),
     );
@@ -298,7 +297,7 @@ describe('retention', () => {
     expect(data.request.body).toContain('"erased":true');
   });
 
-  it('lets a poller of the feed continue from a cursor older than the remaining events', async () => {
+  it('allows a feed poller to continue from a cursor older than the remaining events', async () => {
     await seedDeliveries(
       instance,
       [40, 39, 38].map((days) => createDelivery({ state: 'succeeded', attempts: succeeded(daysAgo(days)) })),
@@ -359,7 +358,7 @@ describe('the partition of a day', () => {
     return row!.name;
   };
 
-  it('appears when an outcome is recorded without it', async () => {
+  it('is created when an outcome is recorded without it', async () => {
     await dropPartitions();
     await registerCustomer(instance);
     await eventually('every delivery', async () => {
@@ -369,7 +368,7 @@ describe('the partition of a day', () => {
     expect((await instance.listAttempts()).length).toBeGreaterThan(0);
   });
 
-  it('appears again at the start after a long downtime, even for an old attempt', async () => {
+  it('is created at the start after a long downtime, even for an old attempt', async () => {
     await Promise.all(instance.workers.map((worker) => worker.stop('SIGKILL')));
     await dropPartitions();
     await registerCustomer(instance);

@@ -25,11 +25,11 @@ const enterCode = (client: OperatorClient, code: string): Promise<TestResponse> 
   client.request('POST', '/session/second-factor', { code });
 const invalid = { status: 400, body: { code: 'invalid_code' } };
 
-/** Makes used codes from the authenticator valid again, instead of waiting for the next step. */
+/** Makes used codes of the authenticator valid again, instead of waiting for the next step. */
 const resetTotpStep = (operator: Enrolled) =>
   instance.sql('UPDATE operators SET totp_step = 0 WHERE id = $1', [operator.operator.id]);
 
-describe('CO-01: a code of the authenticator', () => {
+describe('CO-01: an authenticator code', () => {
   it('signs in if it belongs to the current, previous or next step', async () => {
     const operator = await createOperator();
     const currentStep = () => Math.floor(Date.now() / 30_000);
@@ -39,7 +39,7 @@ describe('CO-01: a code of the authenticator', () => {
         const client = await signInWithPassword(operator);
         const before = currentStep();
         const response = await enterCode(client, totpCode(operator.secret, steps));
-        // If the next step has begun in between, the code belongs to another step.
+        // If the next step has begun in the meantime, the code belongs to another step.
         if (currentStep() !== before) return false;
         expect(response).toMatchObject({ status: 200, body: { state: 'signed_in' } });
         return true;
@@ -80,7 +80,7 @@ describe('CO-01: a code of the authenticator', () => {
 });
 
 describe('CO-01: a recovery code', () => {
-  it('replaces the authenticator once, even for parallel uses, regardless of case and separators', async () => {
+  it('replaces the authenticator once, even in parallel, in any case and with any separators', async () => {
     const operator = await createOperator();
     expect(new Set(operator.recoveryCodes).size).toBe(10);
     const [first, second] = operator.recoveryCodes as [string, string];
@@ -91,7 +91,7 @@ describe('CO-01: a recovery code', () => {
     expect((await enterCode(await signInWithPassword(operator), typed)).status).toBe(200);
   });
 
-  it('fails after new ones are created with a code of the authenticator', async () => {
+  it('fails after new ones are created with an authenticator code', async () => {
     const operator = await createOperator();
     await resetTotpStep(operator);
     const renew = (code: string) => operator.request('POST', '/session/recovery-codes', { code });
@@ -112,12 +112,12 @@ describe('OP-01: the replacement of an authenticator by its owner', () => {
   const confirm = (client: OperatorClient, secret: string): Promise<TestResponse> =>
     client.request('POST', '/session/enrollment/confirm', { code: totpCode(secret) });
 
-  it('requires a code of the current one, and then replaces it together with the recovery codes', async () => {
+  it('requires a current code, and replaces the authenticator and the recovery codes', async () => {
     const owner = await createOperator();
     const other = await signInWithPassword(owner);
     await enterCode(other, owner.recoveryCodes[1]!);
     const { body } = await start(owner, totpCode(owner.secret, 1));
-    // Until the new authenticator is confirmed, the current one stays valid.
+    // The current authenticator stays valid until the new one is confirmed.
     expect(await enterCode(await signInWithPassword(owner), owner.recoveryCodes[2]!)).toMatchObject({
       status: 200,
     });
@@ -135,7 +135,7 @@ describe('OP-01: the replacement of an authenticator by its owner', () => {
     expect(await invite()).toMatchObject({ status: 403, body: { code: 'reauthentication_required' } });
   });
 
-  it('works with a recovery code, once', async () => {
+  it('works once with a recovery code', async () => {
     const owner = await createOperator();
     const [code] = owner.recoveryCodes;
     expect((await start(owner, code!)).status).toBe(200);
@@ -160,9 +160,9 @@ describe('OP-01: the replacement of an authenticator by its owner', () => {
   });
 });
 
-describe('CO-01: the limit for failures', () => {
-  // Used addresses have a higher limit, see operator-login-attempts.dedicated.spec.ts. For the limits per
-  // address see rate-limits.dedicated.spec.ts.
+describe('CO-01: the limit on failures', () => {
+  // Known addresses have a higher limit, see operator-login-attempts.dedicated.spec.ts. For the limits per address,
+  // see rate-limits.dedicated.spec.ts.
   const deleteAddresses = () => instance.sql('DELETE FROM operator_addresses');
   const createOperatorWithoutAddresses = async (): Promise<Enrolled> => {
     const operator = await createOperator();
@@ -215,14 +215,14 @@ describe('CO-01: the limit for failures', () => {
     });
   });
 
-  it('stays after a correct password alone', async () => {
+  it('is not reset by a correct password alone', async () => {
     const operator = await createOperatorWithoutAddresses();
     for (let index = 0; index < 5; index += 1) await enterWrongPassword(operator.operator.email);
     for (let index = 0; index < 5; index += 1) await signInWithPassword(operator);
     expect((await enterWrongPassword(operator.operator.email)).status).toBe(429);
   });
 
-  it('stays after new recovery codes or a password change in an existing session', async () => {
+  it('is not reset by new recovery codes or a password change in an existing session', async () => {
     const operator = await createOperatorWithoutAddresses();
     const renewCodes = (code: string) => operator.request('POST', '/session/recovery-codes', { code });
     for (let index = 0; index < 9; index += 1) expect(await renewCodes(`${index}`)).toMatchObject(invalid);
@@ -235,7 +235,7 @@ describe('CO-01: the limit for failures', () => {
 });
 
 describe('CO-01: enrollment', () => {
-  /** Accepts an invitation and returns the client, which has no authenticator yet. */
+  /** Accepts an invitation. Returns the client, which has no authenticator yet. */
   const acceptInvitation = async (role: string) => {
     const email = uniqueEmail();
     const invited = await admin.request('POST', '/operators', { email, role });
@@ -246,7 +246,7 @@ describe('CO-01: enrollment', () => {
     return { client, email, password, session: body };
   };
 
-  it('lets an operator skip it in development, but not manage operators or create keys', async () => {
+  it('can be skipped in development, but is required to manage operators and create keys', async () => {
     const { client, session } = await acceptInvitation('admin');
     expect(session).toMatchObject({ state: 'enrollment', hasSecondFactor: false, maySkipEnrollment: true });
     const skip = () => client.request('POST', '/session/enrollment/skip');
@@ -291,8 +291,7 @@ describe('CO-01: enrollment', () => {
     expect(uri.searchParams.get('secret')).toBe(secret);
     expect(decodeURIComponent(uri.pathname)).toContain(email);
     expect(await confirm(totpCode(oldSecret))).toMatchObject(invalid);
-    // A concurrent session with only the password competes for the enrollment. The first confirmation
-    // succeeds.
+    // A concurrent session with only the password competes for the enrollment. The first confirmation succeeds.
     const rival = new OperatorClient(instance);
     expect((await rival.request('POST', '/session', { email, password })).body.state).toBe('enrollment');
     const rivalSecret = (await rival.request('POST', '/session/enrollment')).body.secret as string;

@@ -11,7 +11,7 @@ import { RedisMonitor } from '../support/redis-monitor.js';
 import { listEncodings, dumpTables } from '../support/dump-tables.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-// One instance's collected secrets, and all outputs that could contain them.
+// Secrets collected from one instance, and all outputs that could contain them.
 const mailServer = new MailServer();
 const secrets: Record<string, string> = {};
 const responses: string[] = [];
@@ -38,7 +38,7 @@ const send = async (
 };
 const publishableKeyHeader = () => ({ 'x-publishable-key': instance.credentials.publishableKey });
 
-/** Returns the token in the newest mail to an address with this link. */
+/** Returns the token of the newest email to an address with this link. */
 const waitForMailToken = (email: string, path: string): Promise<string> =>
   eventually(`a mail with a link to ${path}`, () => {
     const link = new RegExp(`/${path}\\?token=([\\w-]{43}[.\\d]*)`);
@@ -48,7 +48,7 @@ const waitForMailToken = (email: string, path: string): Promise<string> =>
     return mail && link.exec(decodeQuotedPrintable(mail.text))![1];
   });
 
-/** Records a sign-in's tokens as secrets and returns them. */
+/** Records the tokens of a sign-in as secrets, and returns them. */
 const recordTokens = (name: string, { tokens }: any): { accessToken: string; refreshToken: string } => {
   secrets[`${name}: access token`] = tokens.accessToken;
   secrets[`${name}: refresh token`] = tokens.refreshToken;
@@ -177,7 +177,7 @@ async function callRoutes(): Promise<void> {
   await eventually('deliveries', () => receiver.listByType('email.changed').length > 0);
 }
 
-/** Sends secrets in wrong places, and causes errors while secrets are processed. */
+/** Sends secrets in the wrong places, and causes errors while secrets are processed. */
 async function causeErrors(): Promise<void> {
   const email = uniqueEmail();
   const body = { email, password: createPassword('errors') };
@@ -208,7 +208,7 @@ async function causeErrors(): Promise<void> {
   }
 }
 
-/** Returns the names of the secrets that a text contains in any encoding. */
+/** Returns the names of the secrets that a string contains in any encoding. */
 const findSecrets = (text: string, names = Object.keys(secrets)): string[] =>
   names.filter((name) => listEncodings(secrets[name]!).some((form) => text.includes(form)));
 const listRootSecretForms = (): string[] => {
@@ -220,7 +220,7 @@ const listRootSecretForms = (): string[] => {
 };
 const getLogs = (): string => [instance.api, ...instance.workers].map(({ output }) => output).join('\n');
 
-it('collects all secrets in the setup, and causes internal errors', () => {
+it('the setup collects all secrets, and causes internal errors', () => {
   expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(25);
   for (const secret of Object.values(secrets)) expect(secret.length).toBeGreaterThanOrEqual(20);
   expect(responses.filter((response) => response.includes('internal_error')).length).toBeGreaterThan(3);
@@ -233,7 +233,7 @@ it('LG-01: keeps all secrets out of logs, spans, events, deliveries, Redis and w
   expect(rows).toContain('customer.created');
   expect(rows).toContain('not now');
   const commands = monitor?.commands ?? [];
-  // Each instance has its own Redis database. The monitor prints its number before each command.
+  // Each instance has its own Redis database, whose number the monitor prints before each command.
   const database = monitor && new URL(instance.env['REDIS_URL']!).pathname.slice(1);
   const jobs = commands.filter((line) => line.includes(`[${database} `) && /evalsha/i.test(line));
   expect(jobs.length > 0).toBe(Boolean(monitor));
@@ -251,7 +251,7 @@ it('LG-01: keeps all secrets out of logs, spans, events, deliveries, Redis and w
   }
 });
 
-it('EV-04: returns no token in a response that only emails contain', () => {
+it('EV-04: returns no token that only emails contain', () => {
   const mailedTokens = Object.keys(secrets).filter((name) =>
     /(verification|change|reset|invite|link) token/.test(name),
   );
@@ -261,7 +261,7 @@ it('EV-04: returns no token in a response that only emails contain', () => {
   expect(findSecrets(others.join('\n'), mailedTokens)).toEqual([]);
 });
 
-it('PW-06, TK-05, EV-01: stores no password, token, key, pepper or root secret in the database', async () => {
+it('PW-06, TK-05, EV-01: stores no password, token, key, pepper or root secret in plaintext', async () => {
   const currentDump = await dumpTables(instance);
   expect(dumpWithActiveLinks.length).toBeGreaterThan(10_000);
   for (const text of [dumpWithActiveLinks, currentDump]) {
@@ -273,7 +273,7 @@ it('PW-06, TK-05, EV-01: stores no password, token, key, pepper or root secret i
   )) {
     expect(hash).toMatch(/^(v1\$[0-9a-f]{8}\$2b\$04\$.{53}|i1\$[A-Za-z0-9+/]+=*)$/);
   }
-  // Only the SHA-256 hash for a refresh token's 256 bits is stored.
+  // Only the SHA-256 hash of the 256 bits in a refresh token is stored.
   const bytes = Buffer.from(secrets['errors: refresh token']!.slice('rt_'.length), 'base64url');
   const secret = bytes.subarray(20, 52);
   const hash = createHash('sha256').update(secret).digest();

@@ -34,7 +34,6 @@ const chrome =
 const logIn = (email: string, headers?: Record<string, string>): Promise<Tokens> =>
   openSession(instance, email, headers);
 
-/** Registers a customer with `count` sessions. */
 const createCustomerWithSessions = async (
   count: number,
 ): Promise<Omit<RegisteredCustomer, 'tokens'> & { logins: Tokens[] }> => {
@@ -89,7 +88,7 @@ describe('the limit of 100 sessions', () => {
     return body.data.map(({ id }: { id: string }) => id);
   };
 
-  it('ends the least recently used active session, and no session before the limit', async () => {
+  it('ends the least recently used active session, and none below the limit', async () => {
     const { id, email, logins } = await createCustomerWithSessions(1);
     const [revoked, expired, used, leastRecentlyUsed, ...others] = await insertSessions(instance, id, 100);
     await instance.sql('UPDATE sessions SET revoked_at = now() WHERE id = $1', [revoked]);
@@ -218,8 +217,8 @@ describe('the end of sessions on every replica (TK-10)', () => {
 
   it('applies at once when the project is archived', async () => {
     const { tokens } = await registerCustomer(instance);
-    const archive = (when: string) =>
-      instance.sql(`UPDATE projects SET archived_at = ${when} WHERE id = $1`, [
+    const archive = (archivedAt: string) =>
+      instance.sql(`UPDATE projects SET archived_at = ${archivedAt} WHERE id = $1`, [
         instance.credentials.projectId,
       ]);
     const replicas = [instance.baseUrl, replica.baseUrl];
@@ -267,7 +266,7 @@ describe('a refresh token', () => {
     expect(await isActive(third)).toBe(true);
   });
 
-  it('TK-06, TK-07: changes with each refresh, and reuse after the successor ends the session', async () => {
+  it('TK-06, TK-07: changes at each refresh, and reuse after its successor ends the session', async () => {
     const { id, tokens } = await registerCustomer(instance);
     const chain = [tokens];
     for (let round = 0; round < 4; round += 1)
@@ -282,7 +281,7 @@ describe('a refresh token', () => {
       expect(await instance.events(id, type)).toHaveLength(1);
   });
 
-  it('TK-07: ends the session at reuse also if a backend sends an Idempotency-Key', async () => {
+  it('TK-07: ends the session on reuse even if a backend sends an Idempotency-Key', async () => {
     const { id, tokens } = await registerCustomer(instance);
     const second = (await refreshSession(instance, tokens.refreshToken)).body.tokens;
     const third = (await refreshSession(instance, second.refreshToken)).body.tokens;
@@ -370,10 +369,9 @@ describe('a refresh token', () => {
   });
 });
 
-it('TK-03: accepts no credential of another type on any route, and keeps rejected ones valid', async () => {
+it('TK-03: accepts only its own type of credential on any route, and keeps rejected ones valid', async () => {
   const subject = await registerCustomer(instance);
-  // The email change uses another customer, because a new password voids the change and the change voids
-  // other links.
+  // The email change uses another customer, because a new password voids the change, and the change voids other links.
   const changingCustomer = await registerCustomer(instance);
   const { currentToken, newToken } = await requestEmailChange(instance, changingCustomer);
   const path = `/api/v1/customers/${subject.id}/sign-in-tokens`;
@@ -411,9 +409,9 @@ it('TK-03: accepts no credential of another type on any route, and keeps rejecte
   const getBody = async (response: Promise<TestResponse>) => ({ ...(await response).body, requestId: '' });
   const createForeignCases = <Values extends unknown[]>(rows: [string, ...Values, Name[]][]) =>
     rows.flatMap((row) => {
-      const own = row.at(-1) as Name[];
+      const accepted = row.at(-1) as Name[];
       return names
-        .filter((name) => !own.includes(name))
+        .filter((name) => !accepted.includes(name))
         .map((name) => [`${row[0]} with ${name}`, row, credentials[name]] as const);
     });
   await checkCases(createForeignCases(routes), async ([route, send], token) => {
@@ -436,7 +434,7 @@ it('TK-03: accepts no credential of another type on any route, and keeps rejecte
     expect(await pressed.text()).toBe(opened.body);
   });
 
-  for (const [route, send, own] of routes)
-    for (const name of own)
+  for (const [route, send, accepted] of routes)
+    for (const name of accepted)
       expect([route, name, (await send(credentials[name])).status < 300]).toEqual([route, name, true]);
 });

@@ -18,7 +18,7 @@ const notEnabled = { status: 403, body: { code: 'method_not_enabled' } };
 const withoutPassword = { signIn: { password: false, emailCode: true } };
 
 describe('a project without passwords', () => {
-  it('rejects every sign-in method with a password, and accepts the password once it is on again', async () => {
+  it('rejects every sign-in method with a password, and accepts them once passwords are on', async () => {
     const { email, id } = await registerCustomer(instance);
     const reset = await requestReset(instance, email);
     const invited = await inviteCustomer(instance);
@@ -49,7 +49,7 @@ describe('a project without passwords', () => {
     expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
   });
 
-  it('accepts no password as a proof of identity, and requires none', async () => {
+  it('accepts and requires no password for reauthentication', async () => {
     const { id, tokens } = await registerCustomer(instance);
     await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [id]);
     const send = (path: string, body: object) =>
@@ -85,7 +85,7 @@ describe('a project without passwords', () => {
   });
 });
 
-it('lets only a secret key create customers in a project without sign-up', async () => {
+it('only a secret key can create customers in a project without sign-up', async () => {
   const { email } = await registerCustomer(instance);
   await withSettings(instance, { signIn: { allowSignUp: false } }, async () => {
     for (const address of [email, uniqueEmail()])

@@ -50,9 +50,9 @@ const removeFactors = async ({ id }: Owner): Promise<void> => {
 interface Rule {
   name: string;
   isUnverified?: boolean;
-  /** Additional project settings from the proof on. */
+  /** Project settings that are added before the sign-in is completed. */
   settings?: object;
-  /** Changes the customer between the start of the sign-in and its proof. */
+  /** Changes the customer between the start and the completion of the sign-in. */
   change?: (customer: Owner) => Promise<unknown>;
   outcomes: Record<Method, string>;
 }
@@ -67,17 +67,17 @@ const withFactor = {
 };
 
 const rules: Rule[] = [
-  { name: 'of a customer with factors', outcomes: withFactor },
+  { name: 'for a customer with factors', outcomes: withFactor },
   { name: 'without second factors', settings: { mfa: 'off' }, outcomes: everyMethod('session') },
   { name: 'with a required second factor', settings: { mfa: 'required' }, outcomes: withFactor },
   {
-    name: 'with a second factor that is required of the customer alone',
+    name: 'with a second factor that only the customer is required to use',
     settings: { mfa: 'off' },
     change: ({ id }) => withSecretKey('PATCH', id, { mfa: 'required' }),
     outcomes: withFactor,
   },
   {
-    name: 'with a required second factor of a customer without one',
+    name: 'with a required second factor that the customer lacks',
     settings: { mfa: 'required' },
     change: removeFactors,
     outcomes: {
@@ -87,15 +87,15 @@ const rules: Rule[] = [
     },
   },
   {
-    name: 'of a disabled customer',
+    name: 'for a disabled customer',
     change: ({ id }) => withSecretKey('POST', `${id}/disable`),
     outcomes: everyMethod('customer_disabled'),
   },
   {
-    name: 'of an unverified customer where a verified email is required',
+    name: 'for an unverified customer if a verified email is required',
     isUnverified: true,
     settings: { requireVerifiedEmail: true },
-    // Code and link prove the address, and remove the factors from before them.
+    // The code and the link verify the address, and remove the factors from before.
     outcomes: { ...everyMethod('email_not_verified'), emailCode: 'session', emailLink: 'session' },
   },
   {
@@ -108,7 +108,7 @@ const rules: Rule[] = [
     outcomes: { ...withFactor, password: 'too_many_attempts' },
   },
   {
-    name: 'with a method that is off',
+    name: 'with a disabled method',
     settings: { signIn: { password: false, emailCode: true, passkey: false } },
     outcomes: { ...withFactor, password: 'method_not_enabled', passkey: 'method_not_enabled' },
   },
@@ -139,8 +139,11 @@ describe('MF-01: every sign-in', () => {
 });
 
 describe("FE-03: a person who registered another's address", () => {
-  /** Each returns a function that sends the proof of the address. */
-  const proofs: Record<string, (customer: RegisteredCustomer) => Promise<() => Promise<TestResponse>>> = {
+  /** Each function begins a verification of the address, and returns a function that completes it. */
+  const verifications: Record<
+    string,
+    (customer: RegisteredCustomer) => Promise<() => Promise<TestResponse>>
+  > = {
     'an email code': async ({ email }) => {
       const code = await receiveEmailCode(instance, email);
       return () => verifyEmailCode(instance, code);
@@ -159,17 +162,17 @@ describe("FE-03: a person who registered another's address", () => {
     },
   };
 
-  it.each(Object.keys(proofs))('loses all access after %s', async (proof) => {
+  it.each(Object.keys(verifications))('loses all access after %s', async (verification) => {
     await withSettings(instance, allMethods, async () => {
       const { id, email, ...registered } = await registerCustomer(instance);
-      const prove = await proofs[proof]!({ id, email, ...registered });
+      const verifyAddress = await verifications[verification]!({ id, email, ...registered });
       const intruder = await addFactors(instance, { id, email, ...registered });
       const { currentToken, newToken } = await requestEmailChange(instance, intruder);
       await submitToken(instance, 'confirm-email-change', newToken);
       const challenge = await openChallenge(instance, email);
       expect(outcomeOf(await completeChallenge(instance, challenge, '000000x'))).toBe('invalid_code');
 
-      expect((await prove()).status).toBeLessThan(300);
+      expect((await verifyAddress()).status).toBeLessThan(300);
 
       const me = await instance.requestWithAccessToken(intruder.tokens.accessToken, 'GET', '/api/v1/me');
       expect(me.status).toBe(401);

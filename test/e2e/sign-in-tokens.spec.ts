@@ -24,7 +24,7 @@ const signIn = (token: string): Promise<TestResponse> =>
 
 const invalid = { status: 400, body: { code: 'invalid_token' } };
 
-it('MF-01: opens one session, whose tokens name support and no recent proof', async () => {
+it('MF-01: opens one session, whose tokens contain support and no recent verification', async () => {
   const { id } = await registerCustomer(instance);
   const created = await create(id);
   expect(created).toMatchObject({ status: 201, body: { token: expect.any(String) } });
@@ -71,7 +71,7 @@ it('MF-08: audits the key that created the token for both steps, and the reason'
 });
 
 describe('a change in a session of a sign-in token', () => {
-  it('counts as done by support in the audit log and the timeline, with key, session and reason', async () => {
+  it('is attributed to support in the audit log and timeline, with key, session and reason', async () => {
     const { id, email } = await registerCustomer(instance);
     const { accessToken } = (await signIn((await create(id)).body.token)).body.tokens;
     const send = (method: string, path: string, body?: object) =>
@@ -125,7 +125,7 @@ describe('a change in a session of a sign-in token', () => {
     expect(entry.details).not.toHaveProperty('support');
   });
 
-  it('counts as done by support without a key if an earlier version has opened the session', async () => {
+  it('is attributed to support without a key if an earlier version has opened the session', async () => {
     const { id } = await registerCustomer(instance);
     const { accessToken } = (await signIn((await create(id)).body.token)).body.tokens;
     await instance.sql(
@@ -187,10 +187,10 @@ it('MF-01: does not consume the token at a rejected sign-in', async () => {
   expect((await signIn((await create(id)).body.token)).status).toBe(200);
 });
 
-it('AK-06: requires customer:impersonate and a reason for a token of support', async () => {
+it('AK-06: requires customer:impersonate and a reason for a support token', async () => {
   const { id } = await registerCustomer(instance);
-  const refused = await create(id, undefined, instance.credentials.secretKey);
-  expect(refused).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
+  const rejected = await create(id, undefined, instance.credentials.secretKey);
+  expect(rejected).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
   for (const body of [{}, { reason: '' }, { reason: 'x'.repeat(501) }])
     expect((await create(id, body)).status).toBe(400);
 });
@@ -211,7 +211,7 @@ it('ends the session at a later required reauthentication, but not at an earlier
   expect((await refreshSession(instance, later.refreshToken)).status).toBe(200);
 });
 
-it("MF-05: has a recent proof in the session only after the customer's password", async () => {
+it("MF-05: has a recent verification in the session only after the customer's password", async () => {
   const { id } = await registerCustomer(instance);
   const { tokens } = (await signIn((await create(id)).body.token)).body;
   const { body } = await instance.requestWithAccessToken(

@@ -18,7 +18,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 type Replica = Awaited<ReturnType<typeof startReplica>>;
-/** Two replicas with a newer root secret before the shared api's secret. */
+/** Two replicas with a newer root secret, listed before the secret of the shared API process. */
 let replicas: Replica[] = [];
 /** The key ring after the first start, as JSON. */
 let firstRing: string;
@@ -29,9 +29,9 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** Makes apis reload the key ring, as they do every minute. Retries an api that waits too long for a lock. */
+/** Makes API processes reload the key ring, as they do every minute. Retries one that waits too long for a lock. */
 const reloadKeys = async (
-  apis = [instance.api, ...replicas.map(({ process }) => process)],
+  apiProcesses = [instance.api, ...replicas.map(({ process }) => process)],
 ): Promise<void> => {
   const read = (api: ServerProcess) =>
     eventually('the signing keys to be read', () =>
@@ -40,7 +40,7 @@ const reloadKeys = async (
         () => false,
       ),
     );
-  await Promise.all(apis.map(read));
+  await Promise.all(apiProcesses.map(read));
 };
 const restoreKeys = async (): Promise<void> => {
   await instance.sql('DELETE FROM signing_keys');
@@ -79,22 +79,22 @@ const pairs = (...kids: (string | undefined)[]): string[] => kids.flatMap((kid) 
 const listStoredKids = async (): Promise<string[]> =>
   (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC')).map(({ kid }) => kid);
 
-/** Moves a key's activation time into the past. */
-const passTime = (kid: string, interval: string): Promise<unknown> =>
+/** Moves the activation time of a key into the past. */
+const ageKey = (kid: string, interval: string): Promise<unknown> =>
   instance.sql(`UPDATE signing_keys SET activates_at = activates_at - $2::interval WHERE kid = $1`, [
     kid,
     interval,
   ]);
 
 it('TK-01, TK-02, TK-04: checks all claims and headers of a validly signed token in /me', async () => {
-  const [own, other] = [await register(), await register()];
+  const [customerTokens, other] = [await register(), await register()];
   const otherTenant = await insertOrganization(instance);
-  // Decrypts the active signing key with the instance's root secret.
+  // Decrypts the active signing key with the root secret of the instance.
   const [row] = await instance.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
   const { kid } = row!;
   const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);
   const key = createPrivateKey(keyring.decrypt('signing-key', kid, row!.private_key));
-  const claims = decodeJwt(own.accessToken);
+  const claims = decodeJwt(customerTokens.accessToken);
   const sign = (changed: object, header: object = {}): Promise<string> =>
     new SignJWT({ ...claims, ...changed })
       .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
@@ -124,7 +124,7 @@ it('TK-01, TK-02, TK-04: checks all claims and headers of a validly signed token
   );
 });
 
-it('TK-02, TK-04: has the documented claims and named keys of publicMetadata, but no others', async () => {
+it('TK-02, TK-04: contains the documented claims and listed keys of publicMetadata, no others', async () => {
   const names = ['plan', 'sub', 'iss', 'exp', 'email_verified', 'metadata', 'secret', 'absent'];
   await instance.sql(`UPDATE projects SET settings = settings || $1`, [
     JSON.stringify({ accessTokenClaims: names }),
@@ -171,7 +171,7 @@ describe('rotation', () => {
     const [firstKid] = await listStoredKids();
     const oldSecret = instance.env['GATEHOUSE_SECRET']!;
     const env = { GATEHOUSE_SECRET: `${newSecret},${oldSecret}`, PERIODIC_JOBS: 'off' };
-    await passTime(firstKid!, '91 days');
+    await ageKey(firstKid!, '91 days');
     replicas = await Promise.all([startReplica(instance, env), startReplica(instance, env)]);
     expect(await listStoredKids()).toHaveLength(2);
     const { baseUrl } = replicas[0]!;
@@ -186,43 +186,43 @@ describe('rotation', () => {
     expect(createPrivateKey(decryptKey(newSecret)).asymmetricKeyType).toBe('ec');
   });
 
-  it('creates one key when two apis rotate an old key concurrently', async () => {
+  it('creates one key if two API processes rotate an old key concurrently', async () => {
     const tokens = await register();
     const [firstKid] = await listStoredKids();
-    const apis = replicas.map(({ process }) => process);
+    const apiProcesses = replicas.map(({ process }) => process);
     const blocker = await instance.db.connect();
     try {
       // This lock allows updates, but blocks key creation.
       await blocker.query('BEGIN');
       await blocker.query('LOCK TABLE signing_keys IN ROW EXCLUSIVE MODE');
-      await passTime(firstKid!, '90 days');
-      await Promise.all([reloadKeys(apis), commitWhenOthersWait(blocker, 2)]);
+      await ageKey(firstKid!, '90 days');
+      await Promise.all([reloadKeys(apiProcesses), commitWhenOthersWait(blocker, 2)]);
     } finally {
       blocker.release(true);
     }
-    // The other api reads the created key.
-    await reloadKeys(apis);
+    // The other API process reads the created key.
+    await reloadKeys(apiProcesses);
     const kids = await listStoredKids();
     expect(kids).toHaveLength(2);
     for (const { baseUrl } of replicas) expect(await listPublishedKids(baseUrl)).toEqual(pairs(...kids));
     expect(getKid(await refresh(tokens, replicas[0]!.baseUrl))).toBe(firstKid);
     const findLines = () =>
-      [instance.api, ...apis].flatMap(({ log }) =>
+      [instance.api, ...apiProcesses].flatMap(({ log }) =>
         log.filter(({ message, kid }) => message === 'signing key published' && kid === kids[0]),
       );
     await eventually('the log line', () => findLines().length > 0);
     expect(findLines()).toHaveLength(1);
   });
 
-  it('adds one RSA key to a key of the previous version when two apis load it concurrently', async () => {
+  it('adds one RSA key to a key of the previous version if two processes load it concurrently', async () => {
     const [kid] = await listStoredKids();
     await instance.sql('UPDATE signing_keys SET rsa_private_key = NULL WHERE kid = $1', [kid]);
     const blocker = await instance.db.connect();
     try {
       await blocker.query('BEGIN');
       await blocker.query('SELECT FROM signing_keys FOR UPDATE');
-      const apis = replicas.map(({ process }) => process);
-      await Promise.all([reloadKeys(apis), commitWhenOthersWait(blocker, 2)]);
+      const apiProcesses = replicas.map(({ process }) => process);
+      await Promise.all([reloadKeys(apiProcesses), commitWhenOthersWait(blocker, 2)]);
     } finally {
       blocker.release(true);
     }
@@ -250,7 +250,7 @@ describe('rotation', () => {
     expect(await listPublishedKids()).toEqual(pairs(nextKid, firstKid));
     expect(getKid(await register())).toBe(firstKid);
 
-    await passTime(nextKid!, '15 minutes');
+    await ageKey(nextKid!, '15 minutes');
     await reloadKeys();
     expect(getKid(await register())).toBe(nextKid);
     const { headers, body } = await instance.request('GET', '/.well-known/jwks.json');
@@ -265,14 +265,14 @@ describe('rotation', () => {
     expect(getKid(renewed)).toBe(nextKid);
     expect(await getMeStatus(renewed)).toBe(200);
 
-    // A token with a 24-hour lifetime that was signed in the first key's last minute is still valid.
-    await passTime(firstKid, '2 days');
-    await passTime(nextKid!, '24 hours');
+    // A token with a 24-hour lifetime, signed in the last minute of the first key, is still valid.
+    await ageKey(firstKid, '2 days');
+    await ageKey(nextKid!, '24 hours');
     await reloadKeys();
     expect(await listPublishedKids()).toEqual(pairs(nextKid, firstKid));
     expect(await getMeStatus(oldTokens)).toBe(200);
 
-    await passTime(nextKid!, '1 hour');
+    await ageKey(nextKid!, '1 hour');
     await reloadKeys();
     expect(await listPublishedKids()).toEqual(pairs(nextKid));
     expect(await listStoredKids()).toEqual([nextKid]);
@@ -288,8 +288,8 @@ describe('rotation', () => {
       await writeFile(join(folder, name), `${instance.env[name]}\n`);
       Object.assign(env, { [name]: '', [`${name}_FILE`]: join(folder, name) });
     }
-    // Another key is published at that time, but does not sign yet.
-    await passTime(getKid(oldTokens), '90 days');
+    // At that time, another key is published but does not sign yet.
+    await ageKey(getKid(oldTokens), '90 days');
     await reloadKeys([instance.api]);
     expect(await listStoredKids()).toHaveLength(2);
     const output = await runCommand(['rotate-signing-key', '--now'], env);
@@ -310,7 +310,7 @@ describe('rotation', () => {
     expect(await getMeStatus(renewed)).toBe(200);
   });
 
-  it('rejects unknown arguments, and another root secret while an api is running', async () => {
+  it('rejects unknown arguments, and another root secret while an API process is running', async () => {
     const kids = await listStoredKids();
     const expectRejected = (args: string[], code: number, stderr: RegExp, env = {}) =>
       expect(runCommand(args, env)).rejects.toMatchObject({ code, stderr: expect.stringMatching(stderr) });

@@ -34,7 +34,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let project: SocialProject;
-/** Two servers, for mix-up. */
+/** Two servers, for mix-up attacks. */
 let honest: StandInProvider;
 let evil: StandInProvider;
 let google: AddedProvider;
@@ -143,11 +143,11 @@ describe('FE-01: a state', () => {
   });
 
   it("fails if swapped with another flow's, because the nonce and the verifier differ", async () => {
-    const [mine, theirs] = [
+    const [flow, otherFlow] = [
       await beginOAuth(instance, project, google.slug),
       await beginOAuth(instance, project, google.slug),
     ];
-    const [first, second] = [await walkToCallback(mine, google), await walkToCallback(theirs, google)];
+    const [first, second] = [await walkToCallback(flow, google), await walkToCallback(otherFlow, google)];
     const swapped = withParameters(first, { state: second.parameters['state'] });
     expect((await walkThrough({ url: swapped.url.href, redirectUrl: REDIRECT_URL }))['error']).toBe(
       'sign_in_failed',
@@ -156,42 +156,48 @@ describe('FE-01: a state', () => {
 });
 
 describe('FE-01: the response of a provider', () => {
-  const bent: [string, (server: StandInProvider) => unknown][] = [
-    ['without a nonce', (it) => (it.idTokenClaims = { nonce: undefined })],
-    ['with another nonce', (it) => (it.idTokenClaims = { nonce: 'another' })],
-    ['from another issuer', (it) => (it.idTokenClaims = { iss: 'https://accounts.example.com' })],
-    ['for another client', (it) => (it.idTokenClaims = { aud: 'another' })],
-    ['that has expired', (it) => (it.idTokenClaims = { exp: 1 })],
-    ['without a subject', (it) => (it.idTokenClaims = { sub: undefined })],
-    ['with an empty subject', (it) => (it.idTokenClaims = { sub: '' })],
-    ['with a forged signature', (it) => (it.signature = 'forged')],
-    ['signed by an unknown key', (it) => (it.signature = 'unpublished')],
-    ['without a signature', (it) => (it.signature = 'none')],
-    ['signed with the client secret', (it) => (it.signature = 'client-secret')],
-    ['signed with the public key as a secret', (it) => (it.signature = 'public-key')],
-    ['without an id token', (it) => (it.tokenResponse = { id_token: undefined })],
+  const violations: [string, (server: StandInProvider) => unknown][] = [
+    ['without a nonce', (server) => (server.idTokenClaims = { nonce: undefined })],
+    ['with another nonce', (server) => (server.idTokenClaims = { nonce: 'another' })],
+    ['from another issuer', (server) => (server.idTokenClaims = { iss: 'https://accounts.example.com' })],
+    ['for another client', (server) => (server.idTokenClaims = { aud: 'another' })],
+    ['that has expired', (server) => (server.idTokenClaims = { exp: 1 })],
+    ['without a subject', (server) => (server.idTokenClaims = { sub: undefined })],
+    ['with an empty subject', (server) => (server.idTokenClaims = { sub: '' })],
+    ['with a forged signature', (server) => (server.signature = 'forged')],
+    ['signed by an unknown key', (server) => (server.signature = 'unpublished')],
+    ['without a signature', (server) => (server.signature = 'none')],
+    ['signed with the client secret', (server) => (server.signature = 'client-secret')],
+    ['signed with the public key as a secret', (server) => (server.signature = 'public-key')],
+    ['without an ID token', (server) => (server.tokenResponse = { id_token: undefined })],
     [
       'with another iss parameter',
-      (it) => (it.authorizationResponse = { iss: 'https://accounts.example.com' }),
+      (server) => (server.authorizationResponse = { iss: 'https://accounts.example.com' }),
     ],
-    ['without the iss parameter that it announces', (it) => (it.authorizationResponse = { iss: undefined })],
+    ['without the announced iss parameter', (server) => (server.authorizationResponse = { iss: undefined })],
     [
-      'with an error of the protocol',
-      (it) => (it.authorizationResponse = { code: undefined, error: 'invalid_scope' }),
+      'with a protocol error',
+      (server) => (server.authorizationResponse = { code: undefined, error: 'invalid_scope' }),
     ],
-    ['without a code', (it) => (it.authorizationResponse = { code: undefined })],
-    ['that is not JSON', (it) => it.overrideNext('token', respondWithContent('text/html', '<p>hello'))],
-    ['with an error', (it) => it.overrideNext('token', respondWithJson({ error: 'invalid_grant' }, 400))],
+    ['without a code', (server) => (server.authorizationResponse = { code: undefined })],
+    [
+      'that is not JSON',
+      (server) => server.overrideNext('token', respondWithContent('text/html', '<p>hello')),
+    ],
+    [
+      'with an error',
+      (server) => server.overrideNext('token', respondWithJson({ error: 'invalid_grant' }, 400)),
+    ],
   ];
 
-  it('fails where it is not what the protocol requires', async () => {
+  it('fails if it violates the protocol', async () => {
     await withProvider({ type: 'google' }, async (provider, server) => {
       server.person = createPerson({ hd: 'example.com' });
       await checkCases(
-        bent.map(([name, bend]) => [name, bend] as const),
-        async (bend) => {
+        violations.map(([name, violate]) => [name, violate] as const),
+        async (violate) => {
           server.reset();
-          bend(server);
+          violate(server);
           expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('sign_in_failed');
         },
         1,
@@ -207,7 +213,7 @@ describe('FE-01: the response of a provider', () => {
     });
   });
 
-  it('ignores the parameter user, with which only Apple names the person', async () => {
+  it('ignores the parameter user, with which only Apple sends the name', async () => {
     const flow = await beginOAuth(instance, project, google.slug);
     const callback = await walkToCallback(flow, google);
     const user = JSON.stringify({ name: { firstName: 'Eve', lastName: 'Admin' } });
@@ -217,15 +223,15 @@ describe('FE-01: the response of a provider', () => {
     expect([customer.firstName, customer.lastName]).toEqual(['Ada', 'Byron']);
   });
 
-  it('counts as access denied by the person, or as an outage', async () => {
+  it('counts as access denied by the customer, or as an outage', async () => {
     honest.isDenied = true;
     expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('access_denied');
     honest.reset();
-    for (const bend of [
+    for (const violate of [
       () => honest.overrideNext('token', respondWithJson({ error: 'unavailable' }, 503)),
       () => (honest.authorizationResponse = { code: undefined, error: 'temporarily_unavailable' }),
     ]) {
-      bend();
+      violate();
       expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('provider_unavailable');
       honest.reset();
     }
@@ -286,16 +292,16 @@ describe('FE-01: the response of a provider', () => {
       });
   });
 
-  it('FE-03: identifies a person by provider and subject, so two issuers are two customers', async () => {
+  it('FE-03: identifies a customer by provider and subject, so two issuers are two customers', async () => {
     evil.person = createPerson({ sub: honest.person.sub });
-    const [mine, theirs] = [
+    const [customer, otherCustomer] = [
       await openSocialSession(instance, project, google.slug),
       await openSocialSession(instance, project, other.slug),
     ];
-    expect(mine.id).not.toBe(theirs.id);
+    expect(customer.id).not.toBe(otherCustomer.id);
   });
 
-  it('succeeds from the tenants of a Microsoft provider only', async () => {
+  it('succeeds only from the tenants of a Microsoft provider', async () => {
     const tenant = '6f1a7f2e-52cb-4a3c-9b0e-0f6f2b8f3a11';
     await withProvider({ type: 'microsoft', tenants: [tenant] }, async (provider, server) => {
       for (const [tid, outcome] of [
@@ -335,7 +341,7 @@ describe('FE-02: a code', () => {
     const body = { code, codeVerifier: flow.codeVerifier, redirectUrl: flow.redirectUrl };
     const complete = (accessToken: string, path: string) =>
       instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me/${path}`, body);
-    // The victim's browser does not have the verifier; even with it, the session is another one.
+    // The victim's browser does not have the verifier. Even with the verifier, the session is another one.
     for (const path of ['identities/exchange', 'reauthenticate/exchange'])
       expect((await complete(victim.tokens.accessToken, path)).body.code).toBe('invalid_code');
     expect((await exchange(instance, project, flow, code)).body.code).toBe('invalid_code');
@@ -350,10 +356,10 @@ describe('FE-01: a redirect', () => {
   const begin = (redirectUrl: string) =>
     asPage(instance, project, `oauth/${google.slug}`, { redirectUrl, codeChallenge: 'x'.repeat(43) });
 
-  it('leads only to the URLs of the project, wildcards included', async () => {
+  it('leads only to the URLs of the project, including wildcards', async () => {
     const wildcard = 'https://*.preview.example.com/in';
     await changeSettings(instance, project, { redirectUrls: [REDIRECT_URL, wildcard] });
-    const evils = [
+    const maliciousUrls = [
       ...[
         'https://evil.example',
         `${REDIRECT_URL}/`,
@@ -377,7 +383,7 @@ describe('FE-01: a redirect', () => {
         'javascript:alert(1)',
       ],
     ];
-    for (const url of evils) {
+    for (const url of maliciousUrls) {
       const { status, body } = await begin(url);
       expect([url, status, body.errors?.[0].field]).toEqual([url, 400, 'redirectUrl']);
     }
@@ -388,7 +394,7 @@ describe('FE-01: a redirect', () => {
     await changeSettings(instance, project, { redirectUrls: [REDIRECT_URL] });
   });
 
-  it('does not redirect if the project has removed the URL in the meantime', async () => {
+  it('does not happen if the project has removed the URL in the meantime', async () => {
     const callback = await walkToCallback(await beginOAuth(instance, project, google.slug), google);
     await changeSettings(instance, project, { redirectUrls: [] });
     try {
@@ -402,7 +408,7 @@ describe('FE-01: a redirect', () => {
 describe('FE-04: a request to a provider', () => {
   const METADATA_SERVICE = 'http://169.254.169.254/latest';
 
-  it('reaches no address that is not allowed, through any endpoint', async () => {
+  it('reaches no forbidden address, through any endpoint', async () => {
     const blocked: [string, Record<string, unknown>, 'id_token' | 'userinfo'][] = [
       ['jwks_uri', { jwks_uri: METADATA_SERVICE }, 'id_token'],
       ['token_endpoint', { token_endpoint: METADATA_SERVICE }, 'id_token'],
@@ -441,7 +447,7 @@ describe('FE-04: a request to a provider', () => {
       });
   });
 
-  it('ends when a discovery document has no end, or names another issuer', async () => {
+  it('ends if a discovery document is endless, or has another issuer', async () => {
     const body = { redirectUrl: REDIRECT_URL, codeChallenge: 'x'.repeat(43) };
     for (const [override, code] of [
       [respondWithoutEnd, 'provider_unavailable'],
@@ -476,7 +482,7 @@ describe('FE-04: a request to a provider', () => {
     });
   });
 
-  it('delays no other request if it hangs: 50 callbacks wait, and the next one returns at once', async () => {
+  it('delays no others if it hangs: 50 callbacks wait, and the next one fails at once', async () => {
     await withProvider({ type: 'google' }, async (provider, server) => {
       server.person = createPerson({ hd: 'example.com' });
       const session = await openSocialSession(instance, project, google.slug);
@@ -506,7 +512,7 @@ describe('FE-04: a request to a provider', () => {
     });
   });
 
-  it('ends in provider_unavailable without a response, unless the person is known without it', async () => {
+  it('ends in provider_unavailable without a response, unless the account is already known', async () => {
     const required = withProvider({ type: 'google' }, async (provider, server) => {
       server.overrides = { token: neverRespond };
       expect(outcomeOf(await signInAt(instance, project, provider.slug))).toBe('provider_unavailable');

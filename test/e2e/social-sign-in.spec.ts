@@ -36,7 +36,7 @@ let project: SocialProject;
 /** A real OpenID Provider, and one whose responses a test can change. */
 let openId: OpenIdProvider;
 let standIn: StandInProvider;
-/** The stand-in as Google, whose email from a Workspace domain is trusted, and as GitLab, which is never trusted. */
+/** The stand-in as Google, whose Workspace emails are trusted, and as GitLab, which is never trusted. */
 let google: AddedProvider;
 let gitlab: AddedProvider;
 beforeAll(async () => {
@@ -59,11 +59,14 @@ const login = (email: string): Promise<TestResponse> =>
   asPage(instance, project, 'login', { email, password: PASSWORD });
 const getCustomer = async (id: string): Promise<Record<string, any>> =>
   expectStatus(200, await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
-/** Signs in with an id token from Google, as an app does. @param claims the claims that differ from the person's */
+/**
+ * Signs in with an ID token from Google, as an app does. @param claims the claims that differ from those of the
+ * account
+ */
 async function signInNatively(claims: object): Promise<string> {
   const path = `/api/v1/projects/${project.id}/identity-providers/${google.id}`;
   const { clientId: aud } = (await instance.requestWithSecretKey('GET', path)).body;
-  // Each token is accepted once, also if two are issued within a second.
+  // Each token is accepted once, even if two are issued within a second.
   const idToken = await standIn.issueIdToken({ aud, nonce: 'n', jti: randomUUID(), ...claims });
   return outcomeOf(await asPage(instance, project, `oauth/${google.slug}/token`, { idToken, nonce: 'n' }));
 }
@@ -82,7 +85,7 @@ async function registerHere({ isVerified = true } = {}) {
 }
 
 describe('a sign-in with an identity provider', () => {
-  it('FE-01: signs up and in at a real OpenID Provider, with PKCE, state, nonce and profile', async () => {
+  it('FE-01: signs up and in with a real OpenID Provider, with PKCE, state, nonce and profile', async () => {
     const provider = await addProvider(instance, project, openId, { type: 'oidc', issuer: openId.issuer });
     for (const claimsIn of ['id_token', 'userinfo'] as const) {
       openId.claimsIn = claimsIn;
@@ -124,7 +127,7 @@ describe('a sign-in with an identity provider', () => {
     }
   });
 
-  it('takes a name and an image that only the userinfo endpoint returns', async () => {
+  it('uses a name and an image that only the userinfo endpoint returns', async () => {
     standIn.person = createPerson();
     const absent = { name: undefined, given_name: undefined, family_name: undefined, picture: undefined };
     standIn.idTokenClaims = absent;
@@ -135,7 +138,7 @@ describe('a sign-in with an identity provider', () => {
     });
   });
 
-  it('works with GitHub, takes the primary email, and reports its errors with status 200', async () => {
+  it('works with GitHub, uses the primary email, and reports its errors with status 200', async () => {
     const github = await GitHubStandIn.start();
     try {
       const provider = await addProvider(instance, project, github, { type: 'github', issuer: github.url });
@@ -191,7 +194,7 @@ describe('a sign-in with an identity provider', () => {
     }
   });
 
-  it('appears in the options of a sign-in page while the provider is enabled', async () => {
+  it('is offered in the options of a sign-in page while the provider is enabled', async () => {
     const other = await createSocialProject(instance);
     const added = await addProvider(instance, other, standIn, {
       type: 'gitlab',
@@ -226,7 +229,7 @@ describe('a sign-in with an identity provider', () => {
   });
 });
 
-describe('FE-03: the table of linking', () => {
+describe('FE-03: the table of account linking', () => {
   const trusted = { hd: 'example.com', email_verified: true };
   const kinds = { trusted: () => google, untrusted: () => gitlab };
 
@@ -255,7 +258,7 @@ describe('FE-03: the table of linking', () => {
       const customer = await getCustomer(id);
       expect(customer).toMatchObject({ emailVerified: true, firstName: 'Grace' });
       const isClaimed = effect === 'claimed';
-      // The person who registered the address without proving it keeps nothing.
+      // The person who registered the address without verifying it keeps no access.
       expect((await login(email)).status).toBe(isClaimed ? 401 : 200);
       const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
       expect(me.status).toBe(isClaimed ? 401 : 200);
@@ -286,7 +289,7 @@ describe('FE-03: the table of linking', () => {
     },
   );
 
-  it('requires an email from a new customer only, and identifies a linked one by subject alone', async () => {
+  it('requires an email from new customers only, and identifies linked ones by subject alone', async () => {
     for (const email of [undefined, 'not an address', ''] as const) {
       standIn.person = createPerson({ ...trusted, email });
       expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('email_required');
@@ -301,7 +304,7 @@ describe('FE-03: the table of linking', () => {
     expect(await getCustomer(id)).toMatchObject({ email: person.email });
   });
 
-  it("claims a known identity with its customer's unverified email, which has become trusted", async () => {
+  it('claims an account by its identity if the unverified email has become trusted', async () => {
     const person = (standIn.person = createPerson({ email_verified: false }));
     const { id, tokens } = await openSocialSession(instance, project, google.slug);
     const asCustomer = (method: string, path: string, body?: object) =>
@@ -332,7 +335,7 @@ describe('FE-03: the table of linking', () => {
     }
   });
 
-  it('signs up one customer in 10 parallel first sign-ins of one person', async () => {
+  it('signs up one customer in 10 parallel first sign-ins with one account', async () => {
     standIn.person = createPerson(trusted);
     const results = await Promise.all(
       Array.from({ length: 10 }, () => signInAt(instance, project, google.slug)),
@@ -365,7 +368,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     changeSettings(instance, project, { enumerationProtection: false, signIn: { allowSignUp: true } }),
   );
 
-  /** Creates a customer without an email. @returns the address, also without a customer */
+  /** Creates a customer without an email. @returns the address, even without a customer */
   async function createOwner(state: (typeof states)[number]) {
     const email = uniqueEmail();
     if (state === 'none') return { email, id: null };
@@ -379,7 +382,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     return { email, id: id as string };
   }
 
-  /** Returns the addresses of all customers linked to a person at a provider. */
+  /** Returns the addresses of all customers linked to an account with a provider. */
   const ownersOf = async (subject: string): Promise<unknown[]> => {
     const rows = await instance.sql(
       'SELECT c.email FROM identities d JOIN customers c ON c.id = d.customer_id WHERE d.subject = $1',
@@ -420,7 +423,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     );
   });
 
-  it('reports the failure to the backend, by redirect as natively', async () => {
+  it('reports the failure to the backend, both by redirect and natively', async () => {
     for (const [path, signIn] of Object.entries(signIns)) {
       const { email, id } = await createOwner('verified');
       await signIn({ email });
@@ -443,7 +446,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     }
   });
 
-  it('fails identically for every other address that the person enters, and moves nothing', async () => {
+  it('fails identically for every other address that is entered, and moves nothing', async () => {
     for (const [path, signIn] of Object.entries(signIns))
       for (const state of states) {
         const [{ email: first }, { email }] = [await createOwner('none'), await createOwner(state)];
@@ -454,7 +457,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
       }
   });
 
-  it('leaves an identity that has signed the customer in, also after the address has changed', async () => {
+  it('keeps an identity that has signed in the customer, even after the address has changed', async () => {
     const person = (standIn.person = createPerson({ hd: 'example.com' }));
     const { id } = await openSocialSession(instance, project, google.slug);
     const changed = { email: uniqueEmail() };
@@ -463,7 +466,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     expect(await ownersOf(person.sub)).toEqual([changed.email]);
   });
 
-  it('does not bind the person: another address that is proven signs them in', async () => {
+  it('does not bind the account: it can verify another address and sign in', async () => {
     const outcomes = [];
     for (const state of ['none', 'verified'] as const) {
       const { email } = await createOwner(state);
@@ -478,7 +481,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
 });
 
 describe('a provider that was turned off in the meantime', () => {
-  it('completes no challenge, link or proof of identity, and every one once it is on again', async () => {
+  it('completes no challenge, link or reauthentication until it is on again', async () => {
     const other = await createSocialProject(instance);
     const added = await addProvider(instance, other, standIn, { type: 'gitlab', issuer: standIn.issuer });
     const spare = await addProvider(instance, other, standIn, { type: 'google', issuer: standIn.issuer });
@@ -523,7 +526,7 @@ describe('an identity of a signed-in customer', () => {
     return instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/identities/exchange', body);
   };
 
-  it('FE-03: verifies the address that the provider proves, and revokes all earlier access', async () => {
+  it('FE-03: verifies the address that the provider confirms, and revokes all earlier access', async () => {
     for (const [state, claims, isClaimed] of [
       ['own address', { hd: 'example.com' }, true],
       ['own address, not verified', { email_verified: false }, false],
@@ -540,7 +543,7 @@ describe('an identity of a signed-in customer', () => {
     }
   });
 
-  it('links with any email, signs the customer in, and is unlinked, with events and notices', async () => {
+  it('links with any email, signs in the customer, and is unlinked, with events and notices', async () => {
     const { id, email, accessToken } = await registerHere();
     const { sub } = (standIn.person = createPerson());
     const linked = expectStatus(201, await link(accessToken, gitlab.slug)).body;
@@ -565,7 +568,7 @@ describe('an identity of a signed-in customer', () => {
     expect(actions).toEqual(['customer.identity_unlinked', 'customer.identity_linked']);
   });
 
-  it('MF-05: requires a proof of identity within the last ten minutes to link and unlink', async () => {
+  it('MF-05: requires a verification in the last ten minutes to link and unlink', async () => {
     const { id, accessToken } = await registerHere();
     standIn.person = createPerson();
     const { id: identityId } = expectStatus(201, await link(accessToken, gitlab.slug)).body;
@@ -585,7 +588,7 @@ describe('an identity of a signed-in customer', () => {
     }
   });
 
-  it('stays while it is the last sign-in method', async () => {
+  it('cannot be removed while it is the last sign-in method', async () => {
     standIn.person = createPerson({ hd: 'example.com' });
     const { tokens } = await openSocialSession(instance, project, google.slug);
     const [identity] = await listMyIdentities(tokens.accessToken);
@@ -595,7 +598,7 @@ describe('an identity of a signed-in customer', () => {
     expect(await listMyIdentities(tokens.accessToken)).toHaveLength(1);
   });
 
-  it('proves the identity again, only with a new sign-in of the same person at the provider', async () => {
+  it('reauthenticates only after a new sign-in with the same account', async () => {
     const provider = await addProvider(instance, project, openId, { type: 'oidc', issuer: openId.issuer });
     openId.person = createPerson();
     const agent = new UserAgent();
@@ -636,7 +639,7 @@ describe('an identity of a signed-in customer', () => {
   });
 });
 
-describe('a native sign-in with an id token', () => {
+describe('a native sign-in with an ID token', () => {
   const send = async (body: object, slug = google.slug): Promise<string> =>
     outcomeOf(await asPage(instance, project, `oauth/${slug}/token`, body));
   const audience = async (): Promise<string> => {
@@ -644,7 +647,7 @@ describe('a native sign-in with an id token', () => {
     return (await instance.requestWithSecretKey('GET', path)).body.clientId;
   };
 
-  it("accepts an id token once, in canonical form, for each audience and with the app's nonce", async () => {
+  it("accepts an ID token once, in canonical form, for each audience and with the app's nonce", async () => {
     standIn.person = createPerson({ hd: 'example.com' });
     await changeProvider(instance, project, google, { clientIds: ['ios.example', 'android.example'] });
     for (const aud of [await audience(), 'ios.example', ['android.example']]) {
@@ -666,19 +669,19 @@ describe('a native sign-in with an id token', () => {
     expect(results.filter((result) => result === 'session')).toHaveLength(1);
   });
 
-  it('EX-01: rejects an id token that was issued before access ended', async () => {
+  it('EX-01: rejects an ID token that was issued before access ended', async () => {
     standIn.person = createPerson({ hd: 'example.com' });
     const claims = { aud: await audience(), nonce: 'n-1' };
     const { id } = await openSocialSession(instance, project, google.slug);
     const earlier = await standIn.issueIdToken(claims);
     await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}/sessions`);
     expect(await send({ idToken: earlier, nonce: 'n-1' })).toBe('invalid_code');
-    // The provider's clock may be a minute ahead.
+    // The clock of the provider may be a minute ahead.
     const later = await standIn.issueIdToken({ ...claims, iat: Math.floor(Date.now() / 1_000) + 30 });
     expect(await send({ idToken: later, nonce: 'n-1' })).toBe('session');
   });
 
-  it('rejects id tokens for another audience or issuer, old or forged ones, and a wrong nonce', async () => {
+  it('rejects ID tokens for another audience or issuer, old or forged ones, and a wrong nonce', async () => {
     standIn.person = createPerson({ hd: 'example.com' });
     const aud = await audience();
     const nonce = 'n-1';

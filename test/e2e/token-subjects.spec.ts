@@ -64,7 +64,7 @@ describe('the setting tokenSubject', () => {
     }
   });
 
-  it('stays unchanged once a customer has signed in', async () => {
+  it('cannot change once a customer has signed in', async () => {
     const project = await createProject({});
     const { id, email } = await createCustomer(project);
     const path = `projects/${project.id}`;
@@ -111,7 +111,7 @@ describe('the setting tokenSubject', () => {
     expect(await send('POST', 'customers', body)).toMatchObject(taken);
     expect(await send('PATCH', `customers/${other.id}`, { externalId: id })).toMatchObject(taken);
     expect((await send('PATCH', `customers/${id}`, { externalId: id })).status).toBe(200);
-    // A customer in another project.
+    // A customer of another project.
     const elsewhere = await createProject({});
     const foreign = { ...body, projectId: elsewhere.id };
     expect((await send('POST', 'customers', foreign)).status).toBe(201);

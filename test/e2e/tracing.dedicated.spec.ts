@@ -41,7 +41,7 @@ afterAll(async () => {
   await Promise.all([receiver?.stop(), otlp?.stop(), mailServer.stop()]);
 });
 
-/** Registers a customer as a caller with a trace. @returns the registration's webhook */
+/** Registers a customer as a caller with a trace. @returns the webhook of the registration */
 async function register(traceparent?: string): Promise<ReceivedRequest> {
   const email = uniqueEmail();
   const { status } = await instance.request('POST', '/api/v1/auth/register', {
@@ -55,7 +55,7 @@ async function register(traceparent?: string): Promise<ReceivedRequest> {
   return eventually('the webhook', () => receiver.requests.find(({ body }) => body.includes(email)));
 }
 
-/** Returns the trace id and the span id in a `traceparent` header. */
+/** Returns the trace id and the span id of a `traceparent` header. */
 function parseTraceparent(header: unknown): { traceId: string; spanId: string } {
   const [, traceId, spanId] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/.exec(String(header)) ?? [];
   expect(traceId).toBeDefined();
@@ -64,7 +64,7 @@ function parseTraceparent(header: unknown): { traceId: string; spanId: string } 
 
 it('records a registration, its statements, the webhook and the email in one trace', async () => {
   const webhook = await register(`00-${CALLER.traceId}-${CALLER.spanId}-01`);
-  // The api and the worker export them separately, each after those that it contains.
+  // The API and the worker export their spans separately, parents after their children.
   const last = ['POST /api/v1/auth/register', 'deliver webhook', 'deliver email'];
   const spans = await eventually('the spans of the api and the worker', () => {
     const found = otlp.listByTrace(CALLER.traceId);
@@ -144,7 +144,7 @@ it('records a registration, its statements, the webhook and the email in one tra
     expect(instance.workers[0]!.log).toContainEqual(expect.objectContaining({ ...traced, message }));
 });
 
-it("continues the event's trace in a later attempt and a redelivery", async () => {
+it('continues the trace of the event in a later attempt and a redelivery', async () => {
   receiver.respondWith(respondWithStatus(500));
   const first = await register();
   const { traceId } = parseTraceparent(first.headers['traceparent']);
@@ -186,7 +186,7 @@ it('delays no request for a silent collector, and processes stop with exit code 
 
 it('loads the SDK only with OTEL_EXPORTER_OTLP_ENDPOINT', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-coverage-'));
-  /** Starts a program up to its first attempt to connect, and returns whether it has loaded the SDK. */
+  /** Starts a program up to its first connection attempt. Returns true if it has loaded the SDK. */
   const loadsSdk = async (entryPoint: string, endpoint: string): Promise<boolean> => {
     const { MIGRATE_DATABASE_URL: _, ...env } = instance.env;
     const server = new ServerProcess(entryPoint, {
@@ -194,7 +194,7 @@ it('loads the SDK only with OTEL_EXPORTER_OTLP_ENDPOINT', async () => {
       PORT: String(await freePort()),
       DATABASE_URL: `postgres://gatehouse@127.0.0.1:${await freePort()}/gatehouse`,
       OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-      // Node.js writes the scripts that the process has loaded into this folder when the process ends.
+      // When the process ends, Node.js writes the scripts it has loaded into this folder.
       NODE_V8_COVERAGE: folder,
     });
     await eventually('the first attempt to connect', () =>
@@ -218,8 +218,8 @@ it('loads the SDK only with OTEL_EXPORTER_OTLP_ENDPOINT', async () => {
 /** Returns the files that an ended process had loaded as scripts. */
 async function listLoadedScripts(folder: string, pid: number): Promise<string[]> {
   const reports = (await readdir(folder)).filter((name) => name.startsWith(`coverage-${pid}-`));
-  const texts = await Promise.all(reports.map((name) => readFile(join(folder, name), 'utf8')));
-  const urls = texts.flatMap((text) =>
+  const contents = await Promise.all(reports.map((name) => readFile(join(folder, name), 'utf8')));
+  const urls = contents.flatMap((text) =>
     (JSON.parse(text) as { result: { url: string }[] }).result.map(({ url }) => url),
   );
   return [...new Set(urls)].filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url));

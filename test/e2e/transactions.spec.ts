@@ -50,8 +50,8 @@ describe('a unit of work', () => {
     (await instance.sql('SELECT FROM organizations WHERE name = ANY ($1)', [names])).length;
 
   /**
-   * Runs a unit of work that does not wait for a transaction in it, and then calls `outcome`. Returns the unit's
-   * error, and the order in which the transaction and the unit completed.
+   * Runs a unit of work that does not await one of its transactions, and then calls `outcome`. Returns the error of
+   * the unit, and the order in which the transaction and the unit completed.
    */
   async function runWithUnawaitedTransaction(
     outcome: () => void,
@@ -64,7 +64,7 @@ describe('a unit of work', () => {
       unawaited = transactions.join(async (tx) => {
         transactionStarted.emit();
         await workFinished.emitted;
-        // A unit that does not wait completes or rolls back before the event loop's next turn.
+        // A unit that does not wait commits or rolls back before the next turn of the event loop.
         await setImmediate();
         order.push('late');
         return unawaitedWork(tx);
@@ -96,7 +96,7 @@ describe('a unit of work', () => {
     expect(await countWritten('late', 'completed')).toBe(0);
   });
 
-  it('commits together with transactions that still run at the end of its work, or rolls back', async () => {
+  it('commits or rolls back together with transactions still running at the end of its work', async () => {
     const succeed = () => undefined;
     const { order } = await runWithUnawaitedTransaction(succeed, (tx) => write(tx, 'late'));
     expect(order).toEqual(['late', 'completed']);
@@ -107,7 +107,7 @@ describe('a unit of work', () => {
     expect(await countWritten('completed')).toBe(0);
   });
 
-  it('rolls back what has joined, and not what has run in a separate transaction', async () => {
+  it('rolls back what has joined, but not what ran in a separate transaction', async () => {
     const rolledBack = transactions.runAsUnitOfWork(
       async () => {
         await transactions.join((tx) => write(tx, 'late'));
@@ -141,7 +141,7 @@ describe('a transaction', () => {
     return rows.map(({ id }) => id);
   }
 
-  it('fails if one of its statements has failed, also if the error was handled', async () => {
+  it('fails if one of its statements has failed, even if the error was handled', async () => {
     const id = randomUUID();
     const failed = transactions.run(async (tx) => {
       await insert(tx, id, id);
@@ -203,7 +203,7 @@ describe('the entity manager', () => {
   });
   const progress = { lastLine: 5, linesMac: null, results: [] };
 
-  it('reads writes from the same unit of work', async () => {
+  it('reads writes of the same unit of work', async () => {
     const imports = new ImportsRepository(database);
     const started = startImport();
     const work = async () => {
@@ -224,7 +224,7 @@ describe('the entity manager', () => {
     expect(await imports.getProgress(started)).toMatchObject({ lastLine: 0 });
   });
 
-  it('throws unavailable without a connection and when a lock times out', async () => {
+  it('throws unavailable without a connection and if a lock times out', async () => {
     const config = loadConfig(instance.env);
     const unconnected = new Database(config, createLogger({ logLevel: 'silent' }, 'test'));
     const unavailable = { code: 'unavailable' };
@@ -245,7 +245,7 @@ describe('the entity manager', () => {
   });
 });
 
-describe('the deletion of a customer while outcomes of their deliveries are recorded', () => {
+describe('deleting a customer while outcomes of their deliveries are recorded', () => {
   interface InFlight {
     id: string;
     attemptId: string;
@@ -291,7 +291,7 @@ describe('the deletion of a customer while outcomes of their deliveries are reco
     await instance.createEndpoint('http://127.0.0.1:9/');
     const { customerId, deliveries } = await createDeliveriesInFlight();
     await deleteCustomer(customerId);
-    // A large table is required, because the planner reads a small table's rows in physical order anyway.
+    // The table must be large, because the planner reads the rows of a small table in physical order anyway.
     await instance.sql(
       `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state)
        SELECT gen_random_uuid(), organization_id, project_id, event_id, event_type, endpoint_id, target_url, 'succeeded'
@@ -301,12 +301,12 @@ describe('the deletion of a customer while outcomes of their deliveries are reco
     await instance.sql('ANALYZE deliveries');
   });
 
-  it('locks the rows in the same order, so that neither fails regardless of which starts first', async () => {
+  it('locks the rows in the same order, so that neither fails whichever starts first', async () => {
     for (const isDeletedFirst of [true, false]) {
       const { customerId, deliveries } = await createDeliveriesInFlight();
       expect(deliveries.length).toBeGreaterThan(1);
       const deliveryProcessing = new DeliveryProcessingRepository(database, 1_000, transactions);
-      // The outcomes are in reverse delivery id order.
+      // The outcomes are in reverse order of delivery ids.
       const recordOutcomes = () =>
         deliveryProcessing.recordOutcomes(deliveries.toReversed().map(createOutcome));
       const [first, second] = isDeletedFirst

@@ -56,7 +56,7 @@ describe('a webhook endpoint', () => {
     expect((body.data as { id: string }[]).map(({ id }) => id)).not.toContain(record.id);
   });
 
-  it("has the name of the URL's host unless it has a name of 1 to 100 characters", async () => {
+  it("is named after the URL's host unless it has a name of 1 to 100 characters", async () => {
     const named = { url: 'https://Hooks.example.com:8443/a?b', name: '  Order service ' };
     const { id, name, url } = (await create(named)).body.data;
     expect([name, url]).toEqual(['Order service', 'https://hooks.example.com:8443/a?b']);
@@ -68,7 +68,7 @@ describe('a webhook endpoint', () => {
     expect(await rename({ url: 'https://crm.example.com' })).toBe('crm.example.com');
   });
 
-  it('has the URL that is called, whichever form was sent', async () => {
+  it('returns the URL that is called, in whatever form it was sent', async () => {
     const called = 'https://xn--mnchen-3ya.example/a%20b?c=%C3%A4';
     const { id, url } = (await create({ url: 'HTTPS://MÜNCHEN.example:443/x/../a%20b?c=ä' })).body.data;
     const patched = await instance.requestWithSecretKey('PATCH', `${base}/${id}`, {
@@ -105,9 +105,9 @@ describe('a webhook endpoint', () => {
     expect((await create({ url: 'https://nowhere.invalid/' })).status).toBe(201);
   });
 
-  it('causes an error for a fifty-first one in a project, even if created concurrently', async () => {
+  it('cannot be created as the fifty-first one in a project, even concurrently', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
-    // The creations run one after the other. A request that waits too long for a connection is retried.
+    // The endpoints are created one after the other. A request that waits too long for a connection is retried.
     const createInProject = () =>
       retryWhileRejected(() => create({ url: 'https://example.com/many', project_id: projectId }));
     const responses = await Promise.all(Array.from({ length: 52 }, createInProject));

@@ -15,8 +15,8 @@ beforeEach(async () => {
 afterEach(() => patchSettings({ signIn: null, allowedOrigins: null, redirectUrls: null }));
 
 /**
- * Entries in the settings. The valid entries and their matches are tested in
- * libs/domain/src/projects/wildcard-url.spec.ts.
+ * Patterns in the settings. libs/domain/src/projects/wildcard-url.spec.ts tests which ones are valid and what they
+ * match.
  */
 const ORIGIN = 'https://*.preview.example.com';
 const REDIRECT_URL = `${ORIGIN}/callback`;
@@ -24,7 +24,7 @@ const REDIRECT_URL = `${ORIGIN}/callback`;
 const patchSettings = (settings: object): Promise<TestResponse> =>
   instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, { settings });
 
-it('FE-01: allows the pages of the origins that a wildcard matches, and no others', async () => {
+it('FE-01: allows pages whose origins match a wildcard, and no others', async () => {
   const { email, tokens } = await registerCustomer(instance);
   const cases = [
     ['https://pr-1.preview.example.com', 200],
@@ -41,7 +41,7 @@ it('FE-01: allows the pages of the origins that a wildcard matches, and no other
   }
 });
 
-it('FE-01: leads to a requested URL that a wildcard matches, as long as the project allows it', async () => {
+it('FE-01: redirects to a requested URL that matches a wildcard while the project allows it', async () => {
   const redirectUrl = 'https://pr-1.preview.example.com/callback';
   for (const url of [REDIRECT_URL, `${redirectUrl}/`, 'https://a.b.preview.example.com/callback'])
     expect(await instance.register(undefined, { redirectUrl: url })).toMatchObject({

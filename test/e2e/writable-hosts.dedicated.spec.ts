@@ -17,7 +17,7 @@ describe('a database URL with a primary and its standby', () => {
 
   beforeAll(async () => {
     former = await PostgresServer.start();
-    // With another owner's tables, each start changes the owner, which fails on a standby.
+    // If another role owns the tables, each start changes the owner, which fails on a standby.
     await migrate(await connect(roleUrls(former.url).ownerUrl), 86_400_000);
     current = await former.startStandby();
   });
@@ -36,7 +36,7 @@ describe('a database URL with a primary and its standby', () => {
     return database;
   }
 
-  /** Returns a monitor for these hosts, with the problems that all processes have recorded. */
+  /** Returns a monitor for these hosts, and the problems that all processes have recorded. */
   async function watchHosts(hosts: string[]) {
     const url = former.url.replace(new URL(former.url).host, hosts.join(','));
     const database = await connect(url);
@@ -46,7 +46,7 @@ describe('a database URL with a primary and its standby', () => {
     return {
       monitor,
       repository,
-      /** Checks the hosts until the metric has this value: a host that responds late does not count. */
+      /** Checks the hosts until the metric has this value, because a host that responds late does not count. */
       waitForWritable: (count: number) =>
         eventually(`${count} writable hosts`, async () => {
           await monitor.check();
@@ -55,7 +55,7 @@ describe('a database URL with a primary and its standby', () => {
     };
   }
 
-  it('reports a former primary that comes back writable after a failover, until it is stopped', async () => {
+  it('reports a former primary that returns writable after a failover, until it is stopped', async () => {
     const hosts = [current, former].map(({ url }) => new URL(url).host);
     await (await watchHosts(hosts)).waitForWritable(1);
     await former.stop();
@@ -72,7 +72,7 @@ describe('a database URL with a primary and its standby', () => {
       { kind: 'two_writable_hosts', service: 'api', detail: hosts.join(', ') },
     ]);
     const connections = `SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend'`;
-    // Only the connection that counts: the checks have closed theirs.
+    // Only the connection that runs this query, because the checks have closed theirs.
     expect(await former.query(connections)).toEqual([{ count: 1 }]);
 
     await former.query('ALTER SYSTEM SET default_transaction_read_only = on');
@@ -85,14 +85,14 @@ describe('a database URL with a primary and its standby', () => {
     expect(await repository.list()).toEqual([]);
   });
 
-  it('counts a server once that several hosts lead to', async () => {
+  it('counts a server once if several hosts lead to it', async () => {
     const { host, port } = new URL(current.url);
     await (await watchHosts([host, `localhost:${port}`])).waitForWritable(1);
   });
 
   it('compares the clock of the process with the clock of the server', async () => {
     const server = new URL(current.url);
-    // Another clock: this function takes precedence over PostgreSQL's function.
+    // Simulates another clock: this function takes precedence over PostgreSQL's own.
     await current.query(`CREATE SCHEMA ahead;
       CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql
         AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$;
