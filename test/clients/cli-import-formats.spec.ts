@@ -241,7 +241,7 @@ it('preserves passwords, authenticators, providers and passkeys of customers fro
       }),
     ]),
   );
-  // The format of Keycloak before version 8, and one for handwritten files.
+  // The password format before Keycloak 8, and the plaintext one of handwritten files.
   const old = {
     ...{ type: 'password', algorithm: 'pbkdf2-sha256', hashIterations: 7, salt: salt.toString('base64') },
     hashedSaltedValue: pbkdf2Sync(PASSWORD, salt, 7, 64, 'sha256').toString('base64'),

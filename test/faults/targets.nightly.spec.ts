@@ -32,8 +32,8 @@ describe('targets with slow or missing responses', () => {
   /** The part of a slow body that arrives before the deadline. */
   const BODY = /^x{6,10}$/;
   /**
-   * Waits until all connections are closed. A connection left by an aborted request must not stay open for the next
-   * attempt, which would close it only after 4 s.
+   * Waits until all connections are closed. An aborted request must not leave a connection that stays open for the next
+   * attempt and is closed only after 4 s.
    */
   const waitUntilClosed = (target: RawTarget): Promise<boolean> =>
     eventually('all connections to be closed', async () => (await target.countConnections()) === 0);
