@@ -210,7 +210,7 @@ function limitRows({
   const range = ({ min, max }) => `${min} to ${max}`;
   const quota = ({ quota: count, window }) => `${count} in ${describeWindow(window)}`;
   const adjustable = Object.entries({ ...addressLimits, ...failureLimits }).map(([name, limit]) => {
-    const counts = name in addressLimits ? `${limit.counts}, per client address` : limit.counts;
+    const counts = name in addressLimits ? `${limit.counts}, per client IP` : limit.counts;
     return row(`\`${name}\``, escape(counts), quota(limit), `\`limits.${limitSetting(name)}\``, range(limit));
   });
   const mails = Object.entries(mailLimitSettings).map(([name, { counts, setting }]) =>

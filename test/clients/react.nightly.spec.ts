@@ -149,7 +149,7 @@ describeBrowser('@gatehouse/react: errors and variants', () => {
     await useSettings({ signIn: { password: true, emailCode: false, passkey: true } });
     await click(section('Connected accounts'), 'Disconnect: Work');
     await click(dialog('Disconnect Work?'), 'Disconnect');
-    await waitForText('This is your last way to sign in.');
+    await waitForText('This is your last sign-in method.');
   });
 
   it('offers a retry when the settings cannot be loaded', async () => {

@@ -56,7 +56,7 @@ describeConsole(
       await prompt.getByText('The code is not valid').waitFor();
       expect(await seriousViolations(page)).toEqual([]);
       await prompt.getByRole('button', { name: 'Cancel' }).click();
-      await form.getByText('A new proof of identity is required').waitFor();
+      await form.getByText('Reauthentication is required').waitFor();
       expect(await form.getByLabel('Name').inputValue()).toBe('Billing service');
 
       await form.getByRole('button', { name: 'Create key' }).click();

@@ -69,7 +69,7 @@ describeConsole('the console: missing records and unsaved changes', { allowClien
     expect(await instance.sql('SELECT 1 FROM customers WHERE email = $1', [email('b')])).toEqual([]);
     const expectReport = async (): Promise<void> => {
       const reasons = page.getByRole('table', { name: 'Reasons' });
-      await reasons.getByRole('row', { name: 'Left out 1 Plan: No field of a customer' }).waitFor();
+      await reasons.getByRole('row', { name: 'Left out 1 Plan: No customer field has this name' }).waitFor();
       const lines = page.getByRole('table', { name: 'Not imported' });
       await lines.getByRole('row', { name: '3 Skipped' }).waitFor();
       await lines.getByRole('row', { name: '4 Failed email must be an email address' }).waitFor();

@@ -252,7 +252,7 @@ describe('the hosted sign-in page', () => {
       for (const text of ['Email me a code', 'Create an account'])
         expect(limited.screen.html).not.toContain(text);
       await page.submit('/email-code', { email });
-      expect(page.screen).toMatchObject({ status: 403, problem: 'This way to sign in is not offered.' });
+      expect(page.screen).toMatchObject({ status: 403, problem: 'This sign-in method is not available.' });
     });
     await withSettings(instance, { signIn: { password: false, emailCode: true } }, async () => {
       const codes = await openPage();
@@ -428,7 +428,7 @@ describe('the hosted sign-in page', () => {
         expect(page.screen.html).not.toContain(`/sign-in/provider/${google.slug}?`);
         expect(page.screen.html).toContain('These providers cannot confirm one: Work.');
         await page.go(startOf(page, more, google));
-        expect(page.screen).toMatchObject({ status: 403, problem: 'This way to sign in is not offered.' });
+        expect(page.screen).toMatchObject({ status: 403, problem: 'This sign-in method is not available.' });
         // The browser has removed prompt and max_age from the URL of the provider, which has an old session.
         for (const [age, parameter] of [
           [3_600, 'provider_error'],

@@ -521,7 +521,7 @@ describe('the operator sign-in at a host name', () => {
       const email = uniqueEmail();
       await page.getByRole('dialog').getByLabel('Email').fill(email);
       await page.getByRole('dialog').getByRole('button', { name: 'Invite operator' }).click();
-      await page.getByText('sign in again at your identity provider').waitFor();
+      await page.getByText('sign in again with your identity provider').waitFor();
       await browser.screenshot(page, 'single-sign-on-reauthentication');
       await confirm(page);
       await page.getByText('Invitation link').first().waitFor();

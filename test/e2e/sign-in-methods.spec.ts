@@ -35,7 +35,7 @@ describe('a project without passwords', () => {
       for (const token of [reset, invited.token])
         expect(await submitToken(instance, 'reset-password', token)).toMatchObject(notEnabled);
       const page = await instance.request('GET', `/accept-invite?token=${invited.token}`);
-      expect([page.status, page.body]).toEqual([403, expect.stringContaining('no longer offered')]);
+      expect([page.status, page.body]).toEqual([403, expect.stringContaining('no longer available')]);
       const invitation = { email: uniqueEmail(), sendInvite: true };
       expect(await instance.requestWithSecretKey('POST', '/api/v1/customers', invitation)).toMatchObject(
         notEnabled,

@@ -55,7 +55,7 @@ const usage = `Usage: ${adminCommand('<command>')}
                        print a link, valid for an hour, with which an operator sets a new password, or with which the
                        first operator is created; without --reset-second-factor, the authenticator stays enrolled
   alert-secret         print the secret that signs the requests to ALERT_WEBHOOK_URL
-  doctor [--json]      check the settings, PostgreSQL, Redis and the mail server, and print the fix of each problem;
+  doctor [--json]      check the settings, PostgreSQL, Redis and the mail server, and print a fix for each problem;
                        changes nothing and sends no email; the exit code is 1 if something is broken
 `;
 

@@ -22,7 +22,7 @@ export async function getProjectId(cli: Cli, client: Gatehouse): Promise<string>
   throw usageError(
     names.length > 0
       ? `The key can access several projects: ${names.join(', ')}.`
-      : 'The key can access no project that is not archived.',
+      : 'The key can access only archived projects.',
     FIX,
   );
 }
@@ -33,7 +33,7 @@ export async function getProjectId(cli: Cli, client: Gatehouse): Promise<string>
  */
 function checkId(id: string): string {
   if (isProjectId(id)) return id;
-  throw new CliError('The response contains an invalid id of a project.', {
+  throw new CliError('The response contains an invalid project id.', {
     fix: 'Check GATEHOUSE_URL. Another server may have sent this response.',
   });
 }

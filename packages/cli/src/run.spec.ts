@@ -132,7 +132,7 @@ it('rejects a project id that is unsafe as a file name, and escapes ids before p
   response = [200, { data: [{ id, settings: {} }], nextCursor: null, hasMore: false }];
   expect(await runCommand(['keys', 'list'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('invalid id of a project'),
+    stderr: expect.stringContaining('invalid project id'),
   });
   response = [200, { data: { id, event_id: id, target_url: id } }];
   const { code, stdout } = await runCommand(['trigger', 'webhook.test', '--endpoint', 'whe_1']);

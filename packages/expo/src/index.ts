@@ -7,7 +7,7 @@ import { createExpoClientOn, type ExpoClient, type ExpoClientOptions } from './e
  */
 export function createExpoClient(options: ExpoClientOptions): ExpoClient {
   if (!options.modules)
-    throw new GatehouseError('native_modules_required', 'Outside of a device, pass the option modules');
+    throw new GatehouseError('native_modules_required', 'The option modules is required outside a device');
   return createExpoClientOn(options.modules, options);
 }
 

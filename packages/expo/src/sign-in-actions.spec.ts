@@ -117,6 +117,6 @@ describe('useSignIn', () => {
 
   it('throws outside the provider', () => {
     const Screen = () => String(useSignIn().isPending);
-    expect(() => renderToString(createElement(Screen))).toThrow('inside of <GatehouseProvider>');
+    expect(() => renderToString(createElement(Screen))).toThrow('inside <GatehouseProvider>');
   });
 });

@@ -34,6 +34,6 @@ export const GatehouseContext = createContext<GatehouseContextValue | null>(null
 /** Returns the values from the provider. @throws Error outside a `<GatehouseProvider>` */
 export function useGatehouse(): GatehouseContextValue {
   const value = useContext(GatehouseContext);
-  if (!value) throw new Error('Render this component inside of <GatehouseProvider>');
+  if (!value) throw new Error('Render this component inside <GatehouseProvider>');
   return value;
 }

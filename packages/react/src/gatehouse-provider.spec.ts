@@ -32,6 +32,6 @@ describe('GatehouseProvider on a server', () => {
   });
 
   it('rejects hooks outside the provider', () => {
-    expect(() => renderToString(createElement(Email))).toThrow('inside of <GatehouseProvider>');
+    expect(() => renderToString(createElement(Email))).toThrow('inside <GatehouseProvider>');
   });
 });

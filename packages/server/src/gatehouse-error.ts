@@ -15,7 +15,7 @@ type LocalProblem = { code: ErrorCode; status: number; detail: string } & Partia
 /** Titles for the codes of errors that this package creates, as in docs/errors.md. */
 const TITLES: Record<string, string> = {
   invalid_access_token: 'The access token is not valid',
-  reauthentication_required: 'A new proof of identity is required',
+  reauthentication_required: 'Reauthentication is required',
   unavailable: 'Gatehouse is not available',
 };
 

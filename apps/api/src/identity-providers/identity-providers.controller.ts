@@ -129,7 +129,7 @@ export class IdentityProvidersController {
     operationId: 'identityProviders.test',
     summary: "Check an identity provider's connection",
     description:
-      'Sends requests to the provider: loads its discovery document and keys, and sends an invalid code to its token endpoint. Returns the results and, after a failure, the remedy. Only a sign-in proves the callback URL.',
+      'Sends requests to the provider: loads its discovery document and keys, and sends an invalid code to its token endpoint. Returns the results and, after a failure, the remedy. Only a sign-in can verify the callback URL.',
   })
   @HttpCode(200)
   @SecretKey('project:write')

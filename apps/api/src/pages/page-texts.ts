@@ -122,7 +122,7 @@ const english = {
       email_already_registered:
         'Another account already uses this email address. Your address was not changed.',
       invalid_token: 'The link has already been used or was replaced.',
-      method_not_enabled: 'Sign-in with a password is no longer offered. Sign in in another way.',
+      method_not_enabled: 'Sign-in with a password is no longer available. Use another sign-in method.',
     } as ErrorTexts,
   },
 };

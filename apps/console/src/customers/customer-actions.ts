@@ -35,7 +35,7 @@ export const enableAction: CustomerAction = {
 export const unlockAction: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/unlock',
   title: 'Unlock this customer?',
-  text: 'Resets the count of failed sign-ins, so that the customer can try again immediately. A password that was closed after 100 failures works again. This cannot be undone.',
+  text: 'Resets the count of failed sign-ins, so that the customer can try again immediately. A password that was blocked after 100 failures works again. This cannot be undone.',
   confirmLabel: 'Unlock customer',
   successMessage: 'Customer unlocked',
 };

@@ -41,7 +41,7 @@ const CORRECT_FILE = 'Correct the file, and select it again';
 
 const cellProblems: Record<CellProblem, Pick<ReportEntry, 'reason' | 'remedy'>> = {
   unknown_column: {
-    reason: 'No field of a customer has the name of this column',
+    reason: 'No customer field has this name',
     remedy: 'Rename the column to a field or to metadata.<name>, or delete it',
   },
   not_an_object: { reason: 'The cell is not a JSON object', remedy: CORRECT_FILE },

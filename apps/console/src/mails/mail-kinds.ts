@@ -12,7 +12,7 @@ export const mailKinds: Record<Schemas['MailboxEntry']['kind'], string> & Record
   'operator-invitation': 'Operator invitation',
   'operator-notice': 'Operator notice',
   'password-changed': 'Password changed',
-  'password-closed': 'Password closed',
+  'password-closed': 'Password blocked',
   'already-registered': 'Already registered',
   'factor-added': 'Second factor added',
   'factor-removed': 'Second factor removed',

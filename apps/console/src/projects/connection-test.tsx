@@ -51,7 +51,7 @@ export function ConnectionTest({ provider }: { provider: Provider }): ReactNode 
           {!test.data && !test.error && (
             <Text c="dimmed">
               Checks whether Gatehouse can reach the provider and whether the provider accepts the client.
-              Only a sign-in proves the callback URL.
+              Only a sign-in can verify the callback URL.
             </Text>
           )}
           {test.error && <ProblemAlert error={test.error} />}

@@ -113,8 +113,8 @@ function toProperties(provider: Provider): Record<string, ReactNode> {
         }
       : { 'Client secret': provider.hasClientSecret && !isPending ? 'Set' : 'Not set' }),
     ...(hasNativeSignIn && {
-      'Client IDs of apps': list(clientIds, 'None'),
-      'Nonce of native sign-ins': provider.requireNonce ? 'Required' : 'Optional',
+      'App client IDs': list(clientIds, 'None'),
+      'Nonce for native sign-ins': provider.requireNonce ? 'Required' : 'Optional',
     }),
     ...(type === 'microsoft' && { Tenants: list(tenants, 'All') }),
     ...(isOtherServer(provider) && {

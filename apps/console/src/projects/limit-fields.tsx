@@ -12,7 +12,7 @@ const range = (name: keyof typeof ranges, unit = ''): string => {
 /** Returns the field for a limit per client IP. */
 const perMinute = (name: keyof typeof ranges): NumberField => ({
   name: `limits.${name}`,
-  description: range(name, ' per minute and client address'),
+  description: range(name, ' per minute and client IP'),
 });
 
 /** Returns the field for any other limit. @param counts a sentence that describes what is counted */

@@ -19,7 +19,7 @@ export const mailTypes: Record<MailTemplate['kind'], string> = {
   'email-code': 'Sign-in code',
   'reauthentication-code': 'Confirmation code',
   'password-changed': 'Password changed',
-  'password-closed': 'Password closed',
+  'password-closed': 'Password blocked',
   'already-registered': 'Already registered',
   'factor-added': 'Second factor added',
   'factor-removed': 'Second factor removed',

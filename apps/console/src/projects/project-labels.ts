@@ -53,7 +53,7 @@ export const projectLabels: Record<keyof ProjectFields, string> = {
   'limits.emailCode': 'Sign-in code requests',
   'limits.emailCodeVerify': 'Sign-in codes',
   'limits.challenge': 'Second factors',
-  'limits.reauthenticate': 'Proofs of identity',
+  'limits.reauthenticate': 'Identity verifications',
   'limits.passkey': 'Passkey sign-ins',
   'limits.passkeyOptions': 'Passkey requests',
   'limits.oauth': 'Identity provider sign-ins',

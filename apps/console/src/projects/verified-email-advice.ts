@@ -1,3 +1,3 @@
 /** Explains why production projects should set `requireVerifiedEmail`. */
 export const verifiedEmailAdvice =
-  'Recommended for production. Without it, a person can use an account with the email address of another person, and stays signed in after that person verifies the address.';
+  'Recommended for production. Without it, anyone can use an account with an email address that they do not own, and stay signed in after the owner verifies the address.';

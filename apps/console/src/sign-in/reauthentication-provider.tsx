@@ -133,8 +133,8 @@ function SingleSignOnDialog({ onFinish }: { onFinish: Prompt['finish'] }): React
     <Modal opened onClose={() => onFinish(false)} title="Confirm your identity">
       <Stack>
         <Text>
-          This action requires that you sign in again at your identity provider. The confirmation is valid for
-          five minutes.
+          This action requires that you sign in again with your identity provider. The confirmation is valid
+          for five minutes.
         </Text>
         {isStarted && (
           <Group gap="sm" role="status">

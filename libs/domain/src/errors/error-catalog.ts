@@ -64,7 +64,7 @@ export const errorCatalog = {
     status: 403,
     title: 'The origin is not allowed',
     cause:
-      "The page's origin is not in the project's allowedOrigins. Or a form of a hosted page was submitted from another origin than that of PUBLIC_URL.",
+      "The page's origin is not in the project's allowedOrigins. Or a form on a hosted page was submitted from an origin other than PUBLIC_URL.",
     remedy: 'Add the origin to the project settings. Open hosted pages at PUBLIC_URL.',
   },
   not_found: {
@@ -90,7 +90,7 @@ export const errorCatalog = {
     status: 409,
     title: 'The change conflicts with the current state',
     cause:
-      'The object was changed at the same time, or its state does not allow the change. Or an import was repeated with different lines, or another request is processing it. Or an api of an older version is running, which would ignore a setting. detail contains the reason.',
+      'The object was changed at the same time, or its state does not allow the change. Or an import was repeated with different lines, or another request is processing it. Or an older version of the api is still running and would ignore a setting. detail contains the reason.',
     remedy: 'Get the object and retry. Send a changed import with a new importId.',
   },
   email_already_registered: {
@@ -191,7 +191,7 @@ export const errorCatalog = {
     status: 412,
     title: 'The object has changed',
     cause:
-      'The object is no longer in the state that the If-Match header names, because it was changed in the meantime.',
+      'The object no longer matches the ETag in the If-Match header, because it was changed in the meantime.',
     remedy: 'Get the object, decide whether the change still applies, and send it with the new ETag.',
   },
   payload_too_large: {

@@ -12,9 +12,9 @@ export const signInErrors = {
     status: 400,
     title: 'The code is not valid',
     cause:
-      'The code is incorrect, expired, already used, void after too many guesses or newer codes, or older than an event that ended the sessions of the customer.',
+      'The code is incorrect, expired, already used, invalidated by too many guesses or newer codes, or older than an event that ended the sessions of the customer.',
     remedy:
-      'Enter the newest code of the email or the current one of the authenticator app, or an unused recovery code. For the code of a redirect, begin the sign-in again.',
+      'Enter the code from the newest email, the current code from the authenticator app, or an unused recovery code. For the code of a redirect, start the sign-in again.',
   },
   challenge_expired: {
     status: 400,
@@ -69,11 +69,11 @@ export const signInErrors = {
   reauthentication_required: {
     status: 403,
     refreshStatus: 401,
-    title: 'A new proof of identity is required',
+    title: 'Reauthentication is required',
     cause:
-      'The action requires a recent proof of identity in this session: within ten minutes for a customer, with a second factor if the customer has one; with a code within five minutes for an operator. A refresh returns 401 if the session must first be renewed by a sign-in.',
+      'The action requires a recent authentication in this session: for a customer, within ten minutes, with a second factor if the customer has one; for an operator, within five minutes, with a code, a passkey or single sign-on. A refresh returns 401 if the customer must first sign in again.',
     remedy:
-      'Prove the identity with one of methods at POST /api/v1/me/reauthenticate, or POST /operator/v1/session/reauthenticate in the console, then repeat the request. After a 401, sign in again.',
+      'Reauthenticate with one of methods at POST /api/v1/me/reauthenticate, or in the console at POST /operator/v1/session/reauthenticate, then repeat the request. After a 401, sign in again.',
   },
   too_many_passkeys: {
     status: 409,
@@ -83,15 +83,15 @@ export const signInErrors = {
   },
   last_sign_in_method: {
     status: 409,
-    title: 'This is the last way to sign in',
+    title: 'This is the last sign-in method',
     cause:
-      'The customer could not sign in without this passkey or identity. Where a provider is required, only identities at this provider count.',
+      'The customer could not sign in without this passkey or identity. If a provider is required, only identities with this provider count.',
     remedy: 'Set a password, or add another passkey or identity first.',
   },
   method_not_enabled: {
     status: 403,
     title: 'The method is not enabled',
-    cause: 'The settings of the project do not allow this method of signing in or of a second factor.',
+    cause: 'The project settings do not allow this sign-in method or second factor.',
     remedy: 'Use a method that GET /api/v1/auth/options lists, or enable this one in the project settings.',
   },
   provider_not_found: {
@@ -113,7 +113,7 @@ export const signInErrors = {
     cause:
       'The response or the id token of the identity provider is not valid, was already used, or belongs to an account that may not sign in.',
     remedy:
-      'Begin the sign-in again. The log of the api and the connection test of the provider show the reason.',
+      'Start the sign-in again. The api log and the connection test of the provider contain the reason.',
   },
   account_exists: {
     status: 409,
@@ -139,14 +139,14 @@ export const signInErrors = {
     status: 403,
     title: 'The identity provider of the organization is required',
     cause:
-      'The domain of the email address belongs to an identity provider with which its owners must sign in.',
+      'Customers with an email address in this domain must sign in with the identity provider of their organization.',
     remedy: 'Sign in with the identity provider in `provider`.',
   },
   sign_up_not_allowed: {
     status: 403,
     title: 'Sign-up is not allowed',
     cause:
-      'The project does not let customers create accounts: its setting signIn.allowSignUp is false, or that of the identity provider.',
+      'The project does not let customers create accounts: signIn.allowSignUp of the project or allowSignUp of the identity provider is false.',
     remedy: 'Create the customer with a secret key, or allow sign-up in the project settings.',
   },
 } as const satisfies Record<string, ErrorEntry>;

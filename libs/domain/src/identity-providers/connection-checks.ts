@@ -88,7 +88,7 @@ function checkPkce(supported: unknown): ConnectionCheck {
   if (!Array.isArray(supported))
     return passed(
       'pkce',
-      'The provider does not say whether it supports PKCE, and is sent a challenge anyway.',
+      'The provider does not state whether it supports PKCE. Gatehouse sends a challenge anyway.',
     );
   return supported.includes('S256')
     ? passed('pkce', 'PKCE with S256 is supported.')
@@ -102,7 +102,7 @@ function checkClientAuthentication(supported: unknown, isPublic: boolean): Conne
   const methods: unknown[] = Array.isArray(supported) ? supported : ['client_secret_basic'];
   const usable = isPublic ? ['none'] : ['client_secret_post', 'client_secret_basic'];
   if (usable.some((method) => methods.includes(method)))
-    return passed('client_authentication', 'The authentication of the client is supported.');
+    return passed('client_authentication', 'The client authentication method is supported.');
   return failed(
     'client_authentication',
     isPublic
@@ -154,6 +154,6 @@ export function checkClientCredentials(code: string | null): ConnectionCheck {
       `The provider rejects the client (${code}). Check clientId and its secret, which may have expired.`,
     );
   return invalidCodes.includes(code)
-    ? passed(name, 'The provider accepts the client. Only a sign-in proves the callback URL.')
-    : passed(name, `The provider does not reject the client (${code}). Only a sign-in proves it.`);
+    ? passed(name, 'The provider accepts the client. Only a sign-in can verify the callback URL.')
+    : passed(name, `The provider does not reject the client (${code}). Only a sign-in can verify it.`);
 }

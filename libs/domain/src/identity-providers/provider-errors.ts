@@ -70,5 +70,5 @@ export const notAllowedError = (field: string, types: string): FieldError => ({
 const organizationsOnlyError = (field: string): FieldError => ({
   field,
   code: 'not_allowed',
-  message: `${field} is not available for github.com and discord, whose accounts belong to persons`,
+  message: `${field} is not available for github.com and discord, because their accounts are personal`,
 });

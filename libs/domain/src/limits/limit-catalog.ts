@@ -28,22 +28,22 @@ const perMinuteWithoutGuess = (quota: number, counts: string) => perMinute(quota
  * case.
  */
 export const addressLimits = {
-  login: perMinute(30, 'Sign-ins with a password, and changes of the account that require it'),
+  login: perMinute(30, 'Sign-ins with a password, and account changes that require the password'),
   register: perMinute(30, 'Registrations'),
-  verify: perMinute(30, 'Verifications of email addresses, and views of the pages that links in emails open'),
-  reset: perMinute(30, 'New passwords with the link of an email'),
+  verify: perMinute(30, 'Email verifications, and views of the pages that email links open'),
+  reset: perMinute(30, 'New passwords set with an emailed link'),
   forgot: perMinute(10, 'Requests for password reset emails'),
   resend: perMinute(10, 'Requests for verification emails'),
-  refresh: perMinuteWithoutGuess(120, 'Refreshes of tokens'),
-  'email-code': perMinute(10, 'Requests for sign-in codes by email'),
-  'email-code-verify': perMinute(30, 'Sign-ins with the code or the link of an email'),
-  challenge: perMinute(30, 'Second factors of a sign-in'),
-  reauthenticate: perMinute(30, 'Proofs of identity of signed-in customers'),
-  passkey: perMinute(30, 'Sign-ins with a passkey, and changes of passkeys'),
-  'passkey-options': perMinuteWithoutGuess(60, 'Requests for the options of a passkey'),
-  oauth: perMinuteWithoutGuess(60, 'Sign-ins that begin with an identity provider'),
+  refresh: perMinuteWithoutGuess(120, 'Token refreshes'),
+  'email-code': perMinute(10, 'Requests for emailed sign-in codes'),
+  'email-code-verify': perMinute(30, 'Sign-ins with an emailed code or link'),
+  challenge: perMinute(30, 'Second-factor attempts during a sign-in'),
+  reauthenticate: perMinute(30, 'Identity verifications of signed-in customers'),
+  passkey: perMinute(30, 'Sign-ins with a passkey, and passkey changes'),
+  'passkey-options': perMinuteWithoutGuess(60, 'Requests for passkey options'),
+  oauth: perMinuteWithoutGuess(60, 'Sign-ins started with an identity provider'),
   exchange: perMinuteWithoutGuess(60, 'Exchanges of a code for tokens after a redirect'),
-  options: perMinuteWithoutGuess(120, 'Requests for the options of the sign-in page'),
+  options: perMinuteWithoutGuess(120, 'Requests for sign-in page options'),
   'sign-in-page': perMinuteWithoutGuess(60, 'Views of the hosted sign-in page'),
 } as const satisfies Record<string, AdjustableLimitEntry>;
 
@@ -64,8 +64,8 @@ const failures = (max: number, counts: string) => ({
  */
 export const failureLimits = {
   'failed-login': failures(100, 'Failed sign-ins with a password, per email address'),
-  'wrong-email-code': failures(20, 'Wrong codes of emails, per email address'),
-  'failed-second-factor': failures(20, 'Wrong codes of second factors, per customer'),
+  'wrong-email-code': failures(20, 'Wrong emailed codes, per email address'),
+  'failed-second-factor': failures(20, 'Wrong second-factor codes, per customer'),
 } as const satisfies Record<string, AdjustableLimitEntry>;
 
 /** The first window for failed attempts, in seconds: default and range. */
@@ -85,12 +85,12 @@ export const secretKeyLimit = {
  * project.
  */
 export const fixedLimits = {
-  'oauth-callback': { counts: 'Returns from identity providers, per client address', quota: 120, window: 60 },
-  'provider-test': { counts: 'Tests of an identity provider, per client address', quota: 10, window: 60 },
-  'domain-check': { counts: 'Checks of a domain, per client address', quota: 30, window: 60 },
-  'operator-login': { counts: 'Sign-ins of operators, per client address', quota: 30, window: 60 },
+  'oauth-callback': { counts: 'Redirects from identity providers, per client IP', quota: 120, window: 60 },
+  'provider-test': { counts: 'Identity provider tests, per client IP', quota: 10, window: 60 },
+  'domain-check': { counts: 'Domain checks, per client IP', quota: 30, window: 60 },
+  'operator-login': { counts: 'Operator sign-ins, per client IP', quota: 30, window: 60 },
   'failed-operator-login': {
-    counts: 'Failed sign-ins of operators, per email address',
+    counts: 'Failed operator sign-ins, per email address',
     quota: 10,
     window: FAILURE_WINDOW_SECONDS,
   },
@@ -101,11 +101,11 @@ export const fixedLimits = {
  */
 export const mailLimitSettings = {
   'mail-recipient': {
-    counts: 'Emails of one purpose to one recipient, in an hour',
+    counts: 'Emails of one purpose to one recipient, per hour',
     setting: 'mailLimits.perRecipient',
   },
   'mail-project': {
-    counts: 'Emails of one purpose in the project, in an hour',
+    counts: 'Emails of one purpose in the project, per hour',
     setting: 'mailLimits, by purpose',
   },
 } as const;
@@ -157,7 +157,7 @@ export const limitSettings = {
       ([name, { counts, quota, min, max, window }]) => [
         limitSetting(name as AddressLimit | FailureLimit),
         {
-          description: window === 60 ? `${counts}, per client address and minute` : `${counts} and window`,
+          description: window === 60 ? `${counts}, per client IP and minute` : `${counts} and window`,
           fallback: quota,
           min,
           max,

@@ -31,9 +31,7 @@ export function settingsErrors(
     errors.push(fieldError('allowedOrigins', 'must use https in production, except for localhost'));
   }
   if (environment === 'production' && patch.redirectUrls?.some(isWildcard)) {
-    errors.push(
-      fieldError('redirectUrls', 'must not contain wildcards in a project of the environment production'),
-    );
+    errors.push(fieldError('redirectUrls', 'must not contain wildcards in a production project'));
   }
   const needsProvider = !merged.signIn.password && !merged.signIn.emailCode;
   if (patch.signIn !== undefined && needsProvider && !hasProvider) {
@@ -41,7 +39,7 @@ export function settingsErrors(
     errors.push(
       fieldError(
         setting,
-        'cannot be false without an enabled identity provider, because customers need a method of signing in',
+        'cannot be false without an enabled identity provider, because customers need a sign-in method',
       ),
     );
   }

@@ -98,7 +98,7 @@ export const sessionEvents = declareEvents({
 export const sessionActions = {
   'customer.sign_in_token_created': { timeline: 'sign_in', label: 'Sign-in token created' },
   'customer.sign_in_token_used': { timeline: 'sign_in', label: 'Signed in with a sign-in token' },
-  'customer.reauthentication_required': { timeline: 'sign_in', label: 'New proof of identity required' },
+  'customer.reauthentication_required': { timeline: 'sign_in', label: 'Reauthentication required' },
 } satisfies Record<string, TimelineDeclaration>;
 
 export const tokenEvents = declareEvents({

@@ -51,7 +51,7 @@ export function customHeaderErrors(headers: Record<string, unknown>, isPatch: bo
     if (isPatch && value === null) return [];
     if (typeof value !== 'string') return error('invalid_type', 'must be a string');
     if (value === HIDDEN_VALUE_PLACEHOLDER)
-      return error('invalid', 'is the placeholder of a hidden value. Omit the header to keep its value');
+      return error('invalid', 'is the placeholder for a hidden value. Omit the header to keep its value');
     if (value.length > MAX_VALUE_LENGTH)
       return error('too_long', `must be at most ${MAX_VALUE_LENGTH} characters`);
     if (!HEADER_VALUE_PATTERN.test(value))

@@ -132,7 +132,7 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
       subject: 'Set a new password for {{project_name}}',
       heading: 'Your password no longer works',
       paragraphs: [
-        'Someone entered a wrong password for the {{project_name}} account of {{email}} 100 times in a row. To protect your account, your password was closed on {{time}}: it is no longer accepted. You stay signed in on your devices.',
+        'Someone entered a wrong password for the {{project_name}} account of {{email}} 100 times in a row. To protect your account, your password was blocked on {{time}} and is no longer accepted. You stay signed in on your devices.',
         'To sign in again, open {{project_name}} as usual, choose "Forgot password" and set a new password.',
       ],
       closing: ['If you have questions, contact {{project_name}}.'],

@@ -114,7 +114,11 @@ function addRotate(keys: Command, cli: Cli): void {
     )
     .argument('<id>', 'id of the previous key')
     .option('--overlap <duration>', 'time for which the previous key stays valid; default: 1d', parseDuration)
-    .option('--rate-limit <n>', 'requests per second; default: as the previous key', parseNumber(1, 10_000))
+    .option(
+      '--rate-limit <n>',
+      'requests per second; default: same as the previous key',
+      parseNumber(1, 10_000),
+    )
     .action(async (id: string, { overlap, rateLimit }: RotateOptions) => {
       const client = cli.connect();
       const projectId = await getProjectId(cli, client);
@@ -134,7 +138,7 @@ function addRevoke(keys: Command, cli: Cli): void {
       'Revoke an API key. Requests with it are rejected within a second. Requires the scope api_key:write.',
     )
     .argument('<id>', 'id of the key')
-    .option('--yes', 'do not ask for a confirmation')
+    .option('--yes', 'skip the confirmation prompt')
     .action(async (id: string, { yes }: { yes?: boolean }) => {
       const client = cli.connect();
       const projectId = await getProjectId(cli, client);

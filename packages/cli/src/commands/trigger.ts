@@ -79,7 +79,7 @@ function readFile(cli: Cli, name: string): string {
   try {
     return readFileSync(resolve(cli.cwd, name), 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
-    throw usageError(`Cannot read the file of --data: ${(error as Error).message}`);
+    throw usageError(`Cannot read the --data file: ${(error as Error).message}`);
   }
 }
 

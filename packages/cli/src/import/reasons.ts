@@ -35,7 +35,7 @@ export const reasons = {
   },
   noField: { reason: 'Gatehouse has no field for this value', remedy: STORE_ELSEWHERE },
   noColumn: {
-    reason: 'No field of a customer has the name of this column',
+    reason: 'No customer field has this name',
     remedy:
       'Pass --map <column>=<field>, such as --map plan=metadata.plan, or --map <column>= to ignore the column',
   },

@@ -48,7 +48,7 @@ const clientId = {
   example: '1234567890-abc.apps.googleusercontent.com',
   schema: clientCredentialSchema,
   isValid: isCredential,
-  message: `$property must be a text ${CREDENTIAL_RULE}`,
+  message: `$property must be a string ${CREDENTIAL_RULE}`,
 };
 
 /** Host names with at least two labels. `canonicalDomain` performs the exact check. */
@@ -70,7 +70,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
     ),
     schema: { ...clientCredentialSchema, writeOnly: true },
     isValid: isCredential,
-    message: `$property must be a text ${CREDENTIAL_RULE}`,
+    message: `$property must be a string ${CREDENTIAL_RULE}`,
   })
   clientSecret?: string | null;
 
@@ -81,7 +81,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
     maxItems: MAX_CLIENT_IDS,
     itemSchema: clientCredentialSchema,
     isValid: isCredential,
-    message: `$property must contain texts ${CREDENTIAL_RULE}`,
+    message: `$property must contain strings ${CREDENTIAL_RULE}`,
   })
   clientIds?: string[] | null;
 

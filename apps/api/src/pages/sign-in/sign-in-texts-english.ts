@@ -5,7 +5,8 @@ export const englishSignInTexts = {
   password: 'Password',
   forgotLink: 'Forgot password?',
   emailCode: 'Email me a code',
-  emailCodeHint: 'We send a code to your email address. If you have no account yet, it creates one.',
+  emailCodeHint:
+    'We will send a code to your email address. If you do not have an account yet, the code creates one.',
   passkey: 'Sign in with a passkey',
   provider: (name: string) => `Continue with ${name}`,
   omittedProviders: (names: string[]) =>
@@ -16,11 +17,11 @@ export const englishSignInTexts = {
   signUpButton: 'Create account',
   hasAccount: 'Already have an account?',
   back: 'Back to sign-in',
-  noMethod: 'This page offers no way to sign in. Return to the application.',
+  noMethod: 'No sign-in method is available. Return to the application.',
   passwordHint: (minLength: number) => `At least ${minLength} characters`,
   forgotPassword: {
     title: 'Reset your password',
-    text: 'Enter your email address. We send you a link with which you choose a new password.',
+    text: 'Enter your email address. We will send you a link to choose a new password.',
     button: 'Send link',
   },
   resetSent: {
@@ -68,7 +69,7 @@ export const englishSignInTexts = {
     button: 'I have saved the codes',
   },
   script: {
-    failed: 'The passkey was not used. Try again, or sign in in another way.',
+    failed: 'The passkey was not used. Try again, or use another sign-in method.',
   },
   request: {
     title: 'This page cannot be opened',
@@ -79,30 +80,32 @@ export const englishSignInTexts = {
   hours: (count: number) => (count === 1 ? '1 hour' : `${count} hours`),
   tooManyAttempts: (wait: string) => `Too many failed attempts. Try again in ${wait}.`,
   ssoRequired: 'Your organization requires its own sign-in for this email address.',
-  emailRequired: 'The provider has not shared an email address. Enter yours, and we confirm it with a code.',
+  emailRequired:
+    'The provider has not shared an email address. Enter yours, and we will confirm it with a code.',
   emailRequiredOnly:
-    'The provider has not shared an email address, which this application requires. Share it there, or sign in in another way.',
+    'The provider has not shared an email address, which this application requires. Share it there, or use another sign-in method.',
   problems: {
     email_invalid: 'Enter a valid email address.',
     password_missing: 'Enter your password.',
     invalid_credentials: 'The email address or the password is not correct.',
     customer_disabled: 'This account is disabled. Contact the application for help.',
     email_not_verified: 'Confirm your email address first: open the link in the email that we have sent.',
-    method_not_enabled: 'This way to sign in is not offered.',
+    method_not_enabled: 'This sign-in method is not available.',
     sign_up_not_allowed: 'New accounts cannot be created here.',
     email_already_registered: 'There is already an account for this email address. Sign in instead.',
     invalid_code: 'The code is not correct or has expired.',
     invalid_return: 'This sign-in has ended. Sign in again.',
     challenge_expired: 'This sign-in took too long. Sign in again.',
-    passkey_not_accepted: 'The passkey was not accepted. Try again, or sign in in another way.',
+    passkey_not_accepted: 'The passkey was not accepted. Try again, or use another sign-in method.',
     too_many_passkeys: 'This account has too many passkeys.',
-    provider_not_found: 'This way to sign in is not offered.',
-    provider_unavailable: 'The provider cannot be reached. Try again in a moment, or sign in in another way.',
-    sign_in_failed: 'The sign-in with the provider has failed. Try again, or sign in in another way.',
+    provider_not_found: 'This sign-in method is not available.',
+    provider_unavailable:
+      'The provider cannot be reached. Try again in a moment, or use another sign-in method.',
+    sign_in_failed: 'The sign-in with the provider has failed. Try again, or use another sign-in method.',
     access_denied: 'The sign-in with the provider was canceled.',
     account_exists:
-      'There is already an account for this email address. Sign in to it in the way that you have used before.',
-    identity_already_linked: 'This account of the provider is linked to another account.',
+      'There is already an account for this email address. Sign in with the method that you used before.',
+    identity_already_linked: 'This provider account is already linked to another account.',
     overloaded: 'The service is busy. Try again in a moment.',
     unavailable: 'The service is temporarily unavailable. Try again in a moment.',
   } as Partial<Record<string, string>>,

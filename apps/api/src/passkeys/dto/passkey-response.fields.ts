@@ -112,7 +112,7 @@ export const TransportsField = (): PropertyDecorator =>
     minItems: 0,
     itemSchema: { pattern: TRANSPORT },
     isValid: (text) => new RegExp(TRANSPORT).test(text),
-    message: '$property must contain texts of at most 32 lowercase letters',
+    message: '$property must contain strings of at most 32 lowercase letters',
   });
 
 class Credential {

@@ -18,7 +18,7 @@ interface Options extends FileOptions {
 export function addCompareCustomersCommand(customers: Command, cli: Cli): void {
   const command = customers
     .command('compare')
-    .summary('compare files of another system with the customers of a project')
+    .summary("compare another system's files with a project's customers")
     .description(
       'Compare files of Gatehouse or of another system with the customers of a project. Changes nothing. ' +
         'Requires an organization key with the scopes project:read and customer:read.',

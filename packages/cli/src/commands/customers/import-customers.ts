@@ -151,10 +151,7 @@ async function* reportUnusedApps(
  */
 async function warnOfClients(cli: Cli, { usedTypes }: IdentitySlugs): Promise<void> {
   if (usedTypes.has('microsoft'))
-    await printNote(
-      cli,
-      'Identities of Microsoft work only with the app registration of the previous system.',
-    );
+    await printNote(cli, 'Microsoft identities work only with the app registration of the previous system.');
   if (usedTypes.has('apple'))
     await printNote(cli, 'Identities of Apple work only with the developer team of the previous system.');
 }

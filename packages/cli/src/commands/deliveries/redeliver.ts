@@ -38,7 +38,7 @@ export function addRedeliverCommand(deliveries: Command, cli: Cli): void {
     .option('--reason <text>', 'reason, recorded in the deliveries and the audit log')
     .option('--enable-endpoint', 'enable disabled endpoints first; requires the scope webhook:write as well')
     .option('--no-wait', 'do not wait until a bulk redelivery is completed')
-    .option('--yes', 'do not ask for a confirmation')
+    .option('--yes', 'skip the confirmation prompt')
     .action((ids: string[], options: Options) => {
       const { projectId } = cli.settings();
       const filter = {

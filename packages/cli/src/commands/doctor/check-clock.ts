@@ -11,7 +11,11 @@ const WEBHOOK_TOLERANCE = 300;
 export function checkClock({ headers, at }: PublicResponse): CheckResult {
   const server = Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(server))
-    return warning(CHECK, 'The response has no Date header', 'Let the proxy pass on the Date header.');
+    return warning(
+      CHECK,
+      'The response has no Date header',
+      'Configure the proxy to forward the Date header.',
+    );
   // The header has no milliseconds, so the middle of its second is the best estimate.
   const difference = at - (server + 500);
   const seconds = Math.round(Math.abs(difference) / 1_000);

@@ -38,7 +38,11 @@ function describeReadiness(readiness: unknown, status: number): CheckResult {
         `Run ${ADMIN_COMMAND}: it names the cause.`,
       );
     default:
-      return failed(check, `/readyz responds with ${status}`, 'Let the proxy pass on /readyz to the api.');
+      return failed(
+        check,
+        `/readyz responds with ${status}`,
+        'Configure the proxy to forward /readyz to the api.',
+      );
   }
 }
 
@@ -51,7 +55,7 @@ export async function checkIssuer(cli: Cli, url: URL): Promise<CheckResult> {
     return failed(
       check,
       `/.well-known/openid-configuration responds with ${status}`,
-      'Let the proxy pass on /.well-known to the api.',
+      'Configure the proxy to forward /.well-known to the api.',
     );
   const { protocol, hostname } = new URL(issuer);
   if (protocol === 'http:' && !isPrivateHost(hostname))

@@ -12,7 +12,7 @@ import { checkUrl } from './check-url.js';
 import { printReport } from './report.js';
 
 const DESCRIPTION =
-  'Check the URL, the clock, the key, webhooks and emails, and print the fix of each problem.';
+  'Check the URL, the clock, the key, webhooks and emails, and print a fix for each problem.';
 
 /** Adds `gatehouse doctor`. */
 export function addDoctorCommand(program: Command, cli: Cli): void {

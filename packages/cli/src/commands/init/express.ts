@@ -3,7 +3,7 @@ import { CodePlanner, type CodePlan, type Framework } from './framework.js';
 import { ModuleEditor, type SyntaxNode } from './module-editor.js';
 import type { AppFolder } from './app-folder.js';
 
-/** Express: a route for customers who are signed in. */
+/** Express: a route for signed-in customers. */
 export const express: Framework = {
   ...apiFramework,
   name: 'Express',
@@ -112,7 +112,7 @@ const gatehouse = createServer({
   projectId: process.env.GATEHOUSE_PROJECT_ID${assertion},
 });
 
-/** The routes for customers who are signed in. */
+/** The routes for signed-in customers. */
 ${isEsModule ? 'export ' : ''}const customerRoutes = Router();
 customerRoutes.get('/orders', gatehouse.requireCustomer(), (req, res) => {
   res.json({ customerId: req.customer${assertion}.sub, orders: [] });

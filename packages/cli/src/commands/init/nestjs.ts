@@ -11,7 +11,7 @@ const MODULE_LINES = `import { CustomerRoutesModule } from './gatehouse.module';
   imports: [CustomerRoutesModule],
 })`;
 
-/** NestJS: a module with a route for customers who are signed in. */
+/** NestJS: a module with a route for signed-in customers. */
 export const nestjs: Framework = {
   ...apiFramework,
   name: 'NestJS',

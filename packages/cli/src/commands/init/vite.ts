@@ -79,7 +79,7 @@ function Account() {
   );
 }
 
-/** Shows the app to customers who are signed in, and the sign-in to all others. */
+/** Shows the app to signed-in customers, and the sign-in form to everyone else. */
 export function Gatehouse({ children }${isTyped ? ': { children: ReactNode }' : ''}) {
   return (
     <GatehouseProvider client={client}>

@@ -51,8 +51,8 @@ function describeReady(cli: Cli, record: Ready): string[] {
       ? `Signing secret: ${styled(cli, 'bold', secret, cli.stderr)} (stored in ${visibleText(source)})`
       : `Signing secret: the one in ${visibleText(source)}`,
     cli.stdin.isTTY
-      ? 'Keys: r redelivers the last failed event, R all failed events, q ends. While waiting, r connects at once.'
-      : 'Ctrl-C ends.',
+      ? 'Keys: r redelivers the last failed event, R all failed events, q quits. While waiting, r connects at once.'
+      : 'Press Ctrl-C to quit.',
   ];
 }
 

@@ -32,7 +32,7 @@ it('reads CSV whose columns are fields, and reports the values that it leaves ou
     [
       'customers.csv:2',
       { id: '1', email: 'ada@example.com', metadata: { a: 1, tier: '2' } },
-      ['Plan: No field of a customer has the name of this column'],
+      ['Plan: No customer field has this name'],
     ],
     ['customers.csv:3', { id: '2', email: 'bob@example.com' }, ['metadata: The cell is not a JSON object']],
     ['customers.csv:4', null, [': The row has more or fewer cells than the header']],

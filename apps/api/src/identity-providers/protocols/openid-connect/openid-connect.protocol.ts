@@ -89,7 +89,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     const { client, configuration } = connection;
     const tokens = await exchangeCode(connection, flow, { withIdToken: true });
     const idToken = tokens.claims()!;
-    if (!isNumericDate(idToken.exp)) throw new Error('the expiry of the id token is no time');
+    if (!isNumericDate(idToken.exp)) throw new Error('the expiry of the id token is not a valid time');
     assertTenant(provider.settings(), idToken);
     const accessToken = tokens.access_token;
     const canRequestUserInfo =

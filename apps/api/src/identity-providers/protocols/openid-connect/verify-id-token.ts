@@ -44,7 +44,7 @@ export async function verifyIdToken(
     currentDate: time,
   });
   if (!isNumericDate(payload.exp))
-    throw invalidField('idToken', 'invalid', 'idToken contains an expiry that is no time');
+    throw invalidField('idToken', 'invalid', 'idToken contains an invalid expiry time');
   // A token with another audience may have been issued to that audience's app (OpenID Connect Core, section
   // 3.1.3.7).
   if ([payload.aud].flat().some((each) => !audience.includes(String(each))))
