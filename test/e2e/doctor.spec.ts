@@ -253,7 +253,7 @@ describe('doctor of the server', () => {
         ]),
       );
       expect(found).toHaveLength(4);
-      expect(found[0]!.fix).toContain('"Replace a host name that has another form"');
+      expect(found[0]!.fix).toContain('"Replace a host name that is no longer valid"');
       expect(await stored()).toEqual(before);
     } finally {
       await instance.sql('DELETE FROM customers WHERE id = ANY ($1)', [ids]);
