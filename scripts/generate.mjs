@@ -89,7 +89,7 @@ function envExample(settings) {
   const head = [
     `# ${NOTE}`,
     '#',
-    '# Every setting of Gatehouse with its default. Copy this file to .env, remove the # before a line and change',
+    '# All settings of Gatehouse with their defaults. Copy this file to .env, remove the # before a line and change',
     '# its value. Environment variables take precedence over .env.',
     '#',
     ...wrap(secretFiles(settings), 108).map((line) => `# ${line}`),
@@ -107,8 +107,8 @@ function secretFiles(settings) {
   const names = Object.keys(settings).filter((name) => settings[name].secret);
   const listed = names.map((name) => `${name}_FILE`).join(', ');
   return (
-    'Settings that can contain a secret can also be read from a file, such as a secret of Docker or Kubernetes. Instead ' +
-    `of the setting, set one of these to the path of a file with one line: ${listed}.`
+    'Settings that can contain a secret can also be read from a file, such as a Docker or Kubernetes secret. Instead of ' +
+    `the setting, set one of these variables to the path of a file that contains one line: ${listed}.`
   );
 }
 
@@ -149,10 +149,10 @@ function settingsPage(settings) {
 # Settings
 
 Gatehouse reads its settings from environment variables and from a \`.env\` file in its directory; environment
-variables take precedence. [.env.example](../.env.example) contains the same list to copy. If the
+variables take precedence. [.env.example](../.env.example) contains the same list, which you can copy. If the
 configuration is invalid, every program exits with code 78 and one message that lists all errors. With
-\`NODE_ENV=production\`, settings that are suitable only for development are rejected. In a container of the image,
-\`npm run gatehouse -- <command>\` is \`gatehouse-admin <command>\`.
+\`NODE_ENV=production\`, settings that are suitable only for development are rejected. In a container that runs the image,
+use \`gatehouse-admin <command>\` instead of \`npm run gatehouse -- <command>\`.
 
 ${wrap(escape(secretFiles(settings)), 120).join('\n')}
 
@@ -177,7 +177,7 @@ function errorsPage(errorCatalog, limits) {
 
 Every error response is an \`application/problem+json\` document (RFC 9457) with \`type\`, \`title\`, \`status\`, \`detail\`,
 \`code\` and \`requestId\`. Some codes add further members. Responses under \`/v1\` also contain \`"success": false\`. \`code\`
-is always one of the codes below. \`type\` links to the same list at \`/docs/errors\` of a running api.
+is always one of the codes below. \`type\` is a link to the same list in your installation, at \`/docs/errors\`.
 
 ${row('Status', 'Code', 'Title', 'Cause', 'Remedy')}
 ${row(':--', ':--', ':--', ':--', ':--')}
@@ -185,16 +185,17 @@ ${rows.join('\n')}
 
 ## Limits
 
-A 429 names its limit in the member \`limit\` and in the headers \`RateLimit\` and \`RateLimit-Policy\`. Client addresses of IPv6 are
-counted by /64. \`PATCH /api/v1/projects/{projectId}\` with \`{"settings": {"limits": {"login": 60}}}\` changes a limit of one
-project, and null resets it. No limit can be turned off.
+A 429 response contains the name of its limit in the member \`limit\` and in the headers \`RateLimit\` and \`RateLimit-Policy\`.
+IPv6 client addresses are counted per /64. To change a project's limit, send
+\`PATCH /api/v1/projects/{projectId}\` with \`{"settings": {"limits": {"login": 60}}}\`. To reset it, set it to null. You cannot
+turn off a limit.
 
 ${row('Limit', 'Counts', 'Default', 'Setting', 'Range')}
 ${row(':--', ':--', ':--', ':--', ':--')}
 ${limitRows(limits).join('\n')}
 
-\`limits.failureWindow\` (${limits.failureWindowRange.min} to ${limits.failureWindowRange.max} seconds) is the first window of the failed attempts of customers. A window doubles with
-each further quota of consecutive failures, up to 24 hours.
+\`limits.failureWindow\` (${limits.failureWindowRange.min} to ${limits.failureWindowRange.max} seconds) is the first window for customers' failed attempts. Each time
+consecutive failures use up the quota again, the window doubles, up to 24 hours.
 `;
 }
 

@@ -10,7 +10,7 @@ export const errorCatalog = {
     cause:
       'The body is missing, malformed, not UTF-8, not an object, nested deeper than 20 levels, or contains a NUL character, a lone surrogate, an integer that a double-precision number cannot represent exactly or a reserved key such as __proto__.',
     remedy:
-      'Send one JSON object encoded as UTF-8 without a byte order mark. Send large integers as strings. errors[] names the field of such an integer, a NUL character or a lone surrogate.',
+      'Send one JSON object encoded as UTF-8 without a byte order mark. Send large integers as strings. errors[] contains the field with such an integer, a NUL character or a lone surrogate.',
   },
   validation_failed: {
     status: 400,
@@ -28,7 +28,7 @@ export const errorCatalog = {
     status: 400,
     title: 'More than one credential of the same type',
     cause: 'The request contains two keys of the same type, or keys of two projects.',
-    remedy: 'Send at most one key of each type, all of the same project.',
+    remedy: 'Send at most one key of each type, all from the same project.',
   },
   invalid_token: {
     status: 400,
@@ -121,7 +121,7 @@ export const errorCatalog = {
     status: 409,
     title: 'The key belongs to this project',
     cause: 'Archiving the project would revoke the key of this request.',
-    remedy: 'Archive the project with a key of another project.',
+    remedy: 'Archive the project with a key from another project.',
   },
   last_organization_key: {
     status: 409,
@@ -146,8 +146,8 @@ export const errorCatalog = {
     status: 409,
     title: 'The delivery has already been redelivered',
     cause:
-      'Only the newest delivery of a chain can be redelivered. redeliveredAs contains the id of the next delivery.',
-    remedy: 'Redeliver the newest delivery of the chain instead.',
+      'Only the newest delivery in a chain can be redelivered. redeliveredAs contains the id of the next delivery.',
+    remedy: 'Redeliver the newest delivery in the chain instead.',
   },
   endpoint_disabled: {
     status: 409,
@@ -161,7 +161,7 @@ export const errorCatalog = {
     cause:
       'A project can have at most 50 webhook endpoints, and an organization at most 50 at organization level.',
     remedy:
-      'Delete unused endpoints, or replace several endpoints by one that subscribes to all their events.',
+      'Delete unused endpoints, or replace several endpoints with one that subscribes to all their events.',
   },
   endpoint_deleted: {
     status: 409,
@@ -217,7 +217,7 @@ export const errorCatalog = {
     status: 429,
     title: 'Too many failed sign-ins',
     cause:
-      'Too many sign-ins for this email address have failed. limit is the name of the limit that was reached. The wait is 15 minutes at first by default, and up to 24 hours after further failures.',
+      'Too many sign-ins for this email address have failed. limit is the name of the limit that was reached. By default, the wait is 15 minutes at first, and up to 24 hours after further failures.',
     remedy: 'Wait for the number of seconds in Retry-After, or reset the password.',
   },
   rate_limited: {
@@ -242,7 +242,7 @@ export const errorCatalog = {
     status: 501,
     title: 'Billing is not configured',
     cause:
-      'No billing provider is configured, or the provider rejected the configuration; detail names the setting.',
+      'No billing provider is configured, or the provider rejected the configuration. detail contains the setting.',
     remedy:
       'Set STRIPE_SECRET_KEY to an active key, and save the customer portal settings in the Stripe dashboard.',
   },

@@ -23,9 +23,9 @@ export const operatorErrors = {
   single_sign_on_required: {
     status: 403,
     title: 'Single sign-on is required',
-    cause: 'Operators can sign in only at the OpenID Provider (OPERATOR_OIDC_ONLY).',
+    cause: 'Operators can sign in only with the OpenID Provider (OPERATOR_OIDC_ONLY).',
     remedy:
-      'Sign in with single sign-on. If the provider is not available, open a link of npm run gatehouse -- operator-link.',
+      'Sign in with single sign-on. If the provider is unavailable, open a link from npm run gatehouse -- operator-link.',
   },
   factor_required: {
     status: 403,
@@ -43,8 +43,8 @@ export const operatorErrors = {
     status: 403,
     title: 'The request was not sent by the console',
     cause:
-      'A request that changes something was sent without the header X-Gatehouse-Console, or from a page of another origin.',
-    remedy: 'Use the console at the address in PUBLIC_URL. Programs send X-Gatehouse-Console: 1.',
+      'A request that changes something was sent without the header X-Gatehouse-Console, or from a page on another origin.',
+    remedy: 'Use the console under PUBLIC_URL. In programs, send X-Gatehouse-Console: 1.',
   },
   too_many_saved_views: {
     status: 409,
@@ -56,7 +56,7 @@ export const operatorErrors = {
     status: 409,
     title: 'This is the last active admin',
     cause:
-      'At least one operator must be an active admin who has a password and is not limited to organizations. If single sign-on is required, an account at the OpenID Provider is sufficient.',
-    remedy: 'Assign the admin role without a limit to another active operator with a password first.',
+      'At least one operator must be an active admin who has a password and is not limited to organizations. If single sign-on is required, an account with the OpenID Provider is sufficient.',
+    remedy: 'First assign the admin role without a limit to another active operator with a password.',
   },
 } as const satisfies Record<string, ErrorEntry>;

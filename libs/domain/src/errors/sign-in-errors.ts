@@ -12,7 +12,7 @@ export const signInErrors = {
     status: 400,
     title: 'The code is not valid',
     cause:
-      'The code is incorrect, expired, already used, invalidated by too many guesses or newer codes, or older than an event that ended the sessions of the customer.',
+      "The code is incorrect, expired, already used, invalidated by too many guesses or newer codes, or older than an event that ended the customer's sessions.",
     remedy:
       'Enter the code from the newest email, the current code from the authenticator app, or an unused recovery code. For the code of a redirect, start the sign-in again.',
   },
@@ -119,20 +119,20 @@ export const signInErrors = {
     status: 409,
     title: 'An account with this email address exists',
     cause:
-      'A customer has the email address of the identity, but the identity provider is not trusted to have verified it.',
-    remedy: 'Sign in with another method, then link the identity in the settings of the account.',
+      'A customer already has the email address of this identity, but the identity provider is not trusted to verify it.',
+    remedy: 'Sign in with another method, then link the identity in the account settings.',
   },
   email_required: {
     status: 422,
     title: 'The identity has no email address',
-    cause: 'The identity provider has returned no usable email address for a new customer.',
+    cause: 'The identity provider did not return a usable email address for a new customer.',
     remedy:
-      'Share the email address with the application at the identity provider, or sign in with another method.',
+      'Allow the identity provider to share the email address with the application, or sign in with another method.',
   },
   identity_already_linked: {
     status: 409,
     title: 'The identity is linked to another account',
-    cause: 'The account at the identity provider already signs in another customer.',
+    cause: 'Another customer already signs in with this identity provider account.',
     remedy: 'Sign in as the other customer and remove the identity there, or use another account.',
   },
   sso_required: {

@@ -31,14 +31,14 @@ export const addressLimits = {
   login: perMinute(30, 'Sign-ins with a password, and account changes that require the password'),
   register: perMinute(30, 'Registrations'),
   verify: perMinute(30, 'Email verifications, and views of the pages that email links open'),
-  reset: perMinute(30, 'New passwords set with an emailed link'),
+  reset: perMinute(30, 'Password resets with an emailed link'),
   forgot: perMinute(10, 'Requests for password reset emails'),
   resend: perMinute(10, 'Requests for verification emails'),
   refresh: perMinuteWithoutGuess(120, 'Token refreshes'),
   'email-code': perMinute(10, 'Requests for emailed sign-in codes'),
   'email-code-verify': perMinute(30, 'Sign-ins with an emailed code or link'),
   challenge: perMinute(30, 'Second-factor attempts during a sign-in'),
-  reauthenticate: perMinute(30, 'Identity verifications of signed-in customers'),
+  reauthenticate: perMinute(30, 'Reauthentications of signed-in customers'),
   passkey: perMinute(30, 'Sign-ins with a passkey, and passkey changes'),
   'passkey-options': perMinuteWithoutGuess(60, 'Requests for passkey options'),
   oauth: perMinuteWithoutGuess(60, 'Sign-ins started with an identity provider'),
@@ -101,11 +101,11 @@ export const fixedLimits = {
  */
 export const mailLimitSettings = {
   'mail-recipient': {
-    counts: 'Emails of one purpose to one recipient, per hour',
+    counts: 'Emails to one recipient, per purpose and hour',
     setting: 'mailLimits.perRecipient',
   },
   'mail-project': {
-    counts: 'Emails of one purpose in the project, per hour',
+    counts: 'Emails in the project, per purpose and hour',
     setting: 'mailLimits, by purpose',
   },
 } as const;
