@@ -167,7 +167,7 @@ export const limitSettings = {
   ),
   failureWindow: {
     description:
-      'Seconds of the first window of failed attempts. It doubles with each further quota of consecutive failures, up to 24 hours',
+      'Length of the first window for failed attempts, in seconds. Each time consecutive failures use up the quota again, the window doubles, up to 24 hours',
     ...failureWindowRange,
   },
 } as Record<keyof ProjectLimits, LimitSetting>;

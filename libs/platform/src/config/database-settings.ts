@@ -3,23 +3,23 @@ import * as setting from './setting.js';
 /** The settings for PostgreSQL and Redis. */
 export const databaseSettings = {
   DATABASE_URL: setting.databaseUrl({
-    doc: 'URL of PostgreSQL 15 or later. It can contain several hosts, separated by commas: connections go to the first one that accepts writes, or that target_session_attrs accepts. If it is not set, npm start runs an embedded PostgreSQL in DATA_DIR.',
+    doc: 'URL of PostgreSQL 15 or later. It can contain several hosts, separated by commas: connections go to the first one that accepts writes, or that meets target_session_attrs. If it is not set, npm start runs an embedded PostgreSQL in DATA_DIR.',
     fallback: null,
     secret: true,
   }),
   MIGRATE_DATABASE_URL: setting.databaseUrl({
-    doc: 'URL of the same database for the role that owns the tables, for migrations. It must not lead to a pooler. The role of DATABASE_URL then cannot change audit log entries. If it is not set, that role also runs migrations. With DATABASE_POOLER, a worker that has this setting uses it for LISTEN, and otherwise polls; npm start, npm run serve and the Helm chart do not pass it to the worker.',
+    doc: 'URL of the same database with the role that owns the tables, for migrations. It must not point to a pooler. With this setting, the role in DATABASE_URL cannot change audit log entries. If it is not set, the role in DATABASE_URL also runs migrations. With DATABASE_POOLER, a worker uses this setting for LISTEN; a worker without it polls. npm start, npm run serve and the Helm chart do not pass it to the worker.',
     fallback: null,
     secret: true,
   }),
   DATABASE_READ_URL: setting.databaseUrl({
-    doc: 'URL of a hot standby of the database in DATABASE_URL, for the same role. The api then reads long lists, the event feed and the metrics of the console from it, which can be about 10 seconds old, or from the primary while the standby is unavailable or further behind.',
+    doc: "URL of a hot standby of the database in DATABASE_URL, with the same role. The API processes then read long lists, the event feed and the console's metrics from the standby. This data can be about 10 seconds old. While the standby is unavailable or further behind, they read from the primary.",
     fallback: null,
     secret: true,
   }),
   DATABASE_POOLER: setting.choice(
     {
-      doc: 'Pooler in front of PostgreSQL in DATABASE_URL and DATABASE_READ_URL. transaction: one in transaction mode. transaction-prepared: one that also supports prepared statements, such as PgBouncer 1.21 or later with max_prepared_statements above 0.',
+      doc: 'Pooler in front of PostgreSQL in DATABASE_URL and DATABASE_READ_URL. transaction: a pooler in transaction mode. transaction-prepared: a pooler in transaction mode that also supports prepared statements, such as PgBouncer 1.21 or later with max_prepared_statements above 0.',
       fallback: 'none',
     },
     ['none', 'transaction', 'transaction-prepared'],
@@ -40,7 +40,7 @@ export const databaseSettings = {
     secret: true,
   }),
   REDIS_CLUSTER: setting.onOff({
-    doc: 'Redis is a cluster. REDIS_URL can then contain several nodes, separated by commas, and uses database 0.',
+    doc: 'Use Redis as a cluster. REDIS_URL can then contain several nodes, separated by commas, and uses database 0.',
     fallback: false,
   }),
 };

@@ -10,37 +10,37 @@ const parseMapping = (entry: string): RoleMapping | null => {
 /** The settings for operator single sign-on. */
 export const operatorOidcSettings = {
   OPERATOR_OIDC_ISSUER: setting.baseUrl({
-    doc: 'Issuer of the OpenID Provider at which operators can sign in, such as https://login.example.com; https in production. Requires OPERATOR_OIDC_CLIENT_ID and OPERATOR_OIDC_ROLES. The redirect URI is <PUBLIC_URL>/operator/v1/oidc/callback.',
+    doc: 'Issuer of the OpenID Provider with which operators can sign in, such as https://login.example.com; https in production. Requires OPERATOR_OIDC_CLIENT_ID and OPERATOR_OIDC_ROLES. The redirect URI is <PUBLIC_URL>/operator/v1/oidc/callback.',
     fallback: null,
   }),
   OPERATOR_OIDC_CLIENT_ID: setting.text({
-    doc: 'Client id of Gatehouse at the OpenID Provider of operators.',
+    doc: "Client id of Gatehouse with the operators' OpenID Provider.",
     fallback: null,
   }),
   OPERATOR_OIDC_CLIENT_SECRET: setting.text({
-    doc: 'Client secret of Gatehouse at the OpenID Provider of operators. If it is not set, Gatehouse is a public client.',
+    doc: "Client secret of Gatehouse with the operators' OpenID Provider. If it is not set, Gatehouse is a public client.",
     fallback: null,
     secret: true,
   }),
   OPERATOR_OIDC_SCOPES: setting.list(
-    { doc: 'Scopes that are requested, separated by commas.', fallback: ['openid', 'email', 'profile'] },
+    { doc: 'Requested scopes, separated by commas.', fallback: ['openid', 'email', 'profile'] },
     (entry) => (/^[!#-[\]-~]+$/.test(entry) ? null : 'must be a list of scopes such as openid,email,profile'),
   ),
   OPERATOR_OIDC_ONLY: setting.onOff({
-    doc: 'Lets operators sign in only at the OpenID Provider: on or off. If on, passwords and invitations of operators return single_sign_on_required. The links of npm run gatehouse -- operator-link still work. Requires OPERATOR_OIDC_ISSUER.',
+    doc: 'Require operators to sign in with the OpenID Provider. If on, requests to sign in with a password, to change one, or to invite operators return single_sign_on_required. Links from npm run gatehouse -- operator-link still work. Requires OPERATOR_OIDC_ISSUER.',
     fallback: false,
   }),
   OPERATOR_OIDC_LABEL: setting.text({
-    doc: 'Name of the OpenID Provider of operators on the sign-in screen.',
+    doc: "Name of the operators' OpenID Provider on the sign-in screen.",
     fallback: 'single sign-on',
   }),
   OPERATOR_OIDC_ROLE_CLAIM: setting.text({
-    doc: 'Claim with the groups or roles of an operator, such as groups or realm_access.roles.',
+    doc: "Claim that contains an operator's groups or roles, such as groups or realm_access.roles.",
     fallback: 'groups',
   }),
   OPERATOR_OIDC_ROLES: setting.list(
     {
-      doc: 'Role of operators by the values of OPERATOR_OIDC_ROLE_CLAIM, such as admin=gatehouse-admins,operator=support. The highest role applies. * stands for everyone who can sign in at the provider. Operators without a role are refused.',
+      doc: 'Operator roles, each with a value of OPERATOR_OIDC_ROLE_CLAIM, such as admin=gatehouse-admins,operator=support. The highest matching role applies. * matches everyone who can sign in with the provider. Operators without a role cannot sign in.',
       fallback: [],
     },
     (entry) =>
@@ -49,7 +49,7 @@ export const operatorOidcSettings = {
         : 'must be a list such as admin=gatehouse-admins,operator=support,viewer=employees',
   ),
   OPERATOR_OIDC_ORGANIZATIONS_CLAIM: setting.text({
-    doc: 'Claim with the ids or slugs of the organizations to which an operator is limited; * for the entire installation. If it is set, operators without the claim are refused. If it is not set, limits are managed in the console.',
+    doc: 'Claim that contains the ids or slugs of the organizations to which an operator is limited, or * for the entire installation. If it is set, operators without the claim cannot sign in. If it is not set, admins set limits in the console.',
     fallback: null,
   }),
 };

@@ -47,7 +47,7 @@ export const settings = {
   HOST: setting.text({ doc: 'Address the API listens on.', fallback: '127.0.0.1' }),
   PORT: setting.integer({ doc: 'Port the API listens on.', fallback: 3000 }, 0, 65535),
   PUBLIC_URL: setting.baseUrl({
-    doc: 'Base URL of all links and issuer of access tokens. Required in production.',
+    doc: 'Base URL for all links, and issuer of access tokens. Required in production.',
     fallback: null,
     // Secret because the URL may contain a password by mistake, which the resulting error must not contain.
     secret: true,
@@ -59,22 +59,22 @@ export const settings = {
   }),
   ...databaseSettings,
   GATEHOUSE_SECRET: setting.text({
-    doc: 'Root secret of at least 32 bytes, or several separated by commas, newest first. Required in production; otherwise generated and stored in DATA_DIR.',
+    doc: 'Root secret of at least 32 bytes, or several separated by commas, newest first. Required in production. In development, it is generated and stored in DATA_DIR if it is not set.',
     fallback: null,
     secret: true,
   }),
   SIGNING_KEY_MAX_AGE: setting.duration(
-    { doc: 'Age at which the signing key of access tokens is rotated.', fallback: '90d' },
+    { doc: 'Age at which the signing key for access tokens is rotated.', fallback: '90d' },
     86_400_000,
     3650 * 86_400_000,
   ),
   MIGRATE: setting.onOff({
-    doc: 'Run pending migrations at startup. With off, the api waits until npm run gatehouse -- migrate has run them.',
+    doc: 'Run pending migrations at startup. If off, the API process waits until npm run gatehouse -- migrate has run them.',
     fallback: true,
   }),
   START_TIMEOUT: setting.duration(
     {
-      doc: 'Time within which both programs of npm run serve must be ready; otherwise it exits with code 1. The time starts again while PostgreSQL is unavailable. Increase it for long migrations.',
+      doc: 'Time within which both programs must be ready after npm run serve; otherwise the command exits with code 1. The timeout starts over while PostgreSQL is unavailable. Increase it for long migrations.',
       fallback: DEFAULT_START_TIMEOUT,
     },
     1_000,
@@ -85,7 +85,7 @@ export const settings = {
     fallback: false,
   }),
   OPERATOR_EMAIL: setting.email({
-    doc: 'Email address of the first operator, who becomes an admin. Used together with OPERATOR_PASSWORD while no operator exists. If it is not set, npm run gatehouse -- operator-link prints a one-time setup link.',
+    doc: 'Email address of the first operator, who becomes an admin. Used only while no operator exists, and only with OPERATOR_PASSWORD. If it is not set, create the first operator with the link that npm run gatehouse -- operator-link prints.',
     fallback: null,
   }),
   OPERATOR_PASSWORD: setting.text({
@@ -103,7 +103,7 @@ export const settings = {
     ['smtp:', 'smtps:'],
   ),
   SMTP_REQUIRE_TLS: setting.onOff({
-    doc: 'In production, send no email over an unencrypted connection to another machine: smtp:// then requires STARTTLS. off sends emails and their links unencrypted if the mail server does not support STARTTLS; SMTP_URL must then contain no password.',
+    doc: 'In production, never send an email over an unencrypted connection to another machine, so smtp:// requires STARTTLS. If off, emails and their links are sent unencrypted if the mail server does not support STARTTLS, and SMTP_URL must not contain a password.',
     fallback: true,
   }),
   MAIL_FROM: setting.sender({
@@ -128,7 +128,7 @@ export const settings = {
   ),
   WEBHOOK_CONCURRENCY: setting.integer(
     {
-      doc: 'Maximum number of concurrent attempts per worker. A single endpoint can use about a quarter of them, a single project about three quarters.',
+      doc: 'Maximum number of concurrent attempts per worker. A single endpoint can use about a quarter of them, and a single project about three quarters.',
       fallback: 256,
     },
     1,
@@ -136,40 +136,40 @@ export const settings = {
   ),
   WEBHOOK_ALLOWED_CIDRS: setting.list(
     {
-      doc: 'Address ranges that webhooks and the requests of legacySignIn may call in addition to the public internet, separated by commas. Outside production, loopback and the address of host.docker.internal in /etc/hosts are allowed as well. In production, no range may be wider than /8 (IPv6: /32). Metadata services of cloud platforms are always blocked.',
+      doc: 'Address ranges to which webhooks and legacySignIn can send requests in addition to the public internet, separated by commas. Outside production, loopback and the address of host.docker.internal in /etc/hosts are allowed as well. In production, no range can be wider than /8 (IPv6: /32). Cloud metadata services are always blocked.',
       fallback: [],
     },
     cidrProblem,
   ),
   WEBHOOK_DNS_SERVERS: setting.list(
     {
-      doc: "Name servers that resolve the hosts of webhook endpoints, of identity providers and of legacySignIn, and the records of domains, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. If it is not set, the system's name servers are used. /etc/hosts takes precedence.",
+      doc: "Name servers for the hosts of webhook endpoints, identity providers and legacySignIn, and for domain records, such as 10.0.0.53 or 10.0.0.53:5353, separated by commas. If it is not set, the system's name servers are used. /etc/hosts takes precedence.",
       fallback: [],
     },
     nameServerProblem,
   ),
   WEBHOOK_RETENTION: setting.duration(
     {
-      doc: 'Retention of events, deliveries and attempts. Dead letters are stored until they are redelivered or discarded.',
+      doc: 'Retention period for events, deliveries and attempts. Dead letters are stored until they are redelivered or discarded.',
       fallback: '30d',
     },
     86_400_000,
     3650 * 86_400_000,
   ),
   AUDIT_RETENTION: setting.duration(
-    { doc: 'Retention of audit log entries.', fallback: '365d' },
+    { doc: 'Retention period for audit log entries.', fallback: '365d' },
     86_400_000,
     3650 * 86_400_000,
   ),
   AUDIT_IP: setting.choice(
     {
-      doc: 'How client addresses are stored in the audit log: full, masked to /24 (IPv6: /48), or off.',
+      doc: 'How the audit log stores client addresses: full, masked to /24 (IPv6: /48), or off.',
       fallback: 'full',
     },
     ['full', 'masked', 'off'] as const,
   ),
   BCRYPT_COST: setting.integer(
-    { doc: 'bcrypt cost of password hashes, at least 10 in production.', fallback: 10 },
+    { doc: 'bcrypt cost for password hashes, at least 10 in production.', fallback: 10 },
     4,
     16,
   ),
@@ -184,23 +184,23 @@ export const settings = {
   ),
   HASH_QUEUE_WAIT: setting.duration(
     {
-      doc: 'Maximum time that a password waits for one of these threads, from 100ms to 5s. Requests that would wait longer get 503 overloaded with Retry-After at once.',
+      doc: 'Maximum time for which a password waits for one of these threads, from 100ms to 5s. If a request would wait longer, it is rejected at once with 503 overloaded and Retry-After.',
       fallback: '4s',
     },
     100,
     5_000,
   ),
   BREACH_LIST_URL: setting.baseUrl({
-    doc: 'URL of the list of breached passwords, queried with k-anonymity for projects that turn on breachCheck.',
+    doc: 'URL of the breached password list, which is queried with k-anonymity for projects that turn on breachCheck.',
     fallback: 'https://api.pwnedpasswords.com',
   }),
   RATE_LIMITS: setting.onOff({
-    doc: 'Rate limits per client address and per key. Failed sign-ins are always limited. Must be on in production.',
+    doc: 'Apply rate limits per client address and per key. Failed sign-ins are always limited. Must be on in production.',
     fallback: true,
   }),
   REQUEST_MEMORY: setting.integer(
     {
-      doc: 'Memory in MiB that the requests in progress of an api can use: four fifths for imports and exports. A secret key, customer or operator can use half of each part, a client address an eighth. Requests beyond that get 503 overloaded with Retry-After. The default follows the maximum heap of Node.js, which is half of the memory of the container.',
+      doc: "Memory in MiB that an API process can use for requests in progress, of which four fifths are for imports and exports. A secret key, customer or operator can use half of each part, and a client address an eighth. Requests that exceed this are rejected with 503 overloaded and Retry-After. The default depends on the maximum heap of Node.js, which is half of the container's memory.",
       fallback: 0,
       displayedDefault: '5/8 of the maximum heap',
     },
@@ -216,7 +216,7 @@ export const settings = {
   ),
   STRIPE_SECRET_KEY: setting.pattern(
     {
-      doc: 'Stripe secret or restricted key. The Stripe customer portal is then used as the billing portal. If the key is not set, development shows a built-in page, and production has no billing portal.',
+      doc: 'Stripe secret key or restricted key, with which the Stripe customer portal is used as the billing portal. If it is not set, development uses a built-in page, and production has no billing portal.',
       fallback: null,
       secret: true,
     },
@@ -238,7 +238,7 @@ export const settings = {
   }),
   METRICS_PORT: setting.integer(
     {
-      doc: 'Port for Prometheus metrics at /metrics and the health of dependencies at /healthz, and for /livez and /readyz of the webhook-worker. npm start uses the next port for the webhook-worker. If it is not set, metrics are off.',
+      doc: "Port for Prometheus metrics at /metrics, the health of dependencies at /healthz, and the webhook-worker's /livez and /readyz. npm start uses the next port for the webhook-worker. If it is not set, metrics are off.",
       fallback: 0,
       displayedDefault: '',
     },
@@ -248,7 +248,7 @@ export const settings = {
   ),
   METRICS_TOKEN: setting.pattern(
     {
-      doc: 'Token of at least 32 characters with which the api also serves metrics and the health of dependencies on its own port, at /metrics and /healthz: Authorization: Bearer <token>. With npm start and npm run serve, /metrics/webhook-worker serves those of the webhook-worker.',
+      doc: "Token of at least 32 characters. If it is set, the API process also serves /metrics and /healthz on its own port, to requests with Authorization: Bearer <token>. With npm start and npm run serve, /metrics/webhook-worker serves the webhook-worker's metrics.",
       fallback: null,
       secret: true,
     },
@@ -268,7 +268,7 @@ export const settings = {
   }),
   ALERT_SMTP_URL: setting.url(
     {
-      doc: 'URL of a mail server that sends the emails to ALERT_EMAIL instead of SMTP_URL, from the same MAIL_FROM. Only another host or port than that of SMTP_URL can report by email that no emails are sent. SMTP_REQUIRE_TLS applies to it.',
+      doc: 'URL of a mail server for the emails to ALERT_EMAIL, which are sent from MAIL_FROM. If it is not set, SMTP_URL is used. A failure of the mail server in SMTP_URL is reported by email only if this URL has a different host or port. SMTP_REQUIRE_TLS applies to it.',
       fallback: null,
       secret: true,
     },
@@ -284,22 +284,22 @@ export const settings = {
   ] as const),
   FAILPOINTS: setting.list(
     {
-      doc: 'For tests, rejected in production: points at which the process terminates itself.',
+      doc: 'For tests; rejected in production. Points at which the process terminates itself.',
       fallback: [],
     },
     () => null,
   ),
   TEST_COMMANDS: setting.onOff({
-    doc: 'For tests, rejected in production: accept commands over the IPC channel, such as running a periodic job immediately.',
+    doc: 'For tests; rejected in production. Accept commands over the IPC channel, such as running a periodic job immediately.',
     fallback: false,
   }),
   PERIODIC_JOBS: setting.onOff({
-    doc: 'For tests; must be on in production. Run periodic jobs on their schedule and not only on command.',
+    doc: 'For tests; must be on in production. Run periodic jobs on their schedule, not only on command.',
     fallback: true,
   }),
   TIME_SCALE: setting.integer(
     {
-      doc: 'For tests; rejected in production. Divides the timeout, lease and retry schedule of webhooks, the time after which a failing endpoint is disabled or missing workers are reported, and the interval between reloads of the signing keys.',
+      doc: 'For tests; rejected in production. Divisor for the webhook timeout, lease and retry schedule, the time after which a failing endpoint is disabled or missing workers are reported, and the interval at which signing keys are reloaded.',
       fallback: 1,
     },
     1,

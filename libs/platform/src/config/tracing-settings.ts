@@ -13,7 +13,7 @@ export const tracingSettings = {
   }),
   OTEL_TRACES_SAMPLER: setting.choice(
     {
-      doc: 'Which new traces are recorded: all, none, or a share of them (traceidratio). The spans of one trace are recorded all or none, so the parentbased_ values mean the same as those without.',
+      doc: 'Which new traces are recorded: all, none, or a share of them (traceidratio). Either all or no spans of a trace are recorded, so the values with parentbased_ have the same meaning as the values without it.',
       fallback: 'parentbased_always_on',
     },
     [
@@ -34,7 +34,7 @@ export const tracingSettings = {
     'false',
   ] as const),
   TRUST_TRACEPARENT: setting.onOff({
-    doc: "Let the caller of a request decide whether its trace is recorded, with the sampled flag of its traceparent header. Turn it on only if a proxy sets or removes this header of every request. Gatehouse continues the caller's trace in any case.",
+    doc: "Let clients decide whether the trace of a request is recorded, with the sampled flag in the traceparent header. Turn it on only if a proxy sets or removes this header in every request. Gatehouse always continues the client's trace.",
     fallback: false,
   }),
 };
