@@ -83,7 +83,7 @@ export const errorCatalog = {
     status: 408,
     title: 'The request took too long to arrive',
     cause:
-      'The headers took more than 10 s to arrive, or the entire request more than 30 s. In an application/x-ndjson import, a single line took more than 30 s.',
+      'The headers took more than 10 s to arrive, the entire request took more than 30 s, or a single line of an application/x-ndjson import took more than 30 s.',
     remedy: 'Send the request again.',
   },
   conflict: {
@@ -217,13 +217,13 @@ export const errorCatalog = {
     status: 429,
     title: 'Too many failed sign-ins',
     cause:
-      'Too many sign-ins for this email address have failed. limit is the name of the limit that was reached. By default, the wait is 15 minutes at first, and up to 24 hours after further failures.',
+      'Too many sign-ins for this email address have failed. The member limit contains the name of the limit that was reached. By default, the wait is 15 minutes at first, and up to 24 hours after further failures.',
     remedy: 'Wait for the number of seconds in Retry-After, or reset the password.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    cause: 'A rate limit was reached. limit is its name, which the RateLimit header contains as well.',
+    cause: 'A rate limit was reached. The member limit and the RateLimit header contain its name.',
     remedy: 'Wait for the number of seconds in Retry-After, then retry.',
   },
   headers_too_large: {

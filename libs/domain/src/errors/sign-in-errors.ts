@@ -104,7 +104,7 @@ export const signInErrors = {
     status: 503,
     title: 'The identity provider is unavailable',
     cause:
-      'The identity provider cannot be reached, does not respond in time or as expected, or too many sign-ins are waiting for it.',
+      'The identity provider cannot be reached, does not respond in time or sends an unexpected response, or too many sign-ins are already waiting for it.',
     remedy: 'Wait for the number of seconds in Retry-After, then try again, or sign in with another method.',
   },
   sign_in_failed: {
