@@ -231,7 +231,7 @@ function checkCompose({ settings, loadConfig }) {
     expect(!Object.hasOwn(settings, name), what(`${name} is a setting`));
   }
 
-  // CF-05: publishes only the port of the API, and only on this machine.
+  // CF-05: publishes only the API's port, and only on this machine.
   const published = Object.entries(services).filter(([, { ports }]) => ports);
   expectEqual(
     what('ports'),

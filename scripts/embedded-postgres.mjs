@@ -197,7 +197,7 @@ async function findRunningServer(cluster) {
 }
 
 /**
- * Returns the process id of the running server, like `pg_ctl status`. Removes a stale postmaster.pid, whose process id
+ * Returns the running server's process id, like `pg_ctl status`. Removes a stale postmaster.pid, whose process id
  * may now belong to another program or a zombie: PostgreSQL would mistake that process for a running server and refuse
  * to start.
  */

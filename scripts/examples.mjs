@@ -10,7 +10,7 @@ export function listExamples() {
   return fs.readdirSync(FOLDER).filter((name) => fs.existsSync(path.join(FOLDER, name, 'package.json')));
 }
 
-/** Returns the folder of an example. */
+/** Returns an example's folder. */
 export const exampleFolder = (name) => path.join(FOLDER, name);
 
 /**

@@ -42,7 +42,7 @@ function requireProgram() {
     throw new ScriptError('The packages of Gatehouse are not installed. Install them: npm ci');
   const missing = findMissingProgram('gatehouse');
   if (missing) throw new ScriptError(missing);
-  // Printed to stderr, because the output of the command may be piped.
+  // Printed to stderr, because the command's output may be piped.
   if (!isCurrent(PROGRAMS_PART))
     console.error(
       'The programs were not built from the current sources. To build them again, when nothing uses them: npm run build',

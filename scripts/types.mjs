@@ -9,7 +9,7 @@ const EXAMPLES = listExamples()
   .map((name) => `examples/${name}`);
 const PROJECTS = ['.', 'apps/console', 'packages', ...EXAMPLES];
 
-/** Checks the types of each project, including its specs. */
+/** Checks each project's types, including its specs. */
 await main(async () => {
   let result = 0;
   for (const project of PROJECTS) {
@@ -22,7 +22,7 @@ await main(async () => {
   return result;
 });
 
-/** Returns true if the types of an example can be checked. */
+/** Returns true if an example's types can be checked. */
 function isChecked(name) {
   if (isExampleInstalled(name)) return true;
   process.stdout.write(`The types of examples/${name} are not checked: its packages are not installed.\n`);

@@ -88,7 +88,7 @@ async function measure(sizeMiB: number, shape: Shape, parallel: number): Promise
   }
 }
 
-/** Records the peak memory of a process. The result remains available after the process has ended. */
+/** Records a process's peak memory. The result remains available after the process has ended. */
 class MemoryWatch {
   private peakMiB = 0;
   private anonymousMiB = 0;

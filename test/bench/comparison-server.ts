@@ -18,7 +18,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import { serve } from './child.js';
 
-/** The database of the comparison server, and the public key for its tokens. */
+/** The comparison server's database, and the public key for its tokens. */
 export interface ComparisonOptions {
   databaseUrl: string;
   poolSize: number;

@@ -55,7 +55,7 @@ export async function measureDeliveries(): Promise<SectionResult> {
   }
 }
 
-/** Returns the body of a real event, which is used for the whole backlog. */
+/** Returns a real event's body, which is used for the whole backlog. */
 export async function readSampleBody(instance: TestInstance): Promise<string> {
   await instance.register();
   const [row] = await instance.sql<{ body: string }>(

@@ -30,7 +30,7 @@ export type Path = string | ((data: BenchData) => string);
 /** A request of a screen: a name, and a path below `/operator/v1`. */
 export type Screen = [name: string, path: Path];
 
-/** The requests of the delivery list. */
+/** The delivery list's requests. */
 export const deliveryScreens: Screen[] = [
   ...[
     '',

@@ -7,7 +7,7 @@ export interface HttpRequest {
   body?: string;
 }
 
-/** The result of a request. */
+/** A request's result. */
 export interface Exchange {
   /** The status, or 0 if there was no response. */
   status: number;

@@ -120,7 +120,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
   ];
 }
 
-/** Returns the session id of an access token. */
+/** Returns an access token's session id. */
 const sessionId = (accessToken: string): string =>
   (JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
 

@@ -49,7 +49,7 @@ async function runImport(
   return runCli(instance, ['--json', 'customers', 'import', '--from', system, ...args], { cwd, env });
 }
 
-/** Imports the files of a system, and expects every user to be created. @returns the summary */
+/** Imports a system's files, and expects every user to be created. @returns the summary */
 async function importFrom(
   system: string,
   files: Record<string, string>,
@@ -71,7 +71,7 @@ const findCustomer = async (email: string): Promise<Record<string, any>> => {
   return body.data[0];
 };
 
-/** Signs in with the password, and returns the id of the customer. */
+/** Signs in with the password, and returns the customer's id. */
 const signIn = async (email: string, password = PASSWORD): Promise<string> =>
   (await asPage(instance, project, 'login', { email, password })).body.customer?.id;
 

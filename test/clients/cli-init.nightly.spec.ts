@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 /**
- * Generates a project, runs `init` in it, and returns its folder. @throws Error with the output of a failing program
+ * Generates a project, runs `init` in it, and returns its folder. @throws Error with a failing program's output
  */
 async function createApp(name: string, generator: string[]): Promise<string> {
   const [program, ...args] = generator;

@@ -50,7 +50,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     project = await createSocialProject(instance, { redirectUrls: [`${origin}/sign-in`] });
     const fields = { type: 'oidc', issuer: provider.issuer, name: 'Work' };
     await addProvider(instance, project, provider, fields);
-    // Written after the build, which must not depend on the environment of the server.
+    // Written after the build, which must not depend on the server's environment.
     const { id: projectId, publishableKey } = project;
     const credentials = { ...instance.credentials, projectId, publishableKey };
     await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(credentials));
@@ -94,7 +94,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
       .replace('./pay-button', '../orders/pay-button')
       .replace('protect()', `protect({ returnUrl: '/unproxied' })`);
     await folder.write('app/unproxied/page.tsx', unproxied);
-    // `npm run types` checks the types of the example, the React quick start tests the minified packages, and nothing
+    // `npm run types` checks the example's types, the React quick start tests the minified packages, and nothing
     // builds the folder a second time.
     const config = {
       typescript: { ignoreBuildErrors: true },

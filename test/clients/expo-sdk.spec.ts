@@ -70,7 +70,7 @@ beforeEach(() => {
 
 type StartOptions = Parameters<Device['start']>[0];
 
-/** Starts the app on a device with the publishable key of the project. */
+/** Starts the app on a device with the project's publishable key. */
 const start = (device: Device, options: StartOptions = {}): ExpoClient =>
   device.start({ publishableKey: project.publishableKey, ...options });
 
@@ -109,13 +109,13 @@ const generationOf = async (customerId: string): Promise<number> =>
     'generation'
   ];
 
-/** Follows the pages of the provider, as a customer does in the browser of a device. */
+/** Follows the provider's pages, as a customer does in the browser of a device. */
 async function followProviderPages(url: string, until = APP_URL): Promise<string> {
   const { url: end } = await new UserAgent().follow(url, { until: ({ href }) => href.startsWith(until) });
   return end.href;
 }
 
-/** Returns a list to which the outcome of every link is added. */
+/** Returns a list to which every link's outcome is added. */
 function recordOutcomes(client: ExpoClient): RedirectOutcome[] {
   const outcomes: RedirectOutcome[] = [];
   client.onRedirect((outcome) => outcomes.push(outcome));
@@ -257,7 +257,7 @@ describe('a sign-in in the browser', () => {
   });
 });
 
-/** Submits the link of an email. @returns the URL to which it redirects */
+/** Submits an email's link. @returns the URL to which it redirects */
 async function followEmailLink(email: string): Promise<string> {
   await readEmailCode(instance, email);
   const [mail] = await instance.listMails(email, 'email-code');

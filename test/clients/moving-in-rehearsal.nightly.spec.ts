@@ -31,7 +31,7 @@ export async function readOldSession(cookies) {
 export const noOldSession = 'old_session=; Path=/; Max-Age=0';
 `;
 
-/** A user of the previous system and their browser, which may have the cookie of a live session. */
+/** A user of the previous system and their browser, which may have a live session's cookie. */
 interface Person {
   user: PreviousUser;
   cookie: string | null;
@@ -78,7 +78,7 @@ function addPerson(): Person {
   return { user, cookie: isSignedIn ? system.openSession(user) : null, tokens: null };
 }
 
-/** Imports the current users of the previous system. @returns the exit code and the result of the command */
+/** Imports the previous system's current users. @returns the exit code and the command's result */
 async function importUsers(...options: string[]): Promise<Record<string, number>> {
   const files = system.exportFiles();
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);

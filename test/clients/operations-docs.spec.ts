@@ -221,7 +221,7 @@ describe('the queries in docs/operations for affected records', () => {
     return [...(await sqlBlocks())].filter(([name]) => !others.includes(name));
   }
 
-  /** Expected columns of the rows that do not contain the name of a project. */
+  /** Expected columns of the rows that do not contain a project's name. */
   const EXPECTED_ROWS: Record<string, object> = {
     'affected-process-problems': { host: 'api-1' },
     'failed-emails': { kind: 'verify-email', reason: 'rejected' },

@@ -62,7 +62,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns the size of each export by package, in bytes, without peer dependencies. */
+/** Returns each export by package's size, in bytes, without peer dependencies. */
 async function measureExports(): Promise<Record<string, Record<string, number>>> {
   const measured = libraries.map(({ name, manifest }) => {
     // "*" stands for everything that a page can load from the package and from its dependencies in this repository.

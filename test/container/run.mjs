@@ -13,7 +13,7 @@ const WORKERS = 2;
 const API = 'http://127.0.0.1:3000';
 const CUSTOMER = { email: 'ada@example.com', password: 'correct horse battery staple' };
 
-/** A receiver that responds with 200 and prints the type of each event. */
+/** A receiver that responds with 200 and prints each event's type. */
 const RECEIVER_PROGRAM = `require('node:http').createServer((request, response) => {
   let body = '';
   request.on('data', (data) => (body += data)).on('end', () => {

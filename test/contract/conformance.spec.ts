@@ -61,7 +61,7 @@ async function expectFieldErrors(
   }
 }
 const person = () => ({ email: uniqueEmail(), password: PASSWORD });
-/** Returns a function that posts a body with the secret key of the organization. */
+/** Returns a function that posts a body with the organization's secret key. */
 const postTo = (path: string) => (body: object) => instance.requestWithSecretKey('POST', path, body);
 
 async function createWatchedProject(events = ['customer.created']): Promise<WatchedProject> {

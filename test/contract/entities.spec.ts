@@ -26,7 +26,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Returns the declared columns and the columns of the migrated schema, by table and name. */
+/** Returns the declared columns and the migrated schema's columns, by table and name. */
 async function comparedColumns(declared: DeclaredColumn[]): Promise<{ declared: object; migrated: object }> {
   const tables = new Set(declared.map(({ table }) => table));
   const client = await instance.db.connect();

@@ -264,7 +264,7 @@ describe('the event stream of complete lifecycles', () => {
     );
   }
 
-  /** Invites a customer, who verifies the address by accepting. @returns the id of the customer */
+  /** Invites a customer, who verifies the address by accepting. @returns the customer's id */
   async function acceptInvitation(email: string): Promise<string> {
     const externalId = `crm-${randomUUID()}`;
     const invited = { email, externalId, metadata: { tier: 3 }, sendInvite: true };
@@ -274,7 +274,7 @@ describe('the event stream of complete lifecycles', () => {
     return id;
   }
 
-  /** Registers a customer who verifies the address with a password reset. @returns the id of the customer */
+  /** Registers a customer who verifies the address with a password reset. @returns the customer's id */
   async function resetUnverified(email: string): Promise<string> {
     const { customer } = expectStatus(201, recordTokens(await instance.register(email))).body;
     await getMailToken(email, 'verify-email');

@@ -308,7 +308,7 @@ function setField(target: any, name: string, value: string | string[]): void {
   holder[last] = value;
 }
 
-/** Returns the body fields that name the owner of a new object. With a key, the key itself determines the owner. */
+/** Returns the body fields that name a new object's owner. With a key, the key itself determines the owner. */
 const ownerOf = (route: Route, holder: CallerFixture): Values =>
   Object.fromEntries(
     ['organizationId', 'projectId', 'project_id']

@@ -45,7 +45,7 @@ afterAll(async () => {
   await Promise.all([instance?.stop(), outgoing.stop()]);
 });
 
-/** Workers with the settings of the current test, or null for all workers. */
+/** Workers with the current test's settings, or null for all workers. */
 let ownWorkers: ServerProcess[] | null = null;
 
 /** Starts workers with other settings, which check alerts instead of the usual ones. */

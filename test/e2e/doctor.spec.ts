@@ -13,7 +13,7 @@ type Environment = Record<string, string>;
 
 let instance: TestInstance;
 let mailServer: MailServer;
-/** The settings of the instance, changed to those of a production installation. */
+/** The instance's settings, changed to those of a production installation. */
 let production: Environment;
 let closedPort: number;
 beforeAll(async () => {

@@ -203,7 +203,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     const response = await fetch(url, { redirect: 'manual' });
     expect(response.status).toBe(303);
     const { searchParams } = new URL(response.headers.get('location')!);
-    // The response of the provider must prove that it required a new sign-in.
+    // The provider's response must prove that it required a new sign-in.
     expect(Object.fromEntries(searchParams)).toMatchObject({ ...given, max_age: '0' });
   });
 

@@ -19,7 +19,7 @@ import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const REDIRECT_URL = 'https://app.example.com/signed-in?from=page';
-/** The settings of each test, unless it changes them. */
+/** Each test's settings, unless it changes them. */
 const SETTINGS = {
   redirectUrls: [REDIRECT_URL, 'https://*.preview.example.com/signed-in'],
   signIn: { emailCode: true },
@@ -429,7 +429,7 @@ describe('the hosted sign-in page', () => {
         expect(page.screen.html).toContain('These providers cannot confirm one: Work.');
         await page.go(startOf(page, more, google));
         expect(page.screen).toMatchObject({ status: 403, problem: 'This sign-in method is not available.' });
-        // The browser has removed prompt and max_age from the URL of the provider, which has an old session.
+        // The browser has removed prompt and max_age from the provider's URL, which has an old session.
         for (const [age, parameter] of [
           [3_600, 'provider_error'],
           [undefined, 'provider_error'],

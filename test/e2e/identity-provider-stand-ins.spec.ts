@@ -60,7 +60,7 @@ function configure(
   return config;
 }
 
-/** Returns the request with which a browser returns to the redirect URL of the application. */
+/** Returns the request with which a browser returns to the application's redirect URL. */
 const toCallback = ({ method, url, form }: Navigation): URL | Request =>
   method === 'GET' ? url : new Request(url, { method, body: new URLSearchParams(form) });
 

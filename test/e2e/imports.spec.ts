@@ -49,7 +49,7 @@ const openBatch = async (
 /** Returns the errors and warnings of a result in a short form. */
 const listProblems = ({ errors, warnings }: any): string[] =>
   [...errors, ...warnings].map(({ field, code }) => `${field}:${code}`);
-/** Returns an import id, and a domain for the customers of the import. */
+/** Returns an import id, and a domain for the import's customers. */
 const createIds = (): [string, string] => [randomUUID(), `${randomUUID()}.example`];
 
 describe('a list of customers', () => {
@@ -637,7 +637,7 @@ describe('an import of lines', () => {
         status: 400,
         body: { errors: [{ field }] },
       });
-    // The options of a list are in the body.
+    // A list's options are in the body.
     const inQuery = await send({ emitEvents: 'true' }, 'application/json');
     expect(inQuery).toMatchObject({ status: 400, body: { errors: [{ field: 'emitEvents' }] } });
     for (const type of [`${ndjson}; charset=utf-16`, 'application/ndjson', 'text/plain'])

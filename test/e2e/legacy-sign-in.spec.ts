@@ -139,7 +139,7 @@ describe('a first sign-in with an unknown address', () => {
   });
 
   it('holds no database connection while it waits, and creates one customer for two requests', async () => {
-    // More than the pool of the API, with two requests each.
+    // More than the API's pool, with two requests each.
     const emails = Array.from({ length: 11 }, uniqueEmail);
     const waiting: (() => void)[] = [];
     const respond = system.respondWithProfile();

@@ -240,7 +240,7 @@ describe('an email template of a project', () => {
     }
     await send('PATCH', '/verify-email/en', { subject: 'x' });
     await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [projectId]);
-    // The keys of an archived project are rejected.
+    // An archived project's keys are rejected.
     const other = await insertProject(instance, organizationId);
     const key = await insertKey(instance, { ...other, type: 'secret', access: 'organization' });
     for (const [method, body] of [['PATCH', { subject: 'y' }], ['DELETE']] as const)

@@ -224,7 +224,7 @@ describe('the metrics endpoint of both programs', () => {
       // This instance has no Redis.
       expect(scrape.value('gatehouse_redis_up')).toBeNull();
     }
-    // The query of a periodic job may be using the only connection during a scrape.
+    // A periodic job's query may be using the only connection during a scrape.
     for (const scrape of [api, worker])
       await eventually(
         'an idle connection',

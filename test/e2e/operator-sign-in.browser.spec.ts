@@ -65,7 +65,7 @@ describe('the operator sign-in at a host name', () => {
     provider.claimsIn = 'id_token';
   });
 
-  /** Begins a flow in a browser, and returns the URL of the provider. */
+  /** Begins a flow in a browser, and returns the provider's URL. */
   async function begin(
     agent: UserAgent,
     client = new OperatorClient(instance),

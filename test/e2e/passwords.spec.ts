@@ -152,7 +152,7 @@ describe('a forgotten password (EV-07)', () => {
     },
   );
 
-  /** Inserts the token of an earlier email, because the instance sends at most one email a minute. */
+  /** Inserts an earlier email's token, because the instance sends at most one email a minute. */
   const insertResetToken = async (customerId: string, email: string): Promise<string> => {
     const token = randomBytes(32).toString('base64url');
     await instance.sql(
@@ -260,7 +260,7 @@ interface PasswordResult {
   response: TestResponse;
 }
 
-/** Functions that set the password of a new customer, by route or page. */
+/** Functions that set a new customer's password, by route or page. */
 const setters: Record<string, (password: (email: string) => string) => Promise<PasswordResult>> = {
   register: async (password) => {
     const email = uniqueEmail();

@@ -354,7 +354,7 @@ describe('the limit on logins', () => {
   });
 
   /**
-   * Sends requests until one is rejected. A request that times out in Redis is counted only in the memory of the API
+   * Sends requests until one is rejected. A request that times out in Redis is counted only in the API's memory
    * process.
    */
   const waitForRejection = (send: () => Promise<TestResponse>): Promise<TestResponse> =>

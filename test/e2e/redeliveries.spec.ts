@@ -566,7 +566,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
         expect(done).toMatchObject({ state: 'completed', progress: { remaining: 0 } });
       }
       await eventually('all events', () => receiver.requests.length >= all.length + 1);
-      // The list includes the deletion event, which contains the id of the customer.
+      // The list includes the deletion event, which contains the customer's id.
       expect(listReceivedCustomers()).toEqual([...all, deleted!].sort());
       expect(listReceivedCustomers()).not.toContain(received[0]);
       const notEligible = recoveries[0]!.data.not_eligible as { reason: string; count: number }[];

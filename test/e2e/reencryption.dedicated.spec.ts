@@ -460,7 +460,7 @@ describe('a database whose root secret is lost', () => {
     const { refreshToken, accessToken } = customer;
     expect((await refreshSession(instance, refreshToken)).status).toBe(401);
     expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(401);
-    // The session of an operator does not depend on the secret.
+    // An operator's session does not depend on the secret.
     await instance.sql('UPDATE operators SET totp_step = 0');
     const reauthenticate = (code: string | undefined) =>
       admin.request('POST', '/session/reauthenticate', { code });
@@ -475,7 +475,7 @@ describe('a database whose root secret is lost', () => {
     const [recoveryCode] = enrolled.recoveryCodes;
     const completed = await completeChallenge(instance, challengeToken, recoveryCode!, 'recovery-code');
     expect(completed.status).toBe(200);
-    // The recovery code of the operator was also compared with the authenticator.
+    // The operator's recovery code was also compared with the authenticator.
     const reports = await waitForReports('totp-secret', 3);
     expect(new Set(reports.map(({ ownerId }) => ownerId))).toEqual(new Set([admin.operator.id, enrolled.id]));
   });

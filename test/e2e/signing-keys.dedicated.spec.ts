@@ -89,7 +89,7 @@ const ageKey = (kid: string, interval: string): Promise<unknown> =>
 it('TK-01, TK-02, TK-04: checks all claims and headers of a validly signed token in /me', async () => {
   const [customerTokens, other] = [await register(), await register()];
   const otherTenant = await insertOrganization(instance);
-  // Decrypts the active signing key with the root secret of the instance.
+  // Decrypts the active signing key with the instance's root secret.
   const [row] = await instance.sql<{ kid: string; private_key: Buffer }>('SELECT * FROM signing_keys');
   const { kid } = row!;
   const keyring = new Keyring([instance.env['GATEHOUSE_SECRET']!]);

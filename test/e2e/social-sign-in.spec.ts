@@ -676,7 +676,7 @@ describe('a native sign-in with an ID token', () => {
     const earlier = await standIn.issueIdToken(claims);
     await instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}/sessions`);
     expect(await send({ idToken: earlier, nonce: 'n-1' })).toBe('invalid_code');
-    // The clock of the provider may be a minute ahead.
+    // The provider's clock may be a minute ahead.
     const later = await standIn.issueIdToken({ ...claims, iat: Math.floor(Date.now() / 1_000) + 30 });
     expect(await send({ idToken: later, nonce: 'n-1' })).toBe('session');
   });

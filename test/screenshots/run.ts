@@ -12,7 +12,7 @@ import { createFirstOperator, takeDialogs, takeScreens, takeSetup, takeSignIn } 
 
 const USAGE = 'npm run screenshots -- [<folder>; default .screenshots]';
 
-/** The instance's settings. The email address of the first operator is visible in screenshots. */
+/** The instance's settings. The first operator's email address is visible in screenshots. */
 const env = {
   RATE_LIMITS: 'off',
   OPERATOR_EMAIL: 'mara.lind@nordwind.example',

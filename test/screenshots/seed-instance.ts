@@ -243,7 +243,7 @@ async function registerCustomers(
   return { id: ids[0]!, ...names[0]! };
 }
 
-/** Creates keys in every state. @returns the value of a publishable key */
+/** Creates keys in every state. @returns a publishable key's value */
 async function createKeys(
   instance: TestInstance,
   operator: OperatorClient,

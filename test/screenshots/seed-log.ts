@@ -42,7 +42,7 @@ export interface SeedEndpoint {
   /** The typical response time, in ms. */
   typicalMs: number;
   /**
-   * Returns the outcome of a failed attempt, or null for a success.
+   * Returns a failed attempt's outcome, or null for a success.
    * @param ago ms before now
    * @param random from 0 to 1
    */

@@ -14,7 +14,7 @@ export interface PreviousUser {
   email: string;
   firstName: string;
   password: string;
-  /** The secret of the authenticator app, or null without a second factor. */
+  /** The authenticator app's secret, or null without a second factor. */
   totpSecret: string | null;
   isBlocked: boolean;
   updatedAt: Date;

@@ -25,7 +25,7 @@ export abstract class ChildServer {
     this.child = spawn(program!, args, { cwd: folder, stdio });
   }
 
-  /** Creates the folder of a server. */
+  /** Creates a server's folder. */
   protected static createFolder(name: string): Promise<string> {
     return mkdtemp(join(tmpdir(), `gatehouse-${name}-`));
   }

@@ -100,7 +100,7 @@ const running = new Set<RunningCli>();
 // A command that is still running after a failed test would keep the process alive.
 afterAll(() => Promise.all([...running].map((cli) => cli.interrupt())));
 
-/** Starts a command with the project key of an instance. */
+/** Starts a command with an instance's project key. */
 export async function startCli(
   instance: TestInstance,
   args: string[],
@@ -117,7 +117,7 @@ export async function startCli(
   return cli;
 }
 
-/** Runs a command with the project key of an instance. */
+/** Runs a command with an instance's project key. */
 export async function runCli(
   instance: TestInstance,
   args: string[],

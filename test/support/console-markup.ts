@@ -139,7 +139,7 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
 
 /**
  * Returns the fields whose markup is missing on a screen, and the markup that is not displayed as plain text.
- * @param name the name of the screen
+ * @param name the screen's name
  */
 export async function findMarkupProblems(page: Page, name: string): Promise<string[]> {
   const problems: string[] = [];

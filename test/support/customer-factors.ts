@@ -49,7 +49,7 @@ export async function enrollTotp(
 export const registerWithTotp = async (instance: TestInstance): Promise<EnrolledCustomer> =>
   enrollTotp(instance, await registerCustomer(instance));
 
-/** Logs a customer in with the password. @returns the token of the challenge */
+/** Logs a customer in with the password. @returns the challenge's token */
 export async function openChallenge(instance: TestInstance, email: string): Promise<string> {
   const { status, body } = await instance.login(email);
   if (!body.challenge) throw new Error(`no challenge: ${status} ${JSON.stringify(body)}`);

@@ -15,7 +15,7 @@ import { uniqueEmail } from './unique-email.js';
  */
 export const LEASE_TOLERANCES = { ...ON_TIME, lateMs: 60_000 };
 
-/** The default pool size of a process. */
+/** A process's default pool size. */
 export const POOL_SIZE = 10;
 
 /** The instance's METRICS_TOKEN. */

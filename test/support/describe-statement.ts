@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** A column in the result of a statement, as PostgreSQL describes it. */
+/** A column in a statement's result, as PostgreSQL describes it. */
 export interface DescribedColumn {
   name: string;
   type: string;
@@ -48,7 +48,7 @@ class Description {
   }
 }
 
-/** Returns the columns in the result of a statement. @throws PostgreSQL's error if the statement is invalid */
+/** Returns the columns in a statement's result. @throws PostgreSQL's error if the statement is invalid */
 export async function describeStatement(client: pg.ClientBase, text: string): Promise<DescribedColumn[]> {
   const description = new Description(text);
   client.query(description as unknown as pg.Submittable);

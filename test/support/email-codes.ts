@@ -50,7 +50,7 @@ export const requestEmailCode = (
   { target = {}, ...options }: EmailCodeOptions & { target?: object } = {},
 ): Promise<TestResponse> => send(instance, 'email-code', { email, ...target }, options);
 
-/** Verifies the code of a challenge. */
+/** Verifies a challenge's code. */
 export const verifyEmailCode = (
   instance: TestInstance,
   { token, code }: EmailCode,
@@ -94,7 +94,7 @@ export async function submitEmailLink(
   return fetch(baseUrl + pathname, { method: 'POST', body: searchParams, headers, redirect: 'manual' });
 }
 
-/** Submits the page of a link. @returns the request that completes the sign-in */
+/** Submits a link's page. @returns the request that completes the sign-in */
 export async function useEmailLink(
   instance: TestInstance,
   link: Omit<EmailLink, keyof EmailCode>,

@@ -7,7 +7,7 @@ import { waitUntilListening, type ListeningProgram } from './listening-program.j
 import { freePort } from './server-process.mjs';
 import type { TestInstance } from './test-instance.js';
 
-/** An example from examples/, started by `npm run example` with the keys of an instance. */
+/** An example from examples/, started by `npm run example` with an instance's keys. */
 export class Example {
   private constructor(
     /** The URL without a trailing slash. */

@@ -73,7 +73,7 @@ const conditionsOf = {
 
 /**
  * Returns the ids that a list of attempts, deliveries or dead letters must contain, newest first.
- * @param query the query parameters of the request
+ * @param query the request's query parameters
  * @param accessScope SQL condition for the rows that the caller can access
  */
 export async function findExpectedIds(

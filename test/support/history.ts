@@ -64,7 +64,7 @@ export class History {
 
   /**
    * Also records the requests to a raw target, which are not parsed as HTTP.
-   * @param first the status of the first response, or null if there is none. All later ones have status 200
+   * @param first the first response's status, or null if there is none. All later ones have status 200
    */
   watch(target: RawTarget, first: number | null = 200): void {
     // The address is no longer available after the target has stopped.
@@ -190,7 +190,7 @@ const toTargetRequests = ({ url, requests }: Receiver): TargetRequest[] =>
     response: response ?? null,
   }));
 
-/** Returns the state of a process, as far as the test can observe it. */
+/** Returns a process's state, as far as the test can observe it. */
 export function describeProcess(process: ServerProcess): ProcessReport {
   const { entryPoint, pid, isRunning, sentSignal, hitFailpoint, endedAt, log } = process;
   const isApi = basename(entryPoint) === basename(entryPoints.api);

@@ -60,7 +60,7 @@ export class HostedSignIn {
     private readonly headers: Record<string, string> = {},
   ) {}
 
-  /** Returns the URL of the page. @param more additional parameters. `undefined` removes one */
+  /** Returns the page's URL. @param more additional parameters. `undefined` removes one */
   url(more: Record<string, string | undefined> = {}): string {
     const parameters = {
       client_id: this.instance.credentials.projectId,
@@ -87,7 +87,7 @@ export class HostedSignIn {
 
   /**
    * Submits a form on the screen.
-   * @param path the path of the form, below `/sign-in`
+   * @param path the form's path, below `/sign-in`
    * @param entered the values of its inputs
    */
   submit(

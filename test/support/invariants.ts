@@ -1,7 +1,7 @@
 import type { Exchange } from './test-instance.js';
 
 /**
- * The observations of clients and receivers, the rows of the database, and the final states of the processes. Times
+ * The observations of clients and receivers, the database's rows, and the final states of the processes. Times
  * are in ms since 1970.
  */
 export interface Facts {

@@ -8,7 +8,7 @@ export interface ListeningProgram {
 }
 
 /**
- * Collects the output of a program. Resolves once a URL accepts connections.
+ * Collects a program's output. Resolves once a URL accepts connections.
  * @param name completes "timed out waiting for … to listen"
  * @throws Error with the output if the program ends first
  */

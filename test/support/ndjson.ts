@@ -41,7 +41,7 @@ export class StreamingImport {
   private readonly request: ClientRequest;
   private readonly response: Promise<IncomingMessage>;
 
-  /** @param credential a secret key, or the headers of an operator */
+  /** @param credential a secret key, or an operator's headers */
   constructor(
     instance: TestInstance,
     query: Record<string, string>,

@@ -24,7 +24,7 @@ interface Gatehouse {
 const NAME: string = '@gatehouse/nextjs';
 const { createGatehouse } = (await import(NAME)) as { createGatehouse: (options: object) => Gatehouse };
 
-/** The origin of the app. */
+/** The app's origin. */
 export const APP = 'http://shop.example.com';
 
 /** The functions of an app, for a project of an instance. */

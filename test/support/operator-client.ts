@@ -18,7 +18,7 @@ interface Enrollment {
 
 const enrollments = new WeakMap<TestInstance, Map<string, Enrollment>>();
 
-/** A client of an instance's operator API, with the session cookie of an operator. */
+/** A client of an instance's operator API, with an operator's session cookie. */
 export class OperatorClient {
   /** Null without a session, for example after a sign-out. */
   cookie: string | null = null;
@@ -31,7 +31,7 @@ export class OperatorClient {
 
   constructor(readonly instance: TestInstance) {}
 
-  /** @param path below `/operator/v1` @param baseUrl the URL of a replica. Default: the first api */
+  /** @param path below `/operator/v1` @param baseUrl a replica's URL. Default: the first api */
   async request(
     method: string,
     path: string,

@@ -22,7 +22,7 @@ const STATUS_ERROR = 2n;
 /** An OpenTelemetry collector on loopback, which decodes the protobuf messages of OTLP over HTTP. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
-  /** The headers of the last request. */
+  /** The last request's headers. */
   headers: Record<string, unknown> = {};
   /** True to leave requests without a response. */
   isHanging = false;

@@ -21,7 +21,7 @@ export class ReactFixture {
     readonly project: SocialProject,
   ) {}
 
-  /** @param pages the content of each path on the site @param settings the settings of the project */
+  /** @param pages the content of each path on the site @param settings the project's settings */
   static async start(pages: Record<string, PageConfig>, settings: object = {}): Promise<ReactFixture> {
     const [instance, browser, provider, site] = await Promise.all([
       TestInstance.startShared({ workers: 0 }),

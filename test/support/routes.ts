@@ -8,7 +8,7 @@ export type CredentialKind = 'secret' | 'access' | 'publishable' | 'operator';
 
 export interface RouteInput {
   in: 'path' | 'query' | 'header' | 'body';
-  /** The name of a field, or its path in a nested object, such as `settings.accessTokenTtl`. */
+  /** A field's name, or its path in a nested object, such as `settings.accessTokenTtl`. */
   name: string;
   schema: Record<string, any>;
 }
@@ -36,7 +36,7 @@ function credentialKind(scheme: string): CredentialKind {
   return kind;
 }
 
-/** Returns every route in the documents of a running instance. */
+/** Returns every route in a running instance's documents. */
 export async function listDocumentedRoutes(instance: TestInstance): Promise<Route[]> {
   const [forKeys, forConsole] = await Promise.all(
     ['/openapi.json', '/operator/openapi.json'].map((path) => instance.request('GET', path)),

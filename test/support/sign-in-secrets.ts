@@ -44,7 +44,7 @@ export interface Context {
   redirectUrl: string;
   codeVerifier: string;
   state: string;
-  /** The access token of the request, for consumers that require a session. */
+  /** The request's access token, for consumers that require a session. */
   accessToken: string;
 }
 
@@ -464,7 +464,7 @@ export class SignInSecrets {
     return response;
   }
 
-  /** A consumer on the hosted page. The context determines the query of the page. */
+  /** A consumer on the hosted page. The context determines the page's query. */
   private page(request: (context: Context, secret: SignInSecret) => Promise<Response>): Consumer {
     return {
       bindings: ['challenge', 'url', 'state', 'project'],

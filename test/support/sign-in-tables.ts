@@ -20,7 +20,7 @@ import {
 import type { SocialProject } from './social-sign-in.js';
 import { PASSWORD, type TestInstance, type TestResponse } from './test-instance.js';
 
-/** The wrong cells of a table, and the number of all cells. */
+/** A table's wrong cells, and the number of all cells. */
 export interface Table {
   wrong: string[];
   cells: number;

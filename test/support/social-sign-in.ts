@@ -103,7 +103,7 @@ const newVerifier = () => {
   return { codeVerifier, codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url') };
 };
 
-/** Sends a request with the publishable key of a project. */
+/** Sends a request with a project's publishable key. */
 export const asPage = (
   instance: TestInstance,
   { publishableKey }: SocialProject,

@@ -43,7 +43,7 @@ export interface KeyOptions {
   scopes?: string[];
 }
 
-/** Inserts an API key with any scopes. @returns the value of the key */
+/** Inserts an API key with any scopes. @returns the key's value */
 export async function insertKey(instance: TestInstance, options: KeyOptions): Promise<string> {
   const value = formatApiKey(options.type, randomBytes(32));
   await instance.sql(

@@ -85,7 +85,7 @@ export interface Exchange {
   /** The path without the query. */
   path: string;
   requestBody: any;
-  /** The access token of the request, if any. */
+  /** The request's access token, if any. */
   accessToken: string | null;
   /** Null if there was no response or an undocumented one. */
   response: TestResponse | null;
@@ -119,7 +119,7 @@ export class TestInstance {
   /** True to compare responses with the OpenAPI document. Earlier versions do not conform to it. */
   private isDocumented = true;
   private program: 'api' | 'all' = 'api';
-  /** Settings of every worker, in addition to the settings of the api. */
+  /** Settings of every worker, in addition to the api's settings. */
   private workerEnv: Record<string, string> = {};
 
   private constructor(
@@ -233,7 +233,7 @@ export class TestInstance {
 
   /**
    * Sends a request.
-   * @param options `baseUrl`: the URL of a replica. Default: the first api
+   * @param options `baseUrl`: a replica's URL. Default: the first api
    * @throws Error if the response differs from the OpenAPI document
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<TestResponse> {

@@ -75,7 +75,7 @@ function rootCause(error: Error): string | null {
   let found: unknown = error.cause;
   while (isError(found) && isError(found.cause)) found = found.cause;
   if (!isError(found)) return null;
-  // After attempts with several addresses, the error has no message, but contains the error of each attempt.
+  // After attempts with several addresses, the error has no message, but contains each attempt's error.
   const [first = found] = 'errors' in found ? (found.errors as unknown[]) : [];
   return isError(first) ? first.message : null;
 }

@@ -6,7 +6,7 @@ import { createProgram } from './program.js';
 
 /**
  * Runs the command with these arguments and prints its errors.
- * @param args the arguments after the name of the command
+ * @param args the arguments after the command's name
  * @returns the exit code
  */
 export async function run(args: readonly string[], process: CliProcess): Promise<number> {

@@ -11,7 +11,7 @@ export interface GoogleSigninModule {
 }
 
 export interface GoogleSignInOptions {
-  /** The id of the web client, which is the `aud` claim of tokens issued on Android. */
+  /** The web client's id, which is the `aud` claim of tokens issued on Android. */
   webClientId: string;
   /** The id of the iOS client. Required unless the app has a `GoogleService-Info.plist`. */
   iosClientId?: string;

@@ -27,7 +27,7 @@ export interface EndedRecord {
   reason?: string | undefined;
 }
 
-/** The stored state of the last session. */
+/** The last session's stored state. */
 export type SessionRecord = LiveRecord | EndedRecord;
 
 /** Returns true if a record describes an active session. */

@@ -7,7 +7,7 @@ export interface AuthSession {
   isSignedIn: true;
   customerId: string;
   sessionId: string;
-  /** The verified claims of the access token. */
+  /** The access token's verified claims. */
   claims: AccessTokenClaims;
 }
 

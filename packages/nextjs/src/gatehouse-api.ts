@@ -11,7 +11,7 @@ export interface ApiRequest {
   method: string;
   /** The path with its query, such as `/api/v1/me`. */
   path: string;
-  /** The headers of the original request. */
+  /** The original request's headers. */
   headers: Headers;
   body?: string | undefined;
   /** The customer's token. Without it, the request contains the publishable key. */

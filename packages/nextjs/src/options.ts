@@ -1,4 +1,4 @@
-/** The settings of an app. */
+/** An app's settings. */
 export interface GatehouseOptions {
   /** The URL of Gatehouse (`PUBLIC_URL`). Default: GATEHOUSE_URL. */
   url?: string;

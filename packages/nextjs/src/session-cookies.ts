@@ -5,7 +5,7 @@ import { decodeBase64Url, encodeBase64Url, readClaims, type TokenClaims } from '
 /** The session in a request's cookies. Nothing in it is verified. */
 export interface CookieSession {
   accessToken: string | null;
-  /** The claims of the access token, or null. */
+  /** The access token's claims, or null. */
   claims: TokenClaims | null;
   refreshToken: string | null;
   /** The customer as of the last sign-in or refresh, for display. */

@@ -17,7 +17,7 @@ export interface ServerOptions {
   projectId: string;
   /** Required for `request`, all resources, `vouchFor` and `revocation`. */
   secretKey?: string | undefined;
-  /** The signing secret of the webhook endpoint, or several. Required for `webhook`. */
+  /** The webhook endpoint's signing secret, or several. Required for `webhook`. */
   webhookSecret?: string | string[] | undefined;
   /** Rejects tokens of ended sessions. Requires a call to `revocations().start()`. */
   revocation?: boolean | RevocationOptions;

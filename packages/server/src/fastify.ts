@@ -3,7 +3,7 @@ import type { AccessTokenClaims } from './access-token-claims.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The claims of the access token, after `requireCustomer()`. */
+    /** The access token's claims, after `requireCustomer()`. */
     customer?: AccessTokenClaims;
   }
 }

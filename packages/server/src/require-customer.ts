@@ -9,7 +9,7 @@ declare global {
   // oxlint-disable-next-line typescript/no-namespace
   namespace Express {
     interface Request {
-      /** The claims of the access token, after `requireCustomer()`. */
+      /** The access token's claims, after `requireCustomer()`. */
       customer?: AccessTokenClaims;
     }
   }
@@ -23,7 +23,7 @@ export type CustomerMiddleware = (
 ) => void;
 
 /**
- * Returns a middleware that sets `request.customer` to the claims of the access token, or responds with a problem: 401
+ * Returns a middleware that sets `request.customer` to the access token's claims, or responds with a problem: 401
  * `invalid_access_token`, 403 `reauthentication_required` or 503 `unavailable`.
  */
 export function createRequireCustomer(verifier: ReturnType<typeof createAccessTokenVerifier>) {

@@ -15,14 +15,14 @@ export type ParameterNames<Path> = Path extends `${string}{${infer Name}}${infer
   ? [Name, ...ParameterNames<Rest>]
   : [];
 
-/** The query of an operation. Booleans are accepted in place of `'true'` and `'false'`. */
+/** An operation's query. Booleans are accepted in place of `'true'` and `'false'`. */
 export type QueryOf<Op> = Op extends { parameters: { query?: infer Query } }
   ? { [Name in keyof NonNullable<Query>]: WithBoolean<NonNullable<Query>[Name]> }
   : never;
 
 type WithBoolean<Value> = [Exclude<Value, undefined>] extends ['true' | 'false'] ? Value | boolean : Value;
 
-/** The body of an operation: JSON, or also a string if it accepts NDJSON. `never` if it has no body. */
+/** An operation's body: JSON, or also a string if it accepts NDJSON. `never` if it has no body. */
 export type BodyOf<Op> = Op extends { requestBody?: infer Body }
   ? NonNullable<Body> extends { content: infer Content }
     ? | (Content extends { 'application/json': infer Json } ? Json : never)
@@ -30,7 +30,7 @@ export type BodyOf<Op> = Op extends { requestBody?: infer Body }
     : never
   : never;
 
-/** True if the body of an operation is optional. */
+/** True if an operation's body is optional. */
 export type IsBodyOptional<Op> = Op extends { requestBody: { content: unknown } } ? false : true;
 
 type ContentOf<Response> = Response extends { content: infer Content }
@@ -45,7 +45,7 @@ type SuccessOf<Responses> = {
   [Status in keyof Responses]: Status extends 200 | 201 | 202 | 204 ? ContentOf<Responses[Status]> : never;
 }[keyof Responses];
 
-/** The body of a successful response. Undefined for 204. */
+/** A successful response's body. Undefined for 204. */
 export type ResponseOf<Op> = Op extends { responses: infer Responses } ? SuccessOf<Responses> : never;
 
 /** Options for each call. */

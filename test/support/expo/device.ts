@@ -28,7 +28,7 @@ export class Device {
 
   constructor(private readonly instance: TestInstance) {}
 
-  /** Ends the process of the app, and starts the app again. */
+  /** Ends the app's process, and starts the app again. */
   start(options: Partial<ExpoClientOptions> = {}): ExpoClient {
     this.client?.close();
     const { publishableKey } = this.instance.credentials;
@@ -46,7 +46,7 @@ export class Device {
     for (const listener of this.links) listener({ url });
   }
 
-  /** Changes the state of the app: `active`, `background` or `inactive`. */
+  /** Changes the app's state: `active`, `background` or `inactive`. */
   changeState(state: string): void {
     for (const listener of this.states) listener(state);
   }

@@ -30,7 +30,7 @@ export class CookieJar {
       .join('; ');
   }
 
-  /** Returns the value of a cookie. */
+  /** Returns a cookie's value. */
   get(host: string, name: string): string | undefined {
     return this.cookies.find((cookie) => cookie.host === host && cookie.name === name)?.value;
   }

@@ -8,7 +8,7 @@ export interface StandInClient {
   redirectUri: string;
 }
 
-/** A person's grant to a client, with the parameters of the authorization request. */
+/** A person's grant to a client, with the authorization request's parameters. */
 export interface Grant<Person> {
   parameters: Record<string, string>;
   person: Person;

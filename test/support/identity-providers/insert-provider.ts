@@ -35,7 +35,7 @@ export async function insertProvider(
  * Links a customer to a person at a provider.
  * @param values by default, a new person at a provider in the customer's project, which is inserted if the project
  * has none
- * @returns the id of the identity
+ * @returns the identity's id
  */
 export async function insertIdentity(
   instance: TestInstance,

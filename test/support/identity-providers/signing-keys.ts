@@ -14,7 +14,7 @@ import {
 export const generateRsaKey = () => generateKeyPair('RS256', { extractable: true });
 
 /**
- * The signature of an id token:
+ * An id token's signature:
  * - `published`: by the current key, which the JWKS contains
  * - `forged`: by another key, with the `kid` of the current one
  * - `unpublished`: by another key, with a `kid` that the JWKS does not contain

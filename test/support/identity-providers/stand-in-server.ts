@@ -26,7 +26,7 @@ export type Responder = (response: ServerResponse, request: StandInRequest) => u
 
 /**
  * The HTTP server of a stand-in for an identity provider, on loopback. It records every request. A test can hold
- * requests, or replace the response of each endpoint.
+ * requests, or replace each endpoint's response.
  */
 export abstract class StandInServer<Endpoint extends string> {
   readonly requests: StandInRequest<Endpoint>[] = [];
@@ -38,7 +38,7 @@ export abstract class StandInServer<Endpoint extends string> {
   private server: Server | undefined;
   private port = 0;
 
-  /** The path of each endpoint. */
+  /** Each endpoint's path. */
   protected abstract readonly paths: Record<Endpoint, string>;
 
   /** Responds like the provider. */

@@ -66,7 +66,7 @@ async function listArguments(manifest: Manifest, options: InstallOptions): Promi
  * Installs packages of the repository into a new project. Each package can import only the packages that it declares,
  * because npm installs it beside links to these packages and no others.
  * @param folders the folders of the packages, such as packages/js
- * @param project the folder of the project, which is created
+ * @param project the project's folder, which is created
  * @throws Error if the registry lacks a package, which must then become a devDependency
  */
 export async function installPackages(

@@ -92,7 +92,7 @@ describe('work that needs an account', () => {
 describe('account admission', () => {
   const sources = Object.keys(accountSources).filter((name) => name !== 'import');
 
-  /** Returns the error code of a rejected account, or null for an admitted one. */
+  /** Returns a rejected account's error code, or null for an admitted one. */
   const reject = (source: string, isOtherRequired: boolean, project: ProjectContext, profile = {}) =>
     record(isOtherRequired)
       .service.admit(project, source as Exclude<AccountSource, 'import'>, { fields, ...profile })

@@ -38,7 +38,7 @@ type CreatedChallenge = EmailCodeChallenge & { flow?: string };
 interface EmailCode {
   code: string;
   isShort: boolean;
-  /** True for the code of the test address, which is not sent. */
+  /** True for the test address's code, which is not sent. */
   isTest: boolean;
 }
 
@@ -168,7 +168,7 @@ export function findPerson({
 }
 
 /**
- * Returns the target of an email link, or null for an email without a link.
+ * Returns an email link's target, or null for an email without a link.
  * @throws GatehouseError `validation_failed` for a URL that the project does not allow, or if only one of the
  *   fields is present
  */

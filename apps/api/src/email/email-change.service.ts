@@ -124,7 +124,7 @@ export class EmailChangeService {
     });
   }
 
-  /** Returns the token of a confirmation link, even if it is used or expired, or null if it is unknown. */
+  /** Returns a confirmation link's token, even if it is used or expired, or null if it is unknown. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find(KINDS, token);
   }

@@ -45,7 +45,7 @@ export class VerificationService {
     await respondUniformly(this.sendLink(project, email, redirectUrl ?? null));
   }
 
-  /** Returns the token of a verification link, even if it is used or expired, or null if it is unknown. */
+  /** Returns a verification link's token, even if it is used or expired, or null if it is unknown. */
   find(token: string): Promise<OneTimeToken | null> {
     return this.links.find([KIND], token);
   }

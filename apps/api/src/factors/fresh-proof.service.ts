@@ -70,7 +70,7 @@ export class FreshProofService {
   }
 
   /**
-   * Locks a signed-in customer's row for a change. The owner of the address may have ended the session while the
+   * Locks a signed-in customer's row for a change. The address's owner may have ended the session while the
    * request waited for the lock.
    * @throws GatehouseError `invalid_access_token` if the session has ended in the meantime
    */

@@ -3,7 +3,7 @@ import { monotonicMs } from '@gatehouse/platform';
 /** Maximum number of stored keys. The oldest are evicted first. */
 const MAX_KEYS = 10_000;
 
-/** Stores recently seen keys in the memory of this process. */
+/** Stores recently seen keys in this process's memory. */
 export class RecentKeys {
   private readonly expiry = new Map<string, number>();
 

@@ -22,18 +22,18 @@ export const ssoRequired = (slug: string): GatehouseError =>
 export class RequiredProvidersService {
   constructor(private readonly domains: ProviderDomainsRepository) {}
 
-  /** Returns the enabled provider that has verified the domain of an address, or null. The provider may be optional. */
+  /** Returns the enabled provider that has verified an address's domain, or null. The provider may be optional. */
   findOwner({ id }: Pick<ProjectContext, 'id'>, email: string, sql?: Sql): Promise<DomainOwner | null> {
     return this.domains.findOwner(id, emailDomain(email), sql);
   }
 
-  /** Returns the provider with which the owner of an address must sign in; null if every method is allowed. */
+  /** Returns the provider with which an address's owner must sign in; null if every method is allowed. */
   async find(project: Pick<ProjectContext, 'id'>, email: string, sql?: Sql): Promise<DomainOwner | null> {
     const owner = await this.findOwner(project, email, sql);
     return owner?.required ? owner : null;
   }
 
-  /** @throws GatehouseError `sso_required` if the owner of an address must sign in with another provider */
+  /** @throws GatehouseError `sso_required` if an address's owner must sign in with another provider */
   async assertAllowed(
     project: Pick<ProjectContext, 'id'>,
     email: string,

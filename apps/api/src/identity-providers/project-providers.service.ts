@@ -21,7 +21,7 @@ import type {
 import { IdentityProtocolsService } from './protocols/identity-protocols.service.js';
 import { StoredSettingsService } from './stored-settings.service.js';
 
-/** The result of a finished flow. */
+/** A finished flow's result. */
 export interface ReturnedPerson {
   profile: ProviderProfile;
   /** True if the provider did not respond to a request that may have returned the email. */
@@ -77,7 +77,7 @@ export class ProjectProvidersService {
   }
 
   /**
-   * Verifies the token of an app, and returns the profile.
+   * Verifies an app's token, and returns the profile.
    * @throws GatehouseError `method_not_enabled` for a provider without native sign-in, `provider_unavailable`,
    *   `sign_in_failed`
    */

@@ -129,7 +129,7 @@ export class ImportAdditionsService {
 
   /**
    * Returns `same` for an equal password, `new` if the customer has no password or still has an imported one, which a
-   * sign-in or a change replaces, and `kept` otherwise. Once the owner of the address has claimed the account, every
+   * sign-in or a change replaces, and `kept` otherwise. Once the address's owner has claimed the account, every
    * difference is `kept`, because the owner may have removed the password.
    */
   private comparePassword(
@@ -147,7 +147,7 @@ export class ImportAdditionsService {
     return claimedAt === null && isReplaceable ? 'new' : 'kept';
   }
 
-  /** Returns the authenticator secret of a line, or null if the customer already has it. */
+  /** Returns a line's authenticator secret, or null if the customer already has it. */
   private findNewSecret(
     { totpSecret }: Candidate,
     { id }: StoredImportTarget,

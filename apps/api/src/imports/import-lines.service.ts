@@ -37,7 +37,7 @@ export interface ValidationOptions {
 export interface Candidate {
   line: number;
   customer: CustomerWithPasswordHash;
-  /** The accepted fields of the line. */
+  /** The line's accepted fields. */
   input: ImportedCustomer;
   /** True if the line contains an id for the customer. The id may be taken. */
   hasOwnId: boolean;

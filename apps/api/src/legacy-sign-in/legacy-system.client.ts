@@ -31,7 +31,7 @@ interface Credentials {
 @Injectable()
 export class LegacySystemClient {
   private readonly client: OutboundClient;
-  /** The response of another system may contain more fields than Gatehouse stores. */
+  /** Another system's response may contain more fields than Gatehouse stores. */
   private readonly input = new InputPipe({ ignoresUnknown: true });
   /** Projects whose systems send booleans as strings, so that this is logged once per project. */
   private readonly lenient = new Set<string>();

@@ -64,7 +64,7 @@ export class OidcFlowsService {
   }
 
   /**
-   * Returns the URL of the provider, which must redirect to the callback within ten minutes.
+   * Returns the provider's URL, which must redirect to the callback within ten minutes.
    * @throws GatehouseError `not_found`, `provider_unavailable`, `sign_in_failed`
    */
   async begin(purpose: OidcPurpose, cookie: OidcFlowCookie): Promise<string> {
@@ -134,7 +134,7 @@ function hasAccess(claims: ProviderClaims, { roleClaim, organizationsClaim }: Op
   return paths.every((path) => readClaimValues(claims, path).length > 0);
 }
 
-/** Returns true if the claims contain the email address and the name of a new operator. */
+/** Returns true if the claims contain the email address and a new operator's name. */
 const isDescribed = (claims: ProviderClaims): boolean =>
   readEmail(claims) !== null && readPersonName(claims['name']) !== null;
 

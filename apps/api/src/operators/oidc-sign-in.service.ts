@@ -12,7 +12,7 @@ import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 import { rejectionTexts, SingleSignOnRejection, type RejectionReason } from './single-sign-on-rejection.js';
 
-/** The session cookie and the flow cookie of a request. */
+/** The session cookie and a request's flow cookie. */
 export interface OidcCookies {
   session: ConsoleCookie;
   flow: OidcFlowCookie;
@@ -39,7 +39,7 @@ export class OidcSignInService {
 
   /**
    * Starts a sign-in. Ends the current session, because the callback does not receive the session cookie.
-   * @returns the URL of the provider
+   * @returns the provider's URL
    * @throws GatehouseError `not_found`, `provider_unavailable`, `sign_in_failed`
    */
   async beginSignIn(purpose: Omit<OidcPurpose, 'session'>, cookies: OidcCookies): Promise<string> {
@@ -50,7 +50,7 @@ export class OidcSignInService {
 
   /**
    * Starts a reauthentication.
-   * @returns the URL of the provider
+   * @returns the provider's URL
    * @throws GatehouseError `not_found`, `conflict`, `provider_unavailable`, `sign_in_failed`
    */
   async beginReauthentication(

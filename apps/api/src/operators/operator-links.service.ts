@@ -6,7 +6,7 @@ import { SystemMailsService } from '../mail/system-mails.service.js';
 
 /**
  * Prefix of the tokens in links that the command prints. No other token contains a full stop, and only Gatehouse
- * creates tokens, so the prefix proves the origin of a valid token.
+ * creates tokens, so the prefix proves a valid token's origin.
  */
 const COMMAND_PREFIX = 'command.';
 

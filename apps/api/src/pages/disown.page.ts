@@ -56,7 +56,7 @@ export const describeCreation = ({ texts, link }: TokenVisit): string =>
 
 /**
  * Returns a link to the page, or an empty string if the token cannot disown the account.
- * @param link the current state of the link
+ * @param link the link's current state
  */
 export const disownLink = ({ texts, token, link: visited }: TokenVisit, link = visited): string =>
   canDisown(link) ? textLink(`${PATH}?token=${encodeURIComponent(token)}`, texts.disown.link) : '';

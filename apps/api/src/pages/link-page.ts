@@ -48,7 +48,7 @@ export const textsFor = (response: Response, subject: PageSubject | null = null)
     defaultLocale: subject?.project.settings.defaultLocale ?? null,
   });
 
-/** A visit to the page of a link. Sends pages in the customer's language and with the project's branding. */
+/** A visit to a link's page. Sends pages in the customer's language and with the project's branding. */
 export class LinkVisit<Link extends PageLink | null> {
   readonly texts: PageTexts;
 
@@ -71,7 +71,7 @@ export class LinkVisit<Link extends PageLink | null> {
   }
 }
 
-/** A visit to the page of a one-time link. */
+/** A visit to a one-time link's page. */
 export type TokenVisit = LinkVisit<OneTimeToken>;
 
 /** Returns true if the link is valid and unused. */

@@ -36,7 +36,7 @@ export class SettingsChecksService {
   ) {}
 
   /**
-   * Checks the settings of a new project.
+   * Checks a new project's settings.
    * @throws GatehouseError `validation_failed`, `conflict`
    */
   async assertMayCreate(tx: Tx, settings: ProjectSettings): Promise<void> {
@@ -103,7 +103,7 @@ export class SettingsChecksService {
   }
 
   /**
-   * Checks that no other project uses the host of this server, whose related origins only one project can list.
+   * Checks that no other project uses this server's host, whose related origins only one project can list.
    * @throws GatehouseError `validation_failed`
    */
   private async assertRpIdIsFree(

@@ -49,7 +49,7 @@ export class RouteReader {
 
   /**
    * Returns a route.
-   * @param path path in the format of the document: `/api/v1/customers/{customerId}`
+   * @param path path in the document's format: `/api/v1/customers/{customerId}`
    */
   read(method: string, path: string, operation: OperationObject): DocumentedRoute {
     const { controller, name } = this.handlers.get(`${method} ${path}`)!;

@@ -11,7 +11,7 @@ import { now, type PasswordHasher } from '@gatehouse/platform';
 import { parseTime } from '../http/input/time-field.js';
 import type { CreateSignInTokenRequest } from './dto/sign-in-token.request.js';
 
-/** Tolerance in ms if the clock of the other system is ahead. */
+/** Tolerance in ms if the other system's clock is ahead. */
 const LEEWAY_MS = 60_000;
 
 type Lifetimes = Pick<ProjectSettings, 'refreshAbsoluteTtl'>;
@@ -90,7 +90,7 @@ export const isMigratable = (
 /**
  * Returns true if the customer has a password that the other system does not have, or has removed all earlier access. A
  * session there may then belong to a person who has only the old password. The first sign-in replaces an imported hash
- * without changing the password, and `legacySignIn` stores the password of the other system. A password change also
+ * without changing the password, and `legacySignIn` stores the other system's password. A password change also
  * ends all other access.
  */
 function hasOwnAccess(

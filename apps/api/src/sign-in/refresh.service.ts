@@ -127,7 +127,7 @@ export class RefreshService {
       decision === 'same-successor' &&
       session.previousHash?.equals(presented.hash) &&
       successorHash.equals(session.currentHash);
-    // The newest token of an active session is always rotated, unless another proof of identity has become required.
+    // An active session's newest token is always rotated, unless another proof of identity has become required.
     const isNewest = session.currentHash.equals(presented.hash);
     if (isNewest || (isPredecessor && session.needsProof))
       throw refreshError('reauthentication_required', session, SIGN_IN_AGAIN);

@@ -27,7 +27,7 @@ export class SignInOptionsService {
     return SignInOptionsResponse.from(project, hasPasskeys, providers ?? (await this.listProviders(project)));
   }
 
-  /** Returns the options for the domain of an email address, whether or not a customer has it. */
+  /** Returns the options for an email address's domain, whether or not a customer has it. */
   async getForEmail(project: ProjectContext, email: string): Promise<EmailSignInOptionsResponse> {
     const owner = await this.required.findOwner(project, email);
     return { ...(await this.get(project)), provider: owner?.slug ?? null };

@@ -8,7 +8,7 @@ import {
   type SavedChange,
 } from './edits';
 
-/** The state of a form: edits on top of the saved fields. */
+/** A form's state: edits on top of the saved fields. */
 export interface Edits<Fields extends object> {
   /** The saved fields with the edits applied. */
   values: Fields;

@@ -22,7 +22,7 @@ export interface ImportFile {
   /** The parts of the file that are not sent. */
   report: LocalReport;
   /**
-   * Returns the position in the file and, if known, the email address of a sent line. Sent lines are counted from 1.
+   * Returns the position in the file and, if known, a sent line's email address. Sent lines are counted from 1.
    */
   find: (line: number) => { position: number; email: string | null };
 }

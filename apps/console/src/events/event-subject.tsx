@@ -18,7 +18,7 @@ const subjects = [
 
 /** Renders an event's subject, by name if the body contains one. */
 export function EventSubject({ event }: { event: Schemas['EventResponse'] }): ReactNode {
-  // The members of a custom event may contain anything.
+  // A custom event's members may contain anything.
   if (isCustomEventType(event.type)) return '–';
   for (const [member, screen] of subjects) {
     const { id, email, name, url } = (event.data[member] ?? {}) as Record<string, unknown>;

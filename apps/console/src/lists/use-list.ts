@@ -69,7 +69,7 @@ export interface ListState<Row> extends ListParams {
   query: () => ListQuery;
   rows: Row[];
   rowId: (row: Row) => string;
-  /** The error of the last request. The rows of the last successful request are kept. */
+  /** The last request's error. The last successful request's rows are kept. */
   error: Problem | null;
   /** True if `error` comes from a request for more rows. */
   isLoadMoreError: boolean;

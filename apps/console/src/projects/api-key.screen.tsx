@@ -142,7 +142,7 @@ function KeyContent({ apiKey: key }: { apiKey: ApiKey }): ReactNode {
   );
 }
 
-/** Renders the actor of an audit log entry, with a link to the entry. */
+/** Renders an audit log entry's actor, with a link to the entry. */
 function EntryActor({ entry, isLoaded }: { entry: AuditEntry | undefined; isLoaded: boolean }): ReactNode {
   if (!entry) return isLoaded ? 'Not in the audit log' : '…';
   const { actorType, actorId, actorName } = entry;

@@ -37,7 +37,7 @@ export function PreferencesProvider({ children }: { children: ReactNode }): Reac
   return state ? <PreferencesContext value={state}>{children}</PreferencesContext> : children;
 }
 
-/** Returns the preferences after a change. In `columns`, null restores the default columns of a list. */
+/** Returns the preferences after a change. In `columns`, null restores a list's default columns. */
 function applyPatch(old: Preferences, { columns, ...changed }: PreferencesPatch): Preferences {
   const merged = Object.entries({ ...old.columns, ...columns }).filter((entry): entry is [string, string[]] =>
     Array.isArray(entry[1]),

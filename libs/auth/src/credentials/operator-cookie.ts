@@ -17,7 +17,7 @@ export function operatorToken(request: IncomingMessage): string | null {
 }
 
 /**
- * Returns the value of a cookie, or null if the request contains none or several with this name. Only spaces and tabs
+ * Returns a cookie's value, or null if the request contains none or several with this name. Only spaces and tabs
  * in front of a name are ignored. `trim` would also remove characters such as U+00A0, and browsers do not protect a
  * cookie as `__Host-` if one of these precedes the prefix, so that any subdomain could set it (RFC 6265bis, section
  * 5.7).

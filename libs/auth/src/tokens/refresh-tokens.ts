@@ -7,7 +7,7 @@ const SECRET_LENGTH = 32;
 const MAC_LENGTH = 16;
 const BODY_LENGTH = 16 + 4 + SECRET_LENGTH;
 
-/** The content of an authentic refresh token. */
+/** An authentic refresh token's content. */
 export interface ParsedRefreshToken {
   sessionId: string;
   /** 1 for the first token of a session, incremented by each rotation. */

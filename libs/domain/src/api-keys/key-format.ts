@@ -33,7 +33,7 @@ export function formatApiKey(type: ApiKeyType, random: Buffer): string {
 }
 
 /**
- * Returns the type of a key, or null if the key is malformed. The checksum allows most invalid keys to be rejected
+ * Returns a key's type, or null if the key is malformed. The checksum allows most invalid keys to be rejected
  * without a database query.
  */
 export function apiKeyType(text: string): ApiKeyType | null {

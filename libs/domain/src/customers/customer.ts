@@ -135,7 +135,7 @@ export const givenFields = <Request extends object, Name extends keyof Request>(
     names.filter((name) => request[name] !== undefined).map((name) => [name, request[name]]),
   ) as Pick<Request, Name>;
 
-/** Returns the changeable fields of a new customer, with defaults for missing ones. */
+/** Returns a new customer's changeable fields, with defaults for missing ones. */
 export function newCustomer(input: CustomerInput): ChangeableCustomer {
   // Imports call this for every customer, and Object.fromEntries would be slower.
   const customer: Record<string, unknown> = {};

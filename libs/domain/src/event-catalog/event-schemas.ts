@@ -49,7 +49,7 @@ function projectIdSchema(type: EventType): JsonSchema {
   return { ...uuid, type: ['string', 'null'], description: 'null for an endpoint at organization level' };
 }
 
-/** Returns the schema of a complete event body. */
+/** Returns a complete event body's schema. */
 const envelope = (
   type: JsonSchema,
   project_id: JsonSchema,

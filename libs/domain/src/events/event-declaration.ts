@@ -13,7 +13,7 @@ export interface TimelineDeclaration {
    * Absent if the timeline excludes the change, because another entry describes it or it does not concern a customer.
    */
   timeline?: TimelineKind;
-  /** The label of the entry. Absent if it depends on the entry's details. */
+  /** The entry's label. Absent if it depends on the entry's details. */
   label?: string;
 }
 

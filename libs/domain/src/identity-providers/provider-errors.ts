@@ -11,7 +11,7 @@ export interface ProviderToCheck extends Pick<ProviderSettings, 'trustEmail' | '
   domains: string[];
 }
 
-/** Returns the errors in the issuer of a new provider. A null issuer is the default of the type. */
+/** Returns the errors in a new provider's issuer. A null issuer is the default of the type. */
 export function issuerErrors(
   type: string,
   preset: ProviderPreset,
@@ -33,7 +33,7 @@ function issuerProblem(preset: ProviderPreset, issuer: string, policy: TargetPol
   return `must be ${preset.issuer}, or outside production a loopback URL, for a provider of this type`;
 }
 
-/** Returns the errors in fields that are not allowed for the type of the provider. */
+/** Returns the errors in fields that are not allowed for the provider's type. */
 export function providerErrors(
   preset: ProviderPreset,
   { issuer, trustEmail, domains, required }: ProviderToCheck,

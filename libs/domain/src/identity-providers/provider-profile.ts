@@ -79,7 +79,7 @@ export const deniesEmail = ({ email_verified: isVerified }: ProviderClaims): boo
   !notDenied.includes(isVerified);
 
 /**
- * Adds the claims of the userinfo endpoint to the claims of the id token, which take precedence. An email address is
+ * Adds the claims of the userinfo endpoint to the id token's claims, which take precedence. An email address is
  * not verified if either source denies it.
  */
 export function mergeUserInfo(idToken: ProviderClaims, userInfo: ProviderClaims): ProviderClaims {

@@ -4,7 +4,7 @@ import type { FieldError } from '../errors/gatehouse-error.js';
 export type ImportState = 'running' | 'interrupted' | 'completed';
 
 /**
- * The status of a line. `updated`: the line changed an existing customer. `skipped`: nothing was changed, because the
+ * A line's status. `updated`: the line changed an existing customer. `skipped`: nothing was changed, because the
  * email address was already registered or an update was not newer than the customer.
  */
 export type ImportLineStatus = 'created' | 'updated' | 'skipped' | 'failed';

@@ -58,7 +58,7 @@ export type ImportPlan =
 
 /** Fields whose differences are reported even for an older line. */
 const accessFields = new Set(['disabledAt', 'mfa']);
-/** Fields that imports do not change once the owner of the email address has claimed the account. */
+/** Fields that imports do not change once the email address's owner has claimed the account. */
 const claimedFields = ['email', 'emailVerified'] as const;
 
 /** Returns whether Gatehouse has changed the customer since the last import. */

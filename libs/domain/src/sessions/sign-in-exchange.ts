@@ -1,7 +1,7 @@
 import { parseValidUrl } from '../urls/parse-url.js';
 
 /**
- * The subject of an exchange code: the owner of an email address, a user of an identity provider, or a customer who has
+ * The subject of an exchange code: an email address's owner, a user of an identity provider, or a customer who has
  * signed in on a hosted page.
  */
 export type ExchangeMethod = 'email' | 'provider' | 'customer';
@@ -30,6 +30,6 @@ export interface ExchangeTarget {
   redirectUrl: string;
   /** The code challenge from the client that started the sign-in (RFC 7636, S256). */
   codeChallenge: string;
-  /** The state of the application, which the redirect returns. Default: none. */
+  /** The application's state, which the redirect returns. Default: none. */
   state?: string | null;
 }

@@ -1,7 +1,7 @@
 /** A JSON Schema (2020-12), or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The properties of an object. */
+/** An object's properties. */
 export type Members = Readonly<Record<string, JsonSchema>>;
 
 export const text = { type: 'string' };

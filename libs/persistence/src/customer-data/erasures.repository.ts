@@ -126,7 +126,7 @@ export class ErasuresRepository {
   }
 }
 
-/** Erases a batch of events. @returns the id of the last erased event, or null if no more events remain */
+/** Erases a batch of events. @returns the last erased event's id, or null if no more events remain */
 async function eraseBatch(tx: Tx, customerId: string, after: string): Promise<string | null> {
   const events = await tx.execute(listEvents, [customerId, after, BATCH_SIZE]);
   const ids = events.map(({ id }) => id);

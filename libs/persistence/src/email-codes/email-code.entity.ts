@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** A code that signs in the owner of an email address. It is useless without its challenge token. */
+/** A code that signs in an email address's owner. It is useless without its challenge token. */
 @Entity('email_codes')
 export class EmailCodeEntity {
   /** SHA-256 hash of the challenge token. */

@@ -54,7 +54,7 @@ export interface NewEmailCode {
   ttl: number;
 }
 
-/** A guess at the code of a challenge token, and the limit on wrong guesses. */
+/** A guess at a challenge token's code, and the limit on wrong guesses. */
 export interface EmailCodeGuess extends AttemptLimit {
   projectId: string;
   tokenHash: Buffer;

@@ -67,7 +67,7 @@ export class IdempotencyKeysRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Claims a request, which is immediately visible to all processes, or returns the status of the earlier request
+   * Claims a request, which is immediately visible to all processes, or returns the earlier request's status
    * with this key.
    */
   async begin(request: IdempotentRequest, claim: string): Promise<IdempotencyStatus> {

@@ -36,7 +36,7 @@ export interface OneTimeToken {
   state: OneTimeTokenState;
   /** True if the token was consumed within the last minute. */
   isJustConsumed: boolean;
-  /** True if the owner of the email address has claimed the account since the token was created. */
+  /** True if the email address's owner has claimed the account since the token was created. */
   isClaimed: boolean;
   customer: Customer;
   /** Browser and operating system that the customer registered with, or null. */

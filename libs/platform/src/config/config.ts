@@ -28,7 +28,7 @@ import { HostsFile } from '../runtime/hosts-file.js';
 /** A process's validated configuration, and its injection token. Durations are in ms. */
 export abstract class Config {
   abstract readonly production: boolean;
-  /** The base URL of every link, and the `iss` claim. Has no trailing slash. */
+  /** Every link's base URL, and the `iss` claim. Has no trailing slash. */
   abstract readonly publicUrl: string;
   /** Absolute path. */
   abstract readonly dataDir: string;

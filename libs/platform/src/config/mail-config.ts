@@ -10,7 +10,7 @@ export interface MailConfig {
   from: Sender;
 }
 
-/** The setting that contains the URL of a mail server. */
+/** The setting that contains a mail server's URL. */
 export type MailServerSetting = 'SMTP_URL' | 'ALERT_SMTP_URL';
 
 /** The mail server for alerts. */

@@ -3,7 +3,7 @@ import { splitHosts } from './split-hosts.js';
 
 /** An installation's Redis: a single server, the current primary of a Sentinel setup, or a cluster. */
 export interface RedisTarget {
-  /** The URL of the server, or of several cluster nodes. With Sentinel, the name of the primary replaces the host. */
+  /** The server's URL, or of several cluster nodes. With Sentinel, the name of the primary replaces the host. */
   url: string;
   /** The URL of the sentinels, which can have several hosts; null without Sentinel. */
   sentinels: string | null;

@@ -19,7 +19,7 @@ const bcrypt = () => (bcryptModule ??= createRequire(import.meta.url)('bcrypt'))
 const scrypt = ({ N, r, p, salt }, input, length) =>
   scryptSync(input, salt, length, { N, r, p, maxmem: 128 * r * (N + p + 2) });
 
-/** @param name the name of the hash-wasm function: `argon2id` or `argon2i` */
+/** @param name the hash-wasm function's name: `argon2id` or `argon2i` */
 const argon2 =
   (name) =>
   async ({ memoryKiB, passes, lanes, salt, hash }, password) => {

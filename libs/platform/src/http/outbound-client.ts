@@ -36,7 +36,7 @@ export interface TenantTargets {
   policy: TargetPolicy;
   /** The name servers; empty for the system's name servers. */
   dnsServers: string[];
-  /** The time limit of a request, in ms. */
+  /** A request's time limit, in ms. */
   timeoutMs: number;
 }
 
@@ -71,7 +71,7 @@ export class OutboundClient {
   /**
    * Creates a client for URLs in the installation's settings. It connects to any address, including private ones, and
    * uses the system resolver, which can resolve the names of internal services. Never use it for other URLs.
-   * @param timeoutMs the time limit of a request, in ms
+   * @param timeoutMs a request's time limit, in ms
    */
   static forOperatorTargets(timeoutMs: number): OutboundClient {
     return new OutboundClient(createFilteredAgents(true), createFilteredAgents(false), () => true, timeoutMs);
@@ -95,7 +95,7 @@ export class OutboundClient {
    * Sends a request and returns the response once its status and headers have arrived.
    * @throws Error with a `code`: `ERR_BLOCKED_ADDRESS`, `ERR_NO_ADDRESS`, `ERR_REQUEST_TIMEOUT`,
    * `ERR_INTERIM_RESPONSE`, `ERR_MALFORMED_RESPONSE`, `ERR_CANCELED` if the signal aborts, or a Node.js code. It
-   * contains neither the headers nor the body of the request
+   * contains neither the headers nor the request's body
    */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     await this.load();

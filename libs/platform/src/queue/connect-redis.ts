@@ -29,7 +29,7 @@ export function connectRedis(target: RedisTarget, logger: Logger, options: Redis
   redis.on('error', (error) => {
     if (monotonicMs() - warnedAt < WARN_EVERY_MS) return;
     warnedAt = monotonicMs();
-    // The error of a cluster contains the error of the last node.
+    // A cluster's error contains the error of the last node.
     const { lastNodeError } = error as { lastNodeError?: Error };
     logger.warn(
       { reason: errorMessage(lastNodeError ?? error) || 'connection refused' },

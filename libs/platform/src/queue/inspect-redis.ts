@@ -8,7 +8,7 @@ import { sharedPrefix } from './redis-prefix.js';
 /** Maximum time to wait for the connection and for each response, in ms. */
 const TIMEOUT_MS = 5_000;
 
-/** The state of a reachable Redis. */
+/** A reachable Redis's state. */
 export interface RedisInspection {
   /** The reason why Redis cannot be used, or null. */
   problem: RedisProblem | null;
@@ -56,7 +56,7 @@ export async function inspectRedis(target: RedisTarget, logger: Logger): Promise
 function connected(connection: RedisConnection): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.once('ready', resolve);
-    // The error of a cluster contains the error of the last node.
+    // A cluster's error contains the error of the last node.
     connection.once('error', (error: Error & { lastNodeError?: Error }) =>
       reject(error.lastNodeError ?? error),
     );

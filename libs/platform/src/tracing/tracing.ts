@@ -94,7 +94,7 @@ export class Tracing {
     return `00-${current.traceId}-${current.spanId}-0${current.traceFlags & TraceFlags.SAMPLED}`;
   }
 
-  /** The trace fields of a log line, with the names that OpenTelemetry defines. */
+  /** A log line's trace fields, with the names that OpenTelemetry defines. */
   get logFields(): { trace_id?: string; span_id?: string } {
     const current = trace.getActiveSpan()?.spanContext();
     return current ? { trace_id: current.traceId, span_id: current.spanId } : {};

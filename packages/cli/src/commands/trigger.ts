@@ -98,7 +98,7 @@ async function sendTest(cli: Cli, { data, endpoint, idempotencyKey }: Options): 
   await printLine(cli, `The delivery is ${deliveryId}: gatehouse deliveries show ${deliveryId}`);
 }
 
-/** Returns the id of the only endpoint. @throws CliError if there is none, or more than one */
+/** Returns the only endpoint's id. @throws CliError if there is none, or more than one */
 async function getOnlyEndpoint(cli: Cli, client: Gatehouse): Promise<string> {
   const { projectId } = cli.settings();
   const query = projectId ? { project_id: projectId } : {};

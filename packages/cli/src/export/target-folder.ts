@@ -41,7 +41,7 @@ export class TargetFolder {
     this.isNew = (await mkdir(this.folder, { recursive: true, mode: 0o700 })) !== undefined;
   }
 
-  /** Writes a customer's records. @returns the file name of the first record */
+  /** Writes a customer's records. @returns the first record's file name */
   async write(records: readonly (readonly string[])[]): Promise<string> {
     for (const [index, texts] of records.entries())
       for (const text of texts) await this.series[index]!.write(text);

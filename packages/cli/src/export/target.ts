@@ -8,7 +8,7 @@ export type { ExportedCustomer, Reason };
 export interface Difference extends Reason {
   /** `left_out`: the other system does not honor the value. `changed`: it has the value in another form. */
   result: 'left_out' | 'changed';
-  /** The name of the customer field. */
+  /** The customer field's name. */
   field: string;
 }
 

@@ -97,7 +97,7 @@ function parseIdPrefix(text: string): string {
   throw new InvalidArgumentError('Use 1 to 64 characters of ASCII without spaces, such as shop-.');
 }
 
-/** The files of a command, and a function that reads them. */
+/** A command's files, and a function that reads them. */
 export interface OpenedFiles {
   /** All files on which the records depend. */
   inputs: string[];

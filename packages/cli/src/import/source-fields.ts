@@ -117,7 +117,7 @@ export class CustomerDraft {
     return this.leaveOut(field, reasons.hashFormat);
   }
 
-  /** Sets the secret of an authenticator app, in base32 with or without padding. */
+  /** Sets an authenticator app's secret, in base32 with or without padding. */
   setTotpSecret(field: string, secret: string): this {
     const bare = secret.replace(/[\s=-]/g, '').toUpperCase();
     if (TOTP_SECRET.test(bare)) return this.set('totpSecret', bare);
@@ -196,7 +196,7 @@ export class CustomerDraft {
 
 /**
  * Returns a value as a string, or an empty string for anything that is not a string or an exact number. A rounded
- * number could be the id of another account.
+ * number could be another account's id.
  */
 export const toText = (value: unknown): string => {
   if (typeof value === 'string') return value.trim();

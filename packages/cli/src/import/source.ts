@@ -5,7 +5,7 @@ export type { ImportedCustomer };
 
 /** A value that an import does not move, or the reason why a customer cannot be imported. */
 export interface LeftOut extends Reason {
-  /** The name of the field in the files of the other system; empty for an entire record. */
+  /** The name of the field in the other system's files; empty for an entire record. */
   field: string;
 }
 
@@ -17,7 +17,7 @@ export interface SourceRecord {
   sourceId: string | null;
   /**
    * The customer, or null if the record cannot be imported; `leftOut` then contains the reason. `identities` contain
-   * the provider names of the other system, which the command replaces with slugs.
+   * the other system's provider names, which the command replaces with slugs.
    */
   customer: ImportedCustomer | null;
   leftOut: LeftOut[];

@@ -84,7 +84,7 @@ async function listColumns(file: string): Promise<string[]> {
 }
 
 /**
- * Reads the rows of a table. Empty values are null, and a row is null if it is malformed or contains a column in two
+ * Reads a table's rows. Empty values are null, and a row is null if it is malformed or contains a column in two
  * spellings.
  * @param columns the known column names, which replace other spellings
  */
@@ -166,7 +166,7 @@ export class RowsByUser<T> {
     else this.rows.set(userId, [row]);
   }
 
-  /** Returns the rows of a user, and removes them. */
+  /** Returns a user's rows, and removes them. */
   take(userId: string): T[] {
     const rows = this.rows.get(userId) ?? [];
     this.rows.delete(userId);

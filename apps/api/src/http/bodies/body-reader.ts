@@ -154,7 +154,7 @@ export async function readDeferredBody(request: Request): Promise<void> {
 
 const memoryOf = (request: Request) => (request as GatehouseRequest).memory;
 
-/** Returns the declared length of a body, or 0 for a chunked body. */
+/** Returns a body's declared length, or 0 for a chunked body. */
 const declaredLength = ({ headers }: Request): number => Number(headers['content-length'] ?? 0);
 
 /** @param held number of bytes for which memory is already held */

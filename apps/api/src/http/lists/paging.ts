@@ -7,7 +7,7 @@ import { cursorSchema } from '../input/text-schemas.js';
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-/** The query parameters of every list. */
+/** Every list's query parameters. */
 export class PageQuery {
   @QueryIntegerField({
     description: 'Maximum number of records on the page',

@@ -150,7 +150,7 @@ export class ConnectionCheckResponse {
   detail!: string;
 }
 
-/** The result of a provider connection test. */
+/** A provider connection test's result. */
 export class ConnectionTestResponse {
   @ApiProperty({ description: 'True if no check has failed' }) ok!: boolean;
   @ApiProperty({

@@ -62,7 +62,7 @@ export class ProviderRejectionsService {
   }
 
   /**
-   * Sends an email to the owner of an address. For a new address, first creates the customer, who can sign in
+   * Sends an email to an address's owner. For a new address, first creates the customer, who can sign in
    * after the verification.
    */
   private async send(

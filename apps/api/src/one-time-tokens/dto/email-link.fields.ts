@@ -1,7 +1,7 @@
 import { EmailField, SecretField, TextField } from '../../http/input/fields.js';
 import { urlSchema } from '../../http/input/text-schemas.js';
 
-/** The token of a link, in requests from the page that the link opens. */
+/** A link's token, in requests from the page that the link opens. */
 export const LinkTokenField = (): PropertyDecorator =>
   SecretField({ description: 'Token from the link in the email', maxLength: 4096 });
 

@@ -35,7 +35,7 @@ const fieldsOf = ({ token, kind, methods, uri }: ScreenChallenge): Record<string
   ...(uri ? { uri } : {}),
 });
 
-/** `hasPasskeys` is false if passkeys cannot be used on the host of this page. */
+/** `hasPasskeys` is false if passkeys cannot be used on this page's host. */
 export type ChallengeContext = ScreenContext & { hasPasskeys: boolean };
 
 /** Returns the screen that verifies a second factor. */

@@ -27,7 +27,7 @@ export class AppFolder {
     }
   }
 
-  /** The name of the package, or of the folder if the package has none. */
+  /** The package's name, or of the folder if the package has none. */
   get name(): string {
     return this.manifest.name || this.path.split(/[\\/]/).at(-1) || 'app';
   }

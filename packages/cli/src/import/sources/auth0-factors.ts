@@ -8,7 +8,7 @@ import { unknown } from '../unknown-reasons.js';
 /** A second factor. */
 interface Factor {
   field: string;
-  /** The secret of an authenticator app; empty if there is none. */
+  /** An authenticator app's secret; empty if there is none. */
   secret: string;
   /** The reason why a factor without a secret is left out. */
   problem: Reason;

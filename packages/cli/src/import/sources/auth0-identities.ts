@@ -35,7 +35,7 @@ export const companyProviders: ReadonlySet<string> = new Set([
 const isUnusable = (provider: string): boolean => findUnusableProvider(unusableProviders, provider) !== null;
 
 /**
- * Sets the identities and the password of a user, and removes the hash from `passwords`.
+ * Sets the identities and a user's password, and removes the hash from `passwords`.
  * @returns the provider of the primary identity, which has set the user's email address
  */
 export function convertIdentities(

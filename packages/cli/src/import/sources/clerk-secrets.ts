@@ -12,7 +12,7 @@ export interface ClerkSecrets {
   row?: Row;
 }
 
-/** Sets the password hash and the secret of the authenticator app. */
+/** Sets the password hash and the authenticator app's secret. */
 export function setSecrets(
   draft: CustomerDraft,
   { digest, hasher, totpSecret }: ClerkSecrets,

@@ -22,7 +22,7 @@ async function read(
   return records;
 }
 
-/** Returns the email address of each customer, or the reasons of a record without one. */
+/** Returns each customer's email address, or the reasons of a record without one. */
 const resultsOf = (records: SourceRecord[]): string[] =>
   records.map(({ customer, leftOut }) => customer?.email ?? leftOut[0]!.reason);
 const positionsOf = (records: SourceRecord[]): string[] => records.map(({ position }) => position);

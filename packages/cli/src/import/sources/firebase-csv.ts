@@ -20,7 +20,7 @@ const accountColumns = (provider: string): string[] =>
   ['rawId', 'email', 'displayName', 'photoUrl'].map((name) => `${provider} ${name}`);
 
 /**
- * The columns of the file, which has no header. Sources: https://firebase.google.com/docs/cli/auth#file_format, and
+ * The file's columns, which has no header. Sources: https://firebase.google.com/docs/cli/auth#file_format, and
  * src/accountExporter.ts in firebase-tools
  */
 const columns = [

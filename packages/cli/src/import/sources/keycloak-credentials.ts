@@ -149,7 +149,7 @@ function convertArgon2(
   return { hash: argon2Hash(kind, { memory, passes, lanes }, salt, hash) };
 }
 
-/** Sets the secret of an authenticator app. @returns true if it was set */
+/** Sets an authenticator app's secret. @returns true if it was set */
 function setTotp(draft: CustomerDraft, field: string, parsed: CredentialData | null): boolean {
   const value = parsed?.secret['value'];
   if (!parsed || typeof value !== 'string' || value === '') {

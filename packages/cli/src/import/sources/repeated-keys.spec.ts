@@ -13,7 +13,7 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns the email address of each customer, or the reported problem of a record without one. */
+/** Returns each customer's email address, or the reported problem of a record without one. */
 async function read(source: ImportSource, name: string, content: string): Promise<string[]> {
   const file = join(folder, name);
   writeFileSync(file, content);

@@ -65,7 +65,7 @@ export class RelatedRows {
     }
   }
 
-  /** Returns the rows of a user, and removes them. */
+  /** Returns a user's rows, and removes them. */
   take(userId: string): { identities: Identity[]; factors: Factors | undefined } {
     const lines = this.identities.get(userId)?.split('\n') ?? [];
     const identities = lines.map((line) => {

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const phone = '+15550100';
 
-/** The files of each system, with a user that has a phone number, or nothing, instead of an email address. */
+/** Each system's files, with a user that has a phone number, or nothing, instead of an email address. */
 const files: Record<string, Record<string, string>> = {
   auth0: { 'users.json': JSON.stringify({ user_id: 'sms|1', phone_number: phone, identities: [] }) },
   'better-auth': {
