@@ -194,7 +194,7 @@ import "@gatehouse/react/styles.css";`,
     const config = 'export default { cacheComponents: true };';
     const plan = nextjs.plan(createFolder({ 'app/layout.tsx': LAYOUT, 'next.config.ts': config }, manifest));
     expect(changed(plan, 'app/layout.tsx')).toContain(
-      `styles.css";\n\n// The provider reads the session of the request.\nexport const instant = false;\n\nexport const metadata`,
+      `styles.css";\n\n// The provider reads the request's session.\nexport const instant = false;\n\nexport const metadata`,
     );
   });
 

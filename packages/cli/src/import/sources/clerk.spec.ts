@@ -170,7 +170,7 @@ describe('a Clerk digest', () => {
   });
 
   it('reports a hasher that Gatehouse does not accept', () => {
-    const accepted = /does not accept hashes of this hasher/;
+    const accepted = /does not accept hashes from this hasher/;
     for (const hasher of ['md5', 'sha256', 'awscognito', 'bcrypt_peppered', '', 'constructor'])
       expect(convertClerkHash(hasher, bcrypt)).toMatchObject({
         problem: { reason: expect.stringMatching(accepted) },

@@ -1199,7 +1199,9 @@ describe('docs/moving-in/unusual-users.md', () => {
     return [
       `## ${title}`,
       '',
-      ...(usual.length > 0 ? [`For every user, the report contains: ${usual.join('. ')}.`, ''] : []),
+      ...(usual.length > 0
+        ? ['For every user, the report contains:', '', ...usual.map((line) => `- ${line}`), '']
+        : []),
       '| User | Customer | Report |',
       '| :-- | :-- | :-- |',
       ...rows,

@@ -117,7 +117,7 @@ describe('auth0', () => {
       [
         { ...user, user_id: 'email|d', created_at: 'yesterday', plan: 'pro', nickname: 'ada', legal: [] },
         { createdAt: undefined },
-        ['created_at: The value is not a time', 'plan: Gatehouse has no field'],
+        ['created_at: The value is not a valid time', 'plan: Gatehouse has no field'],
       ],
       [{ ...user, user_id: 'email|5', locale: 'de_AT' }, { locale: 'de-AT' }, []],
       [{ ...user, user_id: 'email|6', locale: '?' }, { locale: undefined }, ['locale: The language']],
