@@ -13,6 +13,11 @@ export interface DatabaseDump {
   indexes: string;
 }
 
+/** The settings that the dump's text depends on. The roles of a test database have other values. */
+const SESSION_SETTINGS = `SET timezone = 'UTC'; SET datestyle = 'ISO'; SET intervalstyle = 'postgres';
+  SET bytea_output = 'hex'; SET extra_float_digits = 1; SET quote_all_identifiers = off; SET client_encoding = 'UTF8';
+  SET standard_conforming_strings = on; SET statement_timeout = 0`;
+
 const SECTIONS = ['tables', 'rows', 'indexes'] as const;
 const heading = (section: keyof DatabaseDump): string => `-- Section: ${section}\n`;
 
@@ -31,7 +36,7 @@ export function parseDump(script: string): DatabaseDump {
 
 /** Returns the definitions and rows for everything in the schema `public`. */
 export async function dumpDatabase(client: pg.Client): Promise<DatabaseDump> {
-  await client.query(`SET timezone = 'UTC'; SET datestyle = 'ISO'`);
+  await client.query(SESSION_SETTINGS);
   const { tables, indexes } = await describeSchema(client);
   return { tables, rows: await dumpRows(client), indexes };
 }
