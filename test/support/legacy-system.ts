@@ -10,7 +10,8 @@ export interface LegacyCredentials {
 
 /** A previous system. It accepts one password for every email address, and only signed requests. */
 export class LegacySystem {
-  readonly secret = `whsec_${randomBytes(32).toString('base64')}`;
+  /** The secret that signs the requests. */
+  secret = `whsec_${randomBytes(32).toString('base64')}`;
   private constructor(readonly receiver: Receiver) {}
 
   static async start(): Promise<LegacySystem> {
@@ -19,7 +20,11 @@ export class LegacySystem {
     return system;
   }
 
-  /** The value of the setting `legacySignIn`. */
+  stop(): Promise<void> {
+    return this.receiver.stop();
+  }
+
+  /** The value for the setting `legacySignIn`. */
   get setting(): { url: string; secret: string } {
     return { url: this.receiver.url, secret: this.secret };
   }

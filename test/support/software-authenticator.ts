@@ -1,4 +1,13 @@
-import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  type JsonWebKey,
+  type KeyObject,
+} from 'node:crypto';
 
 /** Flags in authenticator data (WebAuthn, section 6.1). */
 const FLAGS = { userPresent: 0x01, userVerified: 0x04, backupEligible: 0x08, backedUp: 0x10, attested: 0x40 };
@@ -17,6 +26,14 @@ export interface Deviations {
   signature?: string;
   /** True to send an attestation, although none was requested. */
   attested?: boolean;
+}
+
+/** A passkey with its private key, for a file. */
+export interface StoredPasskey {
+  credentialId: string;
+  userHandle: string;
+  counter: number;
+  privateKey: JsonWebKey;
 }
 
 const LOCAL_ORIGIN = 'http://localhost:5173';
@@ -42,12 +59,26 @@ export class SoftwareAuthenticator {
   constructor({
     deviceBound = false,
     credentialId = randomBytes(32),
-  }: { deviceBound?: boolean; credentialId?: Buffer } = {}) {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+  }: { deviceBound?: boolean; credentialId?: Buffer; privateKey?: KeyObject } = {}) {
     this.privateKey = privateKey;
-    this.publicKey = publicKey;
+    this.publicKey = createPublicKey(privateKey);
     this.deviceBound = deviceBound;
     this.credentialId = credentialId;
+  }
+
+  /** Returns the authenticator that `store` has returned. */
+  static restore({ credentialId, userHandle, counter, privateKey }: StoredPasskey): SoftwareAuthenticator {
+    const authenticator = new SoftwareAuthenticator({
+      credentialId: Buffer.from(credentialId, 'base64url'),
+      privateKey: createPrivateKey({ key: privateKey, format: 'jwk' }),
+    });
+    return Object.assign(authenticator, { userHandle, counter });
+  }
+
+  store(): StoredPasskey {
+    const { id: credentialId, userHandle, counter } = this;
+    return { credentialId, userHandle, counter, privateKey: this.privateKey.export({ format: 'jwk' }) };
   }
 
   get id(): string {

@@ -2,17 +2,45 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import pg from 'pg';
-import { scopes } from '@gatehouse/domain';
 import { createDatabase, dropDatabase } from '../support/databases.mjs';
-import { inviteOperator, signIn, type OperatorClient } from '../support/operator-client.js';
+import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
+import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
+import { LegacySystem } from '../support/legacy-system.js';
+import { NameServer } from '../support/name-server.js';
+import { signIn } from '../support/operator-client.js';
 import { Receiver, respondWithStatus } from '../support/receiver.js';
+import { freePort } from '../support/server-process.mjs';
+import { startReplica } from '../support/start-replica.js';
+import { StripeStub } from '../support/stripe-stub.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { countRows, dumpDatabase, formatDump } from './database-dump.js';
 import { CustomerFiller } from './fill-customers.js';
+import { IdentityFiller } from './fill-identities.js';
+import { ImportFiller } from './fill-imports.js';
+import { OperatorFiller } from './fill-operators.js';
+import { ProjectFiller, TEMPLATE } from './fill-projects.js';
+import { SignInFiller } from './fill-sign-in.js';
 import { WebhookFiller } from './fill-webhooks.js';
 import { FOLDER } from './fixture.js';
-import type { Manifest, ProjectKeys } from './manifest.js';
+import type { Manifest } from './manifest.js';
+import { inProject } from './requests.js';
 import { restore } from './restore.js';
+
+type Description = Omit<Manifest, 'dumpedAt' | 'migrations' | 'rowCounts'>;
+
+/** The servers at which the instance is a client, all on loopback. */
+interface Servers {
+  good: Receiver;
+  bad: Receiver;
+  alerts: Receiver;
+  stripe: StripeStub;
+  legacy: LegacySystem;
+  nameServer: NameServer;
+  /** The customers' identity provider. */
+  customers: StandInProvider;
+  /** The operators' identity provider. */
+  operators: OpenIdProvider;
+}
 
 /**
  * Runs the built api and worker, fills their database through the API, and writes a version's dump with its manifest.
@@ -23,114 +51,118 @@ export async function createFixture(
   commit: string,
   report: (line: string) => void,
 ): Promise<void> {
-  const [good, bad, alerts] = await Promise.all([Receiver.start(), Receiver.start(), Receiver.start()]);
-  alerts.defaultResponder = respondWithStatus(204);
-  const env = {
-    RATE_LIMITS: 'off',
-    WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s',
-    ALERT_WEBHOOK_URL: alerts.url,
-    OPERATOR_EMAIL: 'admin@example.com',
-    OPERATOR_PASSWORD: PASSWORD,
-  };
-  const instance = await TestInstance.start({ env, workers: 0 });
+  const servers = await startServers();
   try {
-    const operator = await signIn(instance);
-    const projects = await createProjects(instance, operator);
-    const customers = new CustomerFiller(instance, projects);
-    const webhooks = new WebhookFiller(instance, projects, customers, good, bad);
-    await webhooks.createEndpoints();
-    instance.startWorker();
-    await instance.waitUntilReady();
-    report('installation started');
-    const { native, locked, refreshTokens } = await customers.createActiveCustomers();
-    await customers.manageCustomers();
-    await webhooks.resolveDeadLetters();
-    report('active customers and their deliveries created');
-    const deliveries = await webhooks.leavePending();
-    await customers.deleteOne();
-    report('pending deliveries created');
-    const imported = await customers.importCustomers();
-    report('customers imported');
-    await createOperators(instance, operator);
-    await instance.api.stop();
-    const description: Omit<Manifest, 'dumpedAt' | 'migrations' | 'rowCounts'> = {
-      version,
-      commit,
-      rootSecret: instance.env['GATEHOUSE_SECRET']!,
-      password: PASSWORD,
-      projects,
-      operator: {
-        email: operator.operator.email,
-        password: PASSWORD,
-        totpSecret: operator.secret,
-        recoveryCodes: operator.recoveryCodes,
-      },
-      customers: { native, locked, ...imported },
-      refreshTokens,
-      ...deliveries,
-    };
-    await writeFixture(instance.env['MIGRATE_DATABASE_URL']!, description);
-    report(`test/upgrade/${version}.sql.gz and ${version}.json written`);
+    const instance = await startInstance(servers);
+    try {
+      const description = { version, commit, ...(await fill(instance, servers, report)) };
+      const rowCounts = await writeFixture(instance.env['MIGRATE_DATABASE_URL']!, description);
+      for (const [table, count] of Object.entries(rowCounts))
+        if (count === 0) report(`the table ${table} is empty`);
+      report(`test/upgrade/${version}.sql.gz and ${version}.json written`);
+    } finally {
+      await instance.stop();
+    }
   } finally {
-    await instance.stop();
-    await Promise.all([good, bad, alerts].map((receiver) => receiver.stop()));
+    await Promise.all(Object.values(servers).map((server) => server.stop()));
   }
 }
 
-/**
- * Creates two projects in addition to the first one, one of them in another organization, and keys in every
- * state.
- */
-async function createProjects(
+async function startServers(): Promise<Servers> {
+  const [good, bad, alerts] = await Promise.all([Receiver.start(), Receiver.start(), Receiver.start()]);
+  alerts.defaultResponder = respondWithStatus(204);
+  return {
+    ...{ good, bad, alerts },
+    stripe: await new StripeStub().start(),
+    legacy: await LegacySystem.start(),
+    nameServer: await NameServer.start(),
+    customers: await StandInProvider.start(),
+    operators: await OpenIdProvider.start(),
+  };
+}
+
+/** Starts an api at a host name, because passkeys are not possible for an IP address. */
+async function startInstance(servers: Servers): Promise<TestInstance> {
+  const port = String(await freePort());
+  const publicUrl = `http://localhost:${port}`;
+  const { stripe, operators } = servers;
+  const redirectUri = `${publicUrl}/operator/v1/oidc/callback`;
+  const { clientId, clientSecret } = operators.addClient({ redirectUri });
+  const env = {
+    PORT: port,
+    PUBLIC_URL: publicUrl,
+    RATE_LIMITS: 'off',
+    WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s',
+    WEBHOOK_DNS_SERVERS: servers.nameServer.address,
+    ALERT_WEBHOOK_URL: servers.alerts.url,
+    OPERATOR_EMAIL: 'admin@example.com',
+    OPERATOR_PASSWORD: PASSWORD,
+    OPERATOR_OIDC_ISSUER: operators.issuer,
+    OPERATOR_OIDC_CLIENT_ID: clientId,
+    OPERATOR_OIDC_CLIENT_SECRET: clientSecret,
+    OPERATOR_OIDC_ROLES: 'admin=gatehouse-admins',
+    STRIPE_SECRET_KEY: stripe.key,
+    STRIPE_API_BASE: stripe.url,
+  };
+  return TestInstance.start({ env, workers: 0 });
+}
+
+/** Fills the database, and stops the api. */
+async function fill(
   instance: TestInstance,
-  operator: OperatorClient,
-): Promise<Manifest['projects']> {
-  const { organizationId, projectId, secretKey, publishableKey } = instance.credentials;
-  const send = async (method: string, path: string, body?: object): Promise<Record<string, any>> => {
-    const response = await operator.request(method, path, body);
-    if (response.status < 300) return response.body as Record<string, any>;
-    throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
+  servers: Servers,
+  report: (line: string) => void,
+): Promise<Omit<Description, 'version' | 'commit'>> {
+  const operator = await signIn(instance);
+  const projectFiller = new ProjectFiller(instance, operator);
+  const projects = await projectFiller.createProjects();
+  const customers = new CustomerFiller(instance, projects);
+  const webhooks = new WebhookFiller(instance, projects, operator, servers.good, servers.bad);
+  await webhooks.createEndpoints();
+  instance.startWorker();
+  await instance.waitUntilReady();
+  report('installation started');
+  const { native, locked, refreshTokens } = await customers.createActiveCustomers();
+  await customers.manageCustomers();
+  report('active customers created');
+  const { organizationId } = projects[2];
+  const project = await projectFiller.createMembers(organizationId, servers.legacy);
+  const members = inProject(instance, project);
+  const signInPart = {
+    ...{ project, template: TEMPLATE, legacySecret: servers.legacy.secret },
+    ...(await new SignInFiller(members).fill()),
+    ...(await new IdentityFiller(members, servers.customers, servers.nameServer).fill()),
+    operator: await new OperatorFiller(instance, operator, servers.operators).fill(organizationId),
   };
-  const create = async (owner: string, name: string, settings = {}): Promise<ProjectKeys> => {
-    const { id } = await send('POST', '/projects', { organizationId: owner, name, settings });
-    const path = `/projects/${id}/api-keys`;
-    const secret = await send('POST', path, { name: 'Backend', access: 'organization', scopes });
-    const publishable = await send('POST', path, { name: 'Web', type: 'publishable' });
-    return {
-      ...{ organizationId: owner, projectId: id as string },
-      ...{ secretKey: secret.key as string, publishableKey: publishable.key as string },
-    };
+  report('customers and operators signed in with every method');
+  await webhooks.resolveDeadLetters();
+  report('deliveries of active customers finished');
+  const deliveries = await webhooks.leavePending();
+  await customers.deleteCustomers();
+  report('pending deliveries created');
+  const imported = await new ImportFiller(instance, projects).importCustomers();
+  report('customers imported');
+  // An api that ends properly removes its heartbeat.
+  await (await startReplica(instance)).process.stop('SIGKILL');
+  await instance.api.stop();
+  return {
+    ...{ rootSecret: instance.env['GATEHOUSE_SECRET']!, password: PASSWORD, projects },
+    operator: {
+      ...{ email: operator.operator.email, password: PASSWORD },
+      ...{ totpSecret: operator.secret, recoveryCodes: operator.recoveryCodes },
+    },
+    customers: { native, locked, ...imported },
+    refreshTokens,
+    ...deliveries,
+    signIn: signInPart,
   };
-  const settings = { accessTokenTtl: 900, branding: { displayName: 'Shop', color: '#0b6e5f' } };
-  const second = await create(organizationId, 'Shop', settings);
-  const { id } = await send('POST', '/organizations', { name: 'Lumen Health', slug: 'lumen-health' });
-  const third = await create(id as string, 'Patient portal');
-  const archived = await create(organizationId, 'Trial');
-  await send('POST', `/projects/${archived.projectId}/archive`);
-
-  const keys = `/projects/${projectId}/api-keys`;
-  const expiresAt = new Date(Date.now() + 3 * 86_400_000).toISOString();
-  await send('POST', keys, { name: 'Expires soon', expiresAt });
-  const rotated = await send('POST', keys, { name: 'Rotated' });
-  await send('POST', `${keys}/${rotated.id}/rotate`);
-  const revoked = await send('POST', keys, { name: 'Revoked' });
-  await send('DELETE', `${keys}/${revoked.id}`);
-  return [{ organizationId, projectId, secretKey, publishableKey }, second, third];
 }
 
-/** Creates an operator with a second factor, an invitation that is not accepted, and a failed sign-in. */
-async function createOperators(instance: TestInstance, admin: OperatorClient): Promise<void> {
-  await inviteOperator(admin, 'viewer');
-  await admin.request('POST', '/operators', { email: 'invited-operator@example.com', role: 'operator' });
-  const body = { email: 'admin@example.com', password: 'not the password' };
-  await instance.request('POST', '/operator/v1/session', { body, headers: { 'x-gatehouse-console': '1' } });
-}
-
-/** Writes both files after it has verified that the dump restores the database. */
-async function writeFixture(
-  databaseUrl: string,
-  description: Omit<Manifest, 'dumpedAt' | 'migrations' | 'rowCounts'>,
-): Promise<void> {
+/**
+ * Writes both files after it has verified that the dump restores the database.
+ * @returns the row counts
+ */
+async function writeFixture(databaseUrl: string, description: Description): Promise<Manifest['rowCounts']> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const dump = await dumpDatabase(client);
@@ -145,10 +177,10 @@ async function writeFixture(
   await restore(copyUrl, dump);
   const restored = new pg.Client({ connectionString: copyUrl });
   await restored.connect();
-  const isSame = formatDump(await dumpDatabase(restored)) === formatDump(dump);
+  const difference = findDifference(formatDump(dump), formatDump(await dumpDatabase(restored)));
   await restored.end();
   await dropDatabase(copy);
-  if (!isSame) throw new Error('the restored database differs from the original');
+  if (difference !== null) throw new Error(`the restored database differs from the original:\n${difference}`);
 
   const manifest: Manifest = {
     ...description,
@@ -159,4 +191,12 @@ async function writeFixture(
   const { version } = description;
   writeFileSync(join(FOLDER, `${version}.sql.gz`), gzipSync(formatDump(dump), { level: 9 }));
   writeFileSync(join(FOLDER, `${version}.json`), `${JSON.stringify(manifest, null, 2)}\n`);
+  return rowCounts;
+}
+
+/** Returns the first line that differs in both texts; null if the texts are the same. */
+function findDifference(original: string, restored: string): string | null {
+  const [lines, others] = [original.split('\n'), restored.split('\n')];
+  const index = lines.findIndex((line, number) => line !== others[number]);
+  return index < 0 && lines.length === others.length ? null : `${lines.at(index)}\n${others.at(index)}`;
 }

@@ -1,14 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import { expectStatus } from '../support/customers.js';
 import { waitForRedelivery } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, respondWithStatus } from '../support/receiver.js';
 import type { TestInstance } from '../support/test-instance.js';
-import type { CustomerFiller } from './fill-customers.js';
+import type { OperatorClient } from '../support/operator-client.js';
 import type { FixtureEndpoint, Manifest } from './manifest.js';
+import { send } from './requests.js';
 
 type WebhookPart = Pick<Manifest, 'endpoints' | 'deliveries' | 'runningRedelivery'>;
 
 /** Retry delays that are longer than the restored dump's maximum age, 25 hours, so that no retry is due. */
 const LATE_RETRIES = '0s,48h,48h,48h,48h';
+
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** Creates webhook endpoints and deliveries in every state, with real workers and receivers. */
 export class WebhookFiller {
@@ -17,7 +22,7 @@ export class WebhookFiller {
   constructor(
     private readonly instance: TestInstance,
     private readonly projects: Manifest['projects'],
-    private readonly customers: CustomerFiller,
+    private readonly operator: OperatorClient,
     private readonly good: Receiver,
     private readonly bad: Receiver,
   ) {}
@@ -47,10 +52,17 @@ export class WebhookFiller {
       undefined,
       this.projects[2].secretKey,
     );
+    const { id } = await this.createEndpoint({
+      ...{ url: `${this.good.url}?orders`, events: ['app.order.paid', 'webhook.*'], name: 'Orders' },
+      description: 'Custom events only',
+    });
+    await this.post(`/v1/webhooks/endpoints/${id}/test`);
+    await this.post('/v1/events', { type: 'app.order.paid', data: { total: 49.9, currency: 'EUR' } });
+    await send(this.instance, secretKey, 'PATCH', `/v1/webhooks/endpoints/${id}`, { name: 'Order service' });
     const unused = await this.createEndpoint({ url: 'https://disabled.example.com/hook', events: ['*'] });
     await this.post(`/v1/webhooks/endpoints/${unused.id}/disable`);
     const deleted = await this.createEndpoint({ url: 'https://deleted.example.com/hook', events: ['*'] });
-    await this.customers.send(secretKey, 'DELETE', `/v1/webhooks/endpoints/${deleted.id}`);
+    await send(this.instance, secretKey, 'DELETE', `/v1/webhooks/endpoints/${deleted.id}`);
   }
 
   /** Waits until all deliveries are finished, then resolves some of the dead letters. */
@@ -68,7 +80,9 @@ export class WebhookFiller {
     await waitForRedelivery(this.instance, batch);
     await this.post(`/v1/webhooks/redeliveries/${await this.plan({ endpoint_id: id })}/cancel`);
     await this.plan({ endpoint_id: id });
+    await this.replay(deadLetters[0]!);
     await this.waitUntilSettled();
+    expectStatus(202, await this.operator.request('POST', '/health/test-alert', { channel: 'webhook' }));
     for (const job of ['DeadLetterNotifier', 'EndpointHealthReporter', 'Alerter'])
       await this.instance.runJob(job);
     await this.waitUntilSettled();
@@ -100,6 +114,7 @@ export class WebhookFiller {
 
     await this.emit('due', 12);
     const deadLetters = await this.listDeadLetters();
+    await this.replay(deadLetters[0]!);
     const runningRedelivery = await this.plan({ delivery_ids: deadLetters.slice(0, 3) });
     await this.post(`/v1/webhooks/redeliveries/${runningRedelivery}/start`, {
       reason: 'the receiver is repaired',
@@ -115,6 +130,13 @@ export class WebhookFiller {
       },
       runningRedelivery,
     };
+  }
+
+  /** Replays a delivery's event to another URL. Without a worker, the replay waits. */
+  private async replay(deliveryId: string): Promise<void> {
+    const body = { url: `${this.good.url}?replay`, secret: newSecret(), reason: 'Debugging' };
+    const response = this.operator.request('POST', `/webhooks/deliveries/${deliveryId}/replay`, body);
+    expectStatus(201, await response);
   }
 
   private emit(name: string, count: number): Promise<unknown> {
@@ -166,6 +188,6 @@ export class WebhookFiller {
   }
 
   private post(path: string, body?: unknown, key = this.projects[0].secretKey): Promise<Record<string, any>> {
-    return this.customers.send(key, 'POST', path, body);
+    return send(this.instance, key, 'POST', path, body);
   }
 }

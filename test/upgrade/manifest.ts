@@ -1,3 +1,5 @@
+import type { StoredPasskey } from '../support/software-authenticator.js';
+
 /** A project's keys. The secret key can access the complete organization. */
 export interface ProjectKeys {
   organizationId: string;
@@ -12,6 +14,35 @@ export interface FixtureEndpoint {
   secret: string;
   /** Custom headers that every delivery carries. */
   headers: Record<string, string>;
+}
+
+/** The sign-in methods and the settings that 0.2.0 has added. */
+export interface SignInFixture {
+  /** A project in the second organization with every sign-in method. Signs access tokens with RS256. */
+  project: ProjectKeys;
+  /** A customer who signs in with a passkey alone. */
+  passkey: { email: string; authenticator: StoredPasskey };
+  /** A customer whose sign-in with the password requires a second factor. */
+  totp: { email: string; secret: string; recoveryCodes: string[] };
+  /** A refresh token for a session that a second factor has opened. */
+  refreshToken: string;
+  /** An OpenID Provider with its client, and a person who has signed in there. */
+  provider: {
+    id: string;
+    slug: string;
+    clientId: string;
+    clientSecret: string;
+    subject: string;
+    email: string;
+  };
+  /** A customer with a second factor and an account at `provider`, who was imported and has not signed in yet. */
+  imported: { email: string; subject: string; totpSecret: string };
+  /** The secret that signs requests to the system from which the project's customers move. */
+  legacySecret: string;
+  /** A custom email template. `{{email}}` in its subject stands for the address. */
+  template: { kind: string; language: string; subject: string };
+  /** An operator with a passkey as the second factor. */
+  operator: { email: string; password: string; authenticator: StoredPasskey };
 }
 
 /** The data in a dump that tests need: secrets, keys, ids and row counts. */
@@ -63,6 +94,8 @@ export interface Manifest {
   };
   /** The bulk redelivery that was started and has not created its deliveries yet. */
   runningRedelivery: string;
+  /** Undefined before 0.2.0. */
+  signIn?: SignInFixture;
   /** Rows in the table `migrations`, oldest first. */
   migrations: { timestamp: string; name: string }[];
   rowCounts: Record<string, number>;

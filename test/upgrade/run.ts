@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { inspect, parseArgs } from 'node:util';
 import { startBenchServers } from '../bench/servers.js';
+import { VERSION } from '../support/platform.js';
 import { createFixture } from './create-fixture.js';
 import { readFixture } from './fixture.js';
 import { DatabaseNotEmptyError, restore } from './restore.js';
@@ -70,6 +71,10 @@ async function main(): Promise<void> {
   const stopServers = await startBenchServers();
   try {
     if (command === 'verify') return await verifyUpgrade({ version, previous, times, report });
+    if (version !== VERSION)
+      report(
+        `package.json contains ${VERSION}: the heartbeats in the fixture name this version, not ${version}`,
+      );
     const head = commit ?? execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
     await createFixture(version, head, report);
   } finally {

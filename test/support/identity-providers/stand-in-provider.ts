@@ -16,8 +16,12 @@ export class StandInProvider extends OpenIdStandIn {
     return new StandInProvider().listen();
   }
 
-  addClient({ redirectUri }: { redirectUri: string }): StandInClient {
-    const client = createClient(redirectUri, randomUUID());
+  /** Registers a client. @param credentials default: new ones */
+  addClient({
+    redirectUri,
+    ...credentials
+  }: Pick<StandInClient, 'redirectUri'> & Partial<StandInClient>): StandInClient {
+    const client = { ...createClient(redirectUri, randomUUID()), ...credentials };
     this.clients.set(client.clientId, client);
     return client;
   }
