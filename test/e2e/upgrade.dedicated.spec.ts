@@ -1,98 +1,29 @@
-import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { decodeProtectedHeader } from 'jose';
 import pg from 'pg';
-import { Webhook } from 'standardwebhooks';
 import { moveOwnership } from '../../scripts/database-roles.mjs';
-import { refreshSession } from '../support/customers.js';
-import { createDatabase, dropDatabase, OWNER_ROLE, roleUrls, RUNTIME_ROLE } from '../support/databases.mjs';
+import { OWNER_ROLE, roleUrls, RUNTIME_ROLE } from '../support/databases.mjs';
 import { migrateDatabase } from '../support/migrate-database.js';
 import { PostgresServer } from '../support/postgres-server.mjs';
-import { eventually } from '../support/eventually.js';
-import { getCount, listAll } from '../support/seed-instance.js';
-import { OperatorClient } from '../support/operator-client.js';
-import { Receiver } from '../support/receiver.js';
-import { bearerHeader, TestInstance } from '../support/test-instance.js';
-import { totpCode } from '../support/totp.js';
-import { countRows, describeSchema } from '../upgrade/database-dump.js';
-import { readFixture, type Fixture } from '../upgrade/fixture.js';
+import type { TestInstance } from '../support/test-instance.js';
+import { upgradeChecks } from '../support/upgrade-checks.js';
+import { UpgradedInstance } from '../support/upgraded-instance.js';
+import type { DatabaseDump } from '../upgrade/database-dump.js';
+import { readFixture } from '../upgrade/fixture.js';
+import type { Manifest } from '../upgrade/manifest.js';
 import { restore } from '../upgrade/restore.js';
 
 const VERSION = '0.1.0';
-const DATABASE = `upgrade_${randomUUID().replaceAll('-', '')}`;
 const DAY_MS = 86_400_000;
 
-/**
- * Row counts that a migration changes on purpose, by table. A new table is not in the dump and needs no
- * entry.
- */
-const CHANGED_BY_MIGRATIONS: Record<string, unknown> = {
-  // Rows for new migrations, and the current names of migrations that 0.1.0 stored under other names.
-  migrations: expect.any(Number),
-};
-
-let manifest: Fixture['manifest'];
-let dump: Fixture['dump'];
-let receiver: Receiver;
+let upgrade: UpgradedInstance;
+let manifest: Manifest;
+let dump: DatabaseDump;
 let instance: TestInstance;
-/** The database after the api's first start, before a worker runs. */
-let upgraded: { rowCounts: Record<string, number>; schema: string; migrations: Record<string, string>[] };
-
 beforeAll(async () => {
-  receiver = await Receiver.start();
-  ({ manifest, dump } = readFixture(VERSION));
-  const { ownerUrl } = await createDatabase(DATABASE, 'template0');
-  await restore(ownerUrl, dump);
-  await query(ownerUrl, `UPDATE webhook_endpoints SET url = $1 WHERE url LIKE 'http://127.0.0.1:%'`, [
-    receiver.url,
-  ]);
-  instance = await TestInstance.start({
-    template: DATABASE,
-    workers: 0,
-    env: {
-      GATEHOUSE_SECRET: manifest.rootSecret,
-      SEED: 'off',
-      PERIODIC_JOBS: 'off',
-      RATE_LIMITS: 'off',
-      WEBHOOK_RETRY_SCHEDULE: '0s,1h,1h,1h,1h',
-    },
-  });
-  upgraded = {
-    rowCounts: await countRows(instance.db),
-    schema: await readSchema(instance.db),
-    migrations: await instance.sql('SELECT timestamp::text, name FROM migrations ORDER BY timestamp'),
-  };
-  instance.startWorker();
-  await instance.waitUntilReady();
+  upgrade = await UpgradedInstance.start(VERSION);
+  ({ manifest, dump, instance } = upgrade);
 });
-afterAll(async () => {
-  await instance?.stop();
-  await receiver?.stop();
-  await dropDatabase(DATABASE);
-});
-
-async function query(url: string, text: string, values: unknown[] = []): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(text, values);
-  await client.end();
-}
-
-/** Returns the schema without the partitions, which a worker creates. */
-async function readSchema(pool: pg.Pool): Promise<string> {
-  const { tables, indexes } = await describeSchema(pool);
-  return tables.replace(/^CREATE TABLE \w+ PARTITION OF .+\n/gm, '') + indexes;
-}
-
-const withKey = (key: string, method: string, path: string, body?: unknown) =>
-  instance.requestWithBearer(key, method, path, body);
-const signIn = (email: string) =>
-  instance.request('POST', '/api/v1/auth/login', {
-    body: { email, password: manifest.password },
-    headers: { 'x-publishable-key': manifest.projects[0].publishableKey },
-  });
-const findDeliveries = (ids: string[], condition: string) =>
-  instance.sql(`SELECT FROM deliveries WHERE 'dlv_' || id = ANY ($1) AND ${condition}`, [ids]);
+afterAll(() => upgrade?.stop());
 
 /** Removes the rows of all tables except these tables from a dump. */
 const selectRows = (rows: string, tables: string[]): string =>
@@ -156,60 +87,14 @@ describe('an embedded database of 0.1.0', () => {
 });
 
 describe('a database of 0.1.0', () => {
-  it('has the schema of a new database', async () => {
-    const url = new URL(process.env['TEST_POSTGRES_URL']!);
-    url.pathname = `/${process.env['TEST_TEMPLATE']}`;
-    const newDatabase = new pg.Pool({ connectionString: url.href });
-    try {
-      expect(upgraded.schema.split('\n')).toEqual((await readSchema(newDatabase)).split('\n'));
-    } finally {
-      await newDatabase.end();
-    }
-  });
-
-  it('has every migration once', () => {
-    const { migrations } = upgraded;
-    const names = migrations.map(({ name }) => name!);
-    expect(new Set(names).size).toBe(names.length);
-    expect(migrations).toEqual(expect.arrayContaining(manifest.migrations));
-    const added = migrations.filter(({ name }) => !manifest.migrations.some((old) => old.name === name));
-    const timestamps = new Set(added.map(({ timestamp }) => timestamp));
-    expect(timestamps.size).toBe(added.length);
-    const files = readdirSync('libs/persistence/src/migrations').filter((file) => /^\d+-/.test(file));
-    expect(new Set(migrations.map(({ timestamp }) => timestamp))).toEqual(
-      new Set(files.map((file) => file.split('-', 1)[0])),
-    );
-    for (const { name, timestamp } of migrations) expect(name).toMatch(new RegExp(`^[A-Z]\\w+${timestamp}$`));
-  });
-
-  it('retains every row', () => {
-    expect(manifest.rowCounts['customers']).toBe(10_000);
-    expect(upgraded.rowCounts).toMatchObject({ ...manifest.rowCounts, ...CHANGED_BY_MIGRATIONS });
-  });
-
-  it('signs customers in with their native and imported passwords', async () => {
-    const { native, imported, unverified } = manifest.customers;
-    const formats = Object.values(imported);
-    expect(formats.length).toBeGreaterThanOrEqual(5);
-    for (const email of [native[0]!, unverified, ...formats]) {
-      const { status, body } = await signIn(email);
-      expect([email, status]).toEqual([email, 200]);
-      const me = await withKey(body.tokens.accessToken as string, 'GET', '/api/v1/me');
-      expect(me).toMatchObject({ status: 200, body: { email } });
-    }
-  });
-
-  it('rejects customers who are disabled or have no password', async () => {
-    const { disabled, withoutPassword } = manifest.customers;
-    expect((await signIn(disabled)).body).toMatchObject({ code: 'customer_disabled' });
-    expect((await signIn(withoutPassword)).body).toMatchObject({ code: 'invalid_credentials' });
-  });
+  it.each(upgradeChecks)('%s', (_, check) => check(upgrade));
 
   it('finds the customers whom it has imported without a password', async () => {
     const [row] = await instance.sql(
       `SELECT count(*) FILTER (WHERE imported)::int AS imported, bool_and(imported = (email LIKE 'customer-%' AND
          password_hash IS NULL)) AS "isCorrect" FROM customers`,
     );
+    expect(manifest.rowCounts['customers']).toBe(10_000);
     expect(row).toEqual({ imported: 4718, isCorrect: true });
   });
 
@@ -220,28 +105,11 @@ describe('a database of 0.1.0', () => {
     const [{ kid }] = keys as [{ kid: string }];
     const jwks = await instance.request('GET', '/.well-known/jwks.json');
     expect(jwks.body.keys.map((key: { kid: string }) => key.kid)).toEqual([kid, `${kid}-rsa`]);
-    await withKey(project.secretKey, 'PATCH', path, { settings: { signingAlgorithm: 'RS256' } });
-    const { body } = await signIn(manifest.customers.native[0]!);
-    await withKey(project.secretKey, 'PATCH', path, { settings: { signingAlgorithm: null } });
+    await upgrade.withKey(project.secretKey, 'PATCH', path, { settings: { signingAlgorithm: 'RS256' } });
+    const { body } = await upgrade.signIn(manifest.customers.native[0]!);
+    await upgrade.withKey(project.secretKey, 'PATCH', path, { settings: { signingAlgorithm: null } });
     expect(decodeProtectedHeader(body.tokens.accessToken)).toMatchObject({ alg: 'RS256', kid: `${kid}-rsa` });
-    expect((await withKey(body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
-  });
-
-  it('refreshes its sessions', async () => {
-    expect(manifest.refreshTokens).toHaveLength(5);
-    for (const token of manifest.refreshTokens)
-      expect((await refreshSession(instance, token)).status).toBe(200);
-  });
-
-  it('authenticates its keys', async () => {
-    for (const { projectId, secretKey, publishableKey } of manifest.projects) {
-      const project = await withKey(secretKey, 'GET', `/api/v1/projects/${projectId}`);
-      expect(project).toMatchObject({ status: 200, body: { id: projectId } });
-      const body = { email: 'unknown@example.com', password: manifest.password };
-      const headers = { 'x-publishable-key': publishableKey };
-      const login = await instance.request('POST', '/api/v1/auth/login', { body, headers });
-      expect(login.body).toMatchObject({ code: 'invalid_credentials' });
-    }
+    expect((await upgrade.withKey(body.tokens.accessToken, 'GET', '/api/v1/me')).status).toBe(200);
   });
 
   it('adds mailbox:read to the keys with customer:read', async () => {
@@ -250,92 +118,6 @@ describe('a database of 0.1.0', () => {
          bool_and(('mailbox:read' = ANY (scopes)) = ('customer:read' = ANY (scopes))) AS "isCorrect" FROM api_keys`,
     );
     expect(row).toEqual({ isAdded: true, isCorrect: true });
-  });
-
-  it('signs an operator in with the second factor', async () => {
-    const { email, password, totpSecret, recoveryCodes } = manifest.operator;
-    for (const code of [totpCode(totpSecret), recoveryCodes[0]]) {
-      const client = new OperatorClient(instance);
-      const started = await client.request('POST', '/session', { email, password });
-      expect(started.body).toMatchObject({ state: 'second_factor' });
-      const confirmed = await client.request('POST', '/session/second-factor', { code });
-      expect(confirmed).toMatchObject({ status: 200, body: { operator: { email } } });
-      expect((await client.request('GET', '/session')).status).toBe(200);
-    }
-  });
-
-  it('delivers due deliveries, and retains scheduled and claimed ones', async () => {
-    const { due, scheduled, leased, succeeded } = manifest.deliveries;
-    expect([due, scheduled, leased, succeeded].map(({ length }) => length)).toEqual([12, 5, 1, 5]);
-    await eventually('the due deliveries', async () => {
-      return (await findDeliveries(due, `state = 'succeeded' AND attempt = 1`)).length === due.length;
-    });
-    const { secret, headers } = manifest.endpoints.healthy;
-    const received = receiver.requests.filter((request) => request.headers['x-fixture-token']);
-    expect(new Set(received.map(({ event }) => event.id)).size).toBe(received.length);
-    expect(received.length).toBeGreaterThanOrEqual(due.length);
-    for (const request of received) {
-      expect(request.headers).toMatchObject(headers);
-      new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
-    }
-    expect(await findDeliveries(scheduled, `state = 'pending' AND attempt = 1`)).toHaveLength(5);
-    expect(await findDeliveries(succeeded, `state = 'succeeded' AND attempt = 1`)).toHaveLength(5);
-    // The claimed delivery's lease has expired.
-    await instance.runJob('Sweeper');
-    expect(await findDeliveries(leased, `state = 'pending' AND last_error = 'worker_lost'`)).toHaveLength(1);
-  });
-
-  it('redelivers a dead letter, and completes the running bulk redelivery', async () => {
-    const [projectKey] = manifest.projects;
-    const [id] = manifest.deliveries.deadLetters;
-    const response = await withKey(projectKey.secretKey, 'POST', `/v1/webhooks/deliveries/${id}/redeliver`);
-    expect(response.status).toBe(202);
-    const { secret } = manifest.endpoints.failing;
-    const request = await eventually('the redelivery', () =>
-      receiver.requests.find(({ event }) => event.id === response.body.data.event_id),
-    );
-    new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
-
-    const path = `/v1/webhooks/redeliveries/${manifest.runningRedelivery}`;
-    const completed = await eventually('the bulk redelivery', async () => {
-      await instance.runJob('BulkRedeliveryRunner');
-      const { body } = await withKey(projectKey.secretKey, 'GET', path);
-      return body.data.state === 'completed' && body.data;
-    });
-    expect(completed).toMatchObject({ total: 3, progress: { remaining: 0, succeeded: 3 } });
-  });
-
-  it('retains its rows when the worker deletes old data', async () => {
-    const count = async () => (await countRows(instance.db))['audit_log']!;
-    const before = await count();
-    for (const job of ['deliveries', 'audit log', 'imports', 'redeliveries']) await instance.runJob(job);
-    expect(await count()).toBe(before);
-    const { succeeded, deadLetters } = manifest.deliveries;
-    expect(await findDeliveries([...succeeded, ...deadLetters], 'true')).toHaveLength(15);
-  });
-
-  it('lists its records in pages', async () => {
-    const { email, password, recoveryCodes } = manifest.operator;
-    const client = new OperatorClient(instance);
-    await client.request('POST', '/session', { email, password });
-    await client.request('POST', '/session/second-factor', { code: recoveryCodes[1] });
-    for (const path of [
-      '/customers',
-      '/audit-log',
-      '/webhooks/deliveries',
-      '/webhooks/dead-letters',
-      '/events',
-    ]) {
-      // The count comes first: a sign-in from another test may still be added to the log.
-      const { count } = await getCount(client, path);
-      const ids = await listAll(client, path);
-      expect([path, new Set(ids).size]).toEqual([path, ids.length]);
-      expect([path, ids.length >= count]).toEqual([path, true]);
-    }
-    const feed = await instance.request('GET', '/v1/events?limit=1', {
-      headers: bearerHeader(manifest.projects[0].secretKey),
-    });
-    expect(feed).toMatchObject({ status: 200, body: { has_more: true } });
   });
 });
 
