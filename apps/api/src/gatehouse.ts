@@ -280,7 +280,7 @@ const EXIT_SIGPIPE = 141;
 /** Exits without a stack trace when the output cannot be written. */
 function endOnOutputErrors(): void {
   const endOnBrokenPipe = (error: Error): void => {
-    // The reader of the pipe, such as `head`, has closed it.
+    // The pipe's reader, such as `head`, has closed it.
     if (errorCode(error) === 'EPIPE') process.exit(EXIT_SIGPIPE);
   };
   process.stdout.on('error', (error: Error) => {

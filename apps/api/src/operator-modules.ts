@@ -17,7 +17,7 @@ import { SearchOperatorModule } from './search/search.operator.module.js';
 import { SessionsOperatorModule } from './sessions/sessions.operator.module.js';
 import { WebhooksOperatorModule } from './webhooks/webhooks.operator.module.js';
 
-/** Modules for `/operator/v1`, the API of the console. They are loaded only if the console is enabled. */
+/** Modules for `/operator/v1`, the console's API. They are loaded only if the console is enabled. */
 export const operatorModules: Type[] = [
   ApiKeysOperatorModule,
   AuditOperatorModule,

@@ -50,7 +50,7 @@ interface Ending {
   /** Replaced with the updated customer when the password is removed. */
   customer: Customer;
   action: AccessAction;
-  /** Revocation reason of the sessions. Default: the action. */
+  /** Session revocation reason. Default: the action. */
   reason?: RevocationReason;
   /** Session to keep. Default: none. */
   keptSessionId?: string | undefined;
@@ -106,10 +106,7 @@ export class AccountLifecycleService {
     return after ?? before;
   }
 
-  /**
-   * Records that the transaction has disabled or enabled a customer, and ends the access of a disabled
-   * customer.
-   */
+  /** Records that the transaction has disabled or enabled a customer, and ends a disabled customer's access. */
   async applyDisabled(tx: Tx, project: ProjectContext, customer: Customer, reason?: string): Promise<void> {
     const details = reason === undefined ? {} : { reason };
     const type = customer.disabledAt === null ? 'customer.enabled' : 'customer.disabled';
@@ -147,7 +144,7 @@ export class AccountLifecycleService {
    * verified. Anyone who registered with another person's address loses access (FE-03). Every verification of
    * an unverified address calls this method, except the verification link, which would otherwise sign out
    * honest customers.
-   * @param reason revocation reason of the sessions
+   * @param reason session revocation reason
    * @returns the updated customer and the events to record
    * @throws GatehouseError `invalid_token` if the customer no longer has the address
    */

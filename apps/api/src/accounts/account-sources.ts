@@ -1,7 +1,6 @@
 /**
- * A rule that can prevent the creation of an account. `sign_up`: the project and the provider allow sign-up, or
- * a secret key registers the customer. `required_provider`: no other provider is required for the address's
- * domain.
+ * A rule that can prevent account creation. `sign_up`: the project and the provider allow sign-up, or a secret key
+ * registers the customer. `required_provider`: no other provider is required for the address's domain.
  */
 export type AdmissionRule = 'sign_up' | 'required_provider';
 
@@ -34,5 +33,5 @@ export const accountSources = {
 
 export type AccountSource = keyof typeof accountSources;
 
-/** Returns the rules and effects of a source. */
+/** Returns a source's rules and effects. */
 export const effectsOf = (source: AccountSource): AccountSourceEffects => accountSources[source];

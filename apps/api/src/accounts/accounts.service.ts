@@ -85,8 +85,8 @@ export class AccountNeeded {
 }
 
 /**
- * Creates all accounts (docs/adr/0109-one-service-for-accounts.md). `account-sources.ts` lists the rules and
- * effects of each source. Also links and unlinks identities.
+ * Creates all accounts (docs/adr/0109-one-service-for-accounts.md). `account-sources.ts` lists each source's rules and
+ * effects. Also links and unlinks identities.
  */
 @Injectable()
 export class AccountsService {
@@ -185,8 +185,7 @@ export class AccountsService {
   }
 
   /**
-   * Creates the customers of an import with all their fields. Skips customers whose email or external id is
-   * taken.
+   * Creates an import's customers with all their fields. Skips customers whose email or external id is taken.
    * @param emitEvents true to record `customer.created` events
    * @returns the ids of the created customers
    */

@@ -53,7 +53,7 @@ export class BillingService {
     return session;
   }
 
-  /** Returns the content of the built-in page, or null for a token that Gatehouse did not create. */
+  /** Returns the built-in page's content, or null for a token that Gatehouse did not create. */
   async readVisit(
     token: string,
   ): Promise<{ organizationName: string; returnUrl: string; isExpired: boolean } | null> {

@@ -70,7 +70,7 @@ export class StripeBilling implements BillingPortal {
       return await this.createSession(customer, returnUrl);
     } catch (error) {
       if (!isCustomerMissing(error)) throw error;
-      // The customer was deleted in the dashboard, or belongs to the Stripe account of a previous key.
+      // The customer was deleted in the dashboard, or belongs to a previous key's Stripe account.
       await this.customers.reset(organization.id, customer);
       return this.createSession(await this.findOrCreateCustomer(organization), returnUrl);
     }

@@ -27,7 +27,7 @@ export interface UnreadableRecord extends OutdatedValue {
   position: string;
 }
 
-/** Records ordered by column and key, with the position of the next page. */
+/** Records ordered by column and key, with the next page's position. */
 export interface UnreadablePage {
   records: UnreadableRecord[];
   /** Null after the last record. */
@@ -94,7 +94,7 @@ const toRecord = (column: SecretColumn, value: OutdatedValue): UnreadableRecord 
   position: `${nameOf(column)}/${value.key[0]}`,
 });
 
-/** Returns the index of the column (-1 for an invalid position) and the key after which the page begins. */
+/** Returns the column index (-1 for an invalid position) and the key after which the page begins. */
 function parsePosition(position: string, columns: SecretColumn[]): [number, string?] {
   const end = position.lastIndexOf('/');
   const key = position.slice(end + 1);

@@ -14,7 +14,7 @@ import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.j
 export interface ChangeContent {
   /** Additional event data. */
   data?: Record<string, unknown>;
-  /** Details of the audit entry. */
+  /** Audit entry details. */
   details?: Record<string, unknown>;
   /** True if the customer acted with a request that has no credential. */
   isByCustomer?: boolean;

@@ -25,7 +25,7 @@ import { PasswordCheckService, type ConfirmedChange } from '../passwords/passwor
 /** Time within which a new authenticator must be confirmed, in seconds. */
 const CONFIRMATION_TTL = 10 * 60;
 
-/** Manages the second factors of signed-in customers. Every change requires a recent proof of identity. */
+/** Manages signed-in customers' second factors. Every change requires a recent proof of identity. */
 @Injectable()
 export class MeFactorsService {
   constructor(

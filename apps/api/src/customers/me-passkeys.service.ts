@@ -15,7 +15,7 @@ import { defaultPasskeyName, PasskeyCeremoniesService } from '../passkeys/passke
 import { PasswordCheckService } from '../passwords/password-check.service.js';
 import type { AddPasskeyRequest } from './dto/me-passkeys.request.js';
 
-/** Manages the passkeys of signed-in customers. Every change requires a recent proof of identity. */
+/** Manages signed-in customers' passkeys. Every change requires a recent proof of identity. */
 @Injectable()
 export class MePasskeysService {
   constructor(

@@ -160,7 +160,7 @@ export class EmailChangeService {
 
   /**
    * Confirms an address like `confirm`. Does nothing if the token has confirmed it within the last minute.
-   * @returns the status of the change
+   * @returns the change's status
    * @throws GatehouseError the errors of `confirm`
    */
   async submit(token: string): Promise<EmailChangeStatus> {

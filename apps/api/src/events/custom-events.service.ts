@@ -17,7 +17,7 @@ export class CustomEventsService {
 
   /**
    * Records all events, or none.
-   * @returns the events in the order of the request
+   * @returns the events in request order
    * @throws GatehouseError `not_found`, `project_archived`
    */
   async create(caller: SecretKeyCaller, customEvents: CustomEvent[]): Promise<EventResponse[]> {

@@ -42,7 +42,7 @@ export interface AddedPasskey {
   recoveryCodes: string[] | null;
 }
 
-/** Adds and removes second factors, and records the events, audit entries and notices of each change. */
+/** Adds and removes second factors, and records each change's events, audit entries and notices. */
 @Injectable()
 export class FactorChangesService {
   constructor(

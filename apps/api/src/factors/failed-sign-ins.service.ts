@@ -21,12 +21,12 @@ export interface SignInFailure {
 }
 
 /**
- * Minimum interval at which this process records rejected sign-ins of a customer, in ms. The event is due at
- * most once a minute.
+ * Minimum interval at which this process records a customer's rejected sign-ins, in ms. The event is due at most once a
+ * minute.
  */
 const REJECTION_INTERVAL_MS = 60_000;
 
-/** Records the failed sign-ins of customers as events. */
+/** Records failed customer sign-ins as events. */
 @Injectable()
 export class FailedSignInsService {
   private readonly rejections = new RecentKeys(REJECTION_INTERVAL_MS);

@@ -13,7 +13,7 @@ export class RecentKeys {
   add(key: string): boolean {
     const now = monotonicMs();
     if ((this.expiry.get(key) ?? 0) > now) return false;
-    // Deleted first, so that the keys stay in order of expiry.
+    // Deleted first, so that the keys stay in expiry order.
     this.expiry.delete(key);
     this.expiry.set(key, now + this.durationMs);
     for (const [oldest, end] of this.expiry) {

@@ -11,8 +11,8 @@ interface MetricsRoutes {
 }
 
 /**
- * Serves the health and the metrics of this process, and the metrics of the webhook-worker beside it, on the
- * API port. This is intended for platforms that route only one port to a container (METRICS_TOKEN).
+ * Serves this process's health and metrics, and the metrics of the webhook-worker beside it, on the API port. This is
+ * intended for platforms that route only one port to a container (METRICS_TOKEN).
  */
 export function metricsRoutes(server: Express, { metrics, probes, token }: MetricsRoutes): void {
   const expected = sha256(`Bearer ${token}`);

@@ -14,7 +14,7 @@ export class Probes {
     private readonly database: Database,
   ) {}
 
-  /** Returns the readiness of this process. Does not wait for another server. */
+  /** Returns this process's readiness. Does not wait for another server. */
   readReadiness(): ReadinessStatus {
     if (!this.readiness.started || this.readiness.draining) return 'unavailable';
     const status = this.dependencies.readReadiness();

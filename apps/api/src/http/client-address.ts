@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Normalizes an IP address: removes the port that some proxies add and the zone id, and converts an IPv4-mapped
- * IPv6 address to IPv4. Returns null for any other string. A zone id is the name of a network interface.
- * ipaddr.js rejects some zone ids that Node.js accepts, such as Docker's `br-1a2b`.
+ * Normalizes an IP address: removes the port that some proxies add and the zone id, and converts an IPv4-mapped IPv6
+ * address to IPv4. Returns null for any other string. A zone id is a network interface name. ipaddr.js rejects some
+ * zone ids that Node.js accepts, such as Docker's `br-1a2b`.
  */
 export function normalizeAddress(text: string | undefined): string | null {
   const bare =

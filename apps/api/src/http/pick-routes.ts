@@ -5,9 +5,9 @@ import { MetadataScanner } from '@nestjs/core';
 type Controller = abstract new (...dependencies: never[]) => object;
 
 /**
- * Returns a base class with only the named routes of another controller, like `PickType` for the properties of
- * a request. Operator controllers extend it, so a new route for secret keys becomes available to operators only
- * when its name is added. A route that the subclass overrides must also be named if the override calls `super`.
+ * Returns a base class with only the named routes of another controller, like `PickType` for request properties.
+ * Operator controllers extend it, so a new route for secret keys becomes available to operators only when its name is
+ * added. A route that the subclass overrides must also be named if the override calls `super`.
  */
 export function PickRoutes<Base extends Controller>(
   controller: Base,

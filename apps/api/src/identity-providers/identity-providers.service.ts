@@ -43,7 +43,7 @@ import { StoredSettingsService } from './stored-settings.service.js';
 /** The settings that are never returned. Setting a secret always counts as a change. */
 const secretNames = ['clientSecret', 'privateKey'] as const;
 
-/** Manages the identity providers of projects. */
+/** Manages project identity providers. */
 @Injectable()
 export class IdentityProvidersService {
   private readonly policy: TargetPolicy;
@@ -260,8 +260,8 @@ export class IdentityProvidersService {
 type Fields = Record<string, unknown>;
 
 /**
- * Returns all visible fields in order: the name, the fields of the protocol, and the other settings. Secrets
- * are recorded separately.
+ * Returns all visible fields in order: the name, the protocol's fields, and the other settings. Secrets are recorded
+ * separately.
  */
 const inOrder = ({ name, ...settings }: ProviderSettings, described: Fields): Fields => {
   const { hasClientSecret: _secret, hasPrivateKey: _key, ...ofProtocol } = described;

@@ -20,7 +20,7 @@ export interface CheckedDomain {
   finding: DomainFinding;
 }
 
-/** Verifies the domains of identity providers. */
+/** Verifies identity provider domains. */
 @Injectable()
 export class ProviderDomainsService {
   private readonly lookup: DomainLookup;
@@ -62,7 +62,7 @@ export class ProviderDomainsService {
   }
 
   /**
-   * Looks up the record of a domain, which verifies the domain.
+   * Looks up a domain's record, which verifies the domain.
    * @throws GatehouseError `not_found`, `project_archived`, `conflict` if the domain is verified for another
    *   provider in the project
    */

@@ -85,7 +85,7 @@ export class ProviderFlowsService {
   }
 }
 
-/** Returns the URL of the application with the error, and with the application's state if there is one. */
+/** Returns the application URL with the error, and with the application's state if there is one. */
 export function errorRedirect(
   { redirectUrl, state }: Pick<ExchangeTarget, 'redirectUrl' | 'state'>,
   error: string,

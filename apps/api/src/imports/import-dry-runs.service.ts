@@ -91,7 +91,7 @@ const nothingImported = { lastLine: 0, matches: () => false, claim: () => Promis
 /** Reserves no memory, because a list has at most 1,000 customers. */
 const noHold = (): void => undefined;
 
-/** Counts the results of a dry run. */
+/** Counts a dry run's results. */
 class Summary {
   readonly failures: ImportLineResult[] = [];
   private readonly counts = { ...noImportCounts };

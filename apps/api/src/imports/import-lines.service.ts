@@ -53,7 +53,7 @@ export interface Candidate {
 /** A validated line: either a customer or errors. */
 export type ValidatedLine = Candidate | { line: number; errors: FieldError[] };
 
-/** Parses and validates the lines of an import and hashes their passwords, before any transaction begins. */
+/** Parses and validates an import's lines and hashes their passwords, before any transaction begins. */
 @Injectable()
 export class ImportLinesService {
   constructor(

@@ -68,7 +68,7 @@ interface UpdateOptions {
 
 type Update = Match & { plan: Extract<ImportPlan, { action: 'update' }> };
 
-/** Updates existing customers with the lines of an import (ADR 0104). */
+/** Updates existing customers with an import's lines (ADR 0104). */
 @Injectable()
 export class ImportUpdatesService {
   constructor(

@@ -25,7 +25,7 @@ interface LineWithIdentities {
   warnings: FieldError[];
 }
 
-/** Validates and inserts the identities of imported customers. */
+/** Validates and inserts imported customers' identities. */
 @Injectable()
 export class ImportedIdentitiesService {
   constructor(
@@ -51,7 +51,7 @@ export class ImportedIdentitiesService {
 
   /**
    * Leaves out identities whose provider does not exist in the project, and identities that a customer already has,
-   * with a warning unless it is the customer of the line. Locks the providers against deletion.
+   * with a warning unless it is the line's customer. Locks the providers against deletion.
    * @param earlier identities from earlier lines that are not stored
    */
   async leaveOutUnusable(

@@ -24,7 +24,7 @@ interface LineWithPasskeys {
 
 const UNKNOWN_AAGUID = '00000000-0000-0000-0000-000000000000';
 
-/** Validates and inserts the passkeys of imported customers. */
+/** Validates and inserts imported customers' passkeys. */
 @Injectable()
 export class ImportedPasskeysService {
   constructor(
@@ -54,8 +54,8 @@ export class ImportedPasskeysService {
   }
 
   /**
-   * Leaves out passkeys that the project already has, with a warning unless the customer of the line owns them. Locks
-   * the `rpId` of the project.
+   * Leaves out passkeys that the project already has, with a warning unless the line's customer owns them. Locks the
+   * project's `rpId`.
    * @param earlier passkeys from earlier lines that are not stored
    * @throws GatehouseError `conflict` if the `rpId` has changed since the lines were validated
    */

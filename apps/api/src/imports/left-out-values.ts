@@ -54,8 +54,8 @@ export const limitErrors = (errors: FieldError[]): FieldError[] =>
   errors.slice(0, MAX_ERRORS).map(truncateError);
 
 /**
- * Returns the rank of a warning. Warnings with low ranks are kept first, because they concern values that customers
- * need to sign in as before.
+ * Returns a warning's rank. Warnings with low ranks are kept first, because they concern values that customers need to
+ * sign in as before.
  */
 const priority = ({ field }: FieldError): number => {
   const root = rootOf(field);

@@ -54,7 +54,7 @@ export interface TemplatePath {
   language: string;
 }
 
-/** Manages the email templates of projects. */
+/** Manages project email templates. */
 @Injectable()
 export class MailTemplatesService {
   constructor(
@@ -170,8 +170,8 @@ export class MailTemplatesService {
     await this.transactions.join(async (tx) => {
       const id = newId();
       const parameters = sealMailParameters(this.keyring, id, sampleParameters(project, path, text));
-      // With a mail server, the email belongs to no project, because the API keys of the project must not read an
-      // operator's address. Without a mail server, it belongs to the project, so that the project's mailbox shows it.
+      // With a mail server, the email belongs to no project, because the project's API keys must not read an operator's
+      // address. Without a mail server, it belongs to the project, so that the project's mailbox shows it.
       const owner = this.config.mail.smtpUrl ? null : projectId;
       await this.mails.insert(tx, {
         id,
@@ -316,7 +316,7 @@ const truncate = (text: string): string =>
 
 const SAMPLE_EMAIL = 'ada@example.com';
 
-/** Returns the parameters of an email with sample values. The token is not valid. */
+/** Returns an email's parameters with sample values. The token is not valid. */
 function sampleParameters(
   { name, settings: { branding, mail } }: Project,
   { kind, language }: TemplatePath,

@@ -30,7 +30,7 @@ export interface NewLink {
   kind: OneTimeTokenKind;
   customer: Customer;
   project: ProjectContext;
-  /** Recipient of the email. Default: the customer's address. */
+  /** Email recipient. Default: the customer's address. */
   email?: string;
   /** Target of the Continue button on the hosted page. */
   redirectUrl?: string | null;

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { OPERATOR_COOKIE, operatorToken } from '@gatehouse/auth';
 import type { GatehouseRequest } from '../http/request-context.js';
 
-/** The session cookie of the console, as received in the request and as set in the response. */
+/** The console's session cookie, as received in the request and as set in the response. */
 export class ConsoleCookie {
   /** Session token; null if the request has no cookie. */
   token: string | null;
@@ -29,7 +29,7 @@ export class ConsoleCookie {
     this.response.cookie(OPERATOR_COOKIE, '', { ...attributes, maxAge: 0 });
   }
 
-  /** Adds the operator of the session to the log entry of the request (requirement LG-03). */
+  /** Adds the session's operator to the request's log entry (requirement LG-03). */
   setLoggedOperator(operatorId: string): void {
     this.request.operatorId = operatorId;
   }

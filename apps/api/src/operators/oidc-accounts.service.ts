@@ -61,7 +61,7 @@ export class OidcAccountsService {
     const profile = readProfile(claims, claims['email_verified'] === true);
     if (!profile) throw new SingleSignOnRejection('sign_in_failed');
     const access = await this.readAccess(tx, settings, claims);
-    // Locks the admins before the operator, as every transaction that changes the access of operators does.
+    // Locks the admins before the operator, as every transaction that changes operator access does.
     await this.changes.lockAdmins(tx);
     const actor = actorOf(client);
     const operator =

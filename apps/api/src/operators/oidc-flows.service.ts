@@ -38,7 +38,7 @@ export interface OidcPurpose {
 
 interface OidcFlow extends OidcPurpose {
   state: string;
-  /** State of the protocol. */
+  /** Protocol state. */
   flowState: FlowState;
   /** Unix time, in seconds. */
   startedAt: number;
@@ -80,7 +80,7 @@ export class OidcFlowsService {
   }
 
   /**
-   * Ends the flow of the browser and returns it. Of concurrent calls, one succeeds.
+   * Ends the browser's flow and returns it. Of concurrent calls, one succeeds.
    * @throws SingleSignOnRejection `expired` if the browser has started no flow or a different flow, or if the flow has
    * ended or expired
    */

@@ -63,7 +63,7 @@ export class OidcSignInService {
     return this.flows.begin({ to: '/', isSeparateWindow: true, session }, cookie);
   }
 
-  /** Finishes the sign-in that the browser has started, with the query parameters of the callback. */
+  /** Finishes the sign-in that the browser has started, with the callback query parameters. */
   async finish(
     parameters: Readonly<Record<string, string>>,
     cookies: OidcCookies,

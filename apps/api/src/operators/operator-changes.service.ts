@@ -11,7 +11,7 @@ import { OperatorNoticesService, type NoticeActor } from './operator-notices.ser
 /** An operator's changeable fields. Omitted fields stay as they are. */
 export type OperatorChange = Partial<Pick<Operator, 'role' | 'name' | 'organizationIds'>>;
 
-/** Changes the access of operators. A change takes effect with the next request in their sessions. */
+/** Changes operators' access. A change takes effect with the next request in their sessions. */
 @Injectable()
 export class OperatorChangesService {
   constructor(
@@ -34,7 +34,7 @@ export class OperatorChangesService {
   /**
    * Changes an operator, records the previous and the new access in the audit log, and notifies the admins.
    * @param actor an operator, or another cause of the change, which has no `operatorId`
-   * @param precondition the condition of the PATCH request
+   * @param precondition the PATCH request's condition
    * @throws GatehouseError `not_found`, `precondition_failed`, `last_admin`, `conflict` if the actor would change their
    * own access or sets a limit while an older API process is running, `validation_failed` for an organization that does
    * not exist

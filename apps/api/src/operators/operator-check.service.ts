@@ -77,7 +77,7 @@ export class OperatorCheckService {
   }
 
   /**
-   * Counts an attempt before a code or passkey of an operator is verified.
+   * Counts an attempt before an operator's code or passkey is verified.
    * @throws GatehouseError `too_many_attempts`
    */
   async countAttempt(email: string, client: Client): Promise<GrantedAttempt<OperatorLoginAttemptResult>> {
@@ -99,7 +99,7 @@ export class OperatorCheckService {
   }
 
   /**
-   * Records a wrong password, code or passkey of an existing operator in the audit log, and returns the error. Only
+   * Records an existing operator's wrong password, code or passkey in the audit log, and returns the error. Only
    * granted attempts are recorded, which limits the number of entries. The entry is written asynchronously, so that the
    * response time reveals nothing.
    */

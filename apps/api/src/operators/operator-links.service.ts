@@ -50,7 +50,7 @@ export class OperatorLinksService {
   }
 
   /**
-   * Returns the operator of a link without consuming the link, or null for a setup link.
+   * Returns a link's operator without consuming the link, or null for a setup link.
    * @throws GatehouseError `invalid_token`
    */
   async getOperatorId(token: string): Promise<string | null> {

@@ -54,7 +54,7 @@ interface Ceremony {
 /** A verified response to a challenge, and the allowance that granted the attempt. */
 type Verified<T> = T & { granted: LoginAllowance };
 
-/** Registers the passkeys of operators, and verifies them as a second factor. */
+/** Registers operator passkeys, and verifies them as a second factor. */
 @Injectable()
 export class OperatorPasskeysService {
   constructor(
@@ -78,7 +78,7 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Completes the sign-in of a session with a passkey.
+   * Completes a session's sign-in with a passkey.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `passkey_not_accepted`,
    * `method_not_enabled`
    */
@@ -140,7 +140,7 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Adds the first second factor of an operator, completes the sign-in, and ends the operator's other sessions.
+   * Adds an operator's first second factor, completes the sign-in, and ends the operator's other sessions.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `passkey_not_accepted`,
    * `method_not_enabled`, `conflict` while an older API process is running
    */

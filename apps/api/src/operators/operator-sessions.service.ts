@@ -142,7 +142,7 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Completes the sign-in of a session.
+   * Completes a session's sign-in.
    * @returns the new value for the session cookie, to be set after the transaction has committed
    * @throws GatehouseError `operator_session_required` if the session has ended or its stage has changed in the
    * meantime

@@ -38,7 +38,7 @@ export class SecondFactorService {
   ) {}
 
   /**
-   * Completes the sign-in of a session with an authenticator code or a recovery code. Each code works once.
+   * Completes a session's sign-in with an authenticator code or a recovery code. Each code works once.
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
    */
   async verifyCode(code: string, client: Client, cookie: ConsoleCookie): Promise<OperatorSessionResponse> {

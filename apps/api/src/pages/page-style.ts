@@ -36,8 +36,8 @@ export const palette = `
 `;
 
 /**
- * Returns the CSS of a hosted page. The border of the button has the color of its text, so that the edge stays visible
- * if the project color is similar to the background. Logos have a white background in the dark theme, because most are
+ * Returns the CSS of a hosted page. The button's border has the color of its text, so that the edge stays visible if
+ * the project color is similar to the background. Logos have a white background in the dark theme, because most are
  * designed for one and would otherwise be invisible.
  */
 const buildCss = (color: string, textColor: string): string => `

@@ -77,7 +77,7 @@ ${nextPath ? `<meta http-equiv="refresh" content="0; url=${escapeHtml(nextPath)}
 `);
 }
 
-/** Returns the origin of a URL for a content security policy, or its scheme if the URL opens an app. */
+/** Returns a URL's origin for a content security policy, or its scheme if the URL opens an app. */
 function redirectSource(redirectUrl: string): string {
   const { protocol, origin } = parseValidUrl(redirectUrl);
   return origin === 'null' ? protocol : origin;
@@ -97,13 +97,13 @@ export const postButton = (path: string, label: string, fields: Record<string, s
 export interface PasswordForm {
   /** Path to which the fields, `username` and `password` are posted. */
   path: string;
-  /** Label of the button. */
+  /** Button label. */
   label: string;
   /** Hidden fields, such as the token. */
   fields: Record<string, string>;
   /** Email address of the account, under which password managers store the password. */
   email: string;
-  /** Label of the input field. */
+  /** Input field label. */
   inputLabel: string;
   minLength: number;
   hint: string;

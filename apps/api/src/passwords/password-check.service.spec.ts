@@ -27,7 +27,7 @@ class RecordingThreads {
 describe('decoy hash for an email address without a password (OP-03, PW-08)', () => {
   const imported = bcrypt.hashSync('x', 4).replace('$04$', '$12$');
 
-  /** Returns the error code of a check, and its last task. */
+  /** Returns a check's error code, and its last task. */
   async function check(decoyHash: string | null, granted: 'open' | null = 'open') {
     const threads = new RecordingThreads();
     const hasher = new PasswordHasher(threads as unknown as HashThreads, keyring, 10);

@@ -272,7 +272,7 @@ export class PasswordCheckService {
     return { attempt, owner: customer, decoyHash };
   }
 
-  /** Reports the failed attempt of an existing customer, and returns the error. */
+  /** Reports an existing customer's failed attempt, and returns the error. */
   private fail(
     project: ProjectContext,
     customer: Customer | null,

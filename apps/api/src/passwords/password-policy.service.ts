@@ -11,13 +11,13 @@ import { ConfigError, type Config } from '@gatehouse/platform';
 import { BreachLookup } from './breach-lookup.js';
 import { isCommonPassword } from './common-passwords.js';
 
-/** Validates new passwords of customers and operators. */
+/** Validates new customer and operator passwords. */
 @Injectable()
 export class PasswordPolicyService {
   constructor(private readonly breaches: BreachLookup) {}
 
   /**
-   * Rejects a weak password of a customer.
+   * Rejects a customer's weak password.
    * @param field name of the request field that contains the password
    * @throws GatehouseError `weak_password` with all reasons
    */
@@ -47,8 +47,8 @@ export class PasswordPolicyService {
   }
 
   /**
-   * Rejects a weak password of an operator. The requirements are stricter than for customers, because the password
-   * grants installation-wide access.
+   * Rejects an operator's weak password. The requirements are stricter than for customers, because the password grants
+   * installation-wide access.
    * @throws GatehouseError `weak_password` with all reasons
    */
   assertStrongForOperator(email: string, password: string, field = 'password'): void {

@@ -25,7 +25,7 @@ interface VerifiedPassword<Owner, Attempt> extends Omit<PasswordAttempt<Owner, A
   isCorrect: boolean;
 }
 
-/** Verifies the passwords of customers and operators. */
+/** Verifies customer and operator passwords. */
 @Injectable()
 export class PasswordVerificationService {
   constructor(

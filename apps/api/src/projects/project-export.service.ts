@@ -71,7 +71,7 @@ export class ProjectExportService {
     return this.pages(caller, { projectId, rpId, withHashes }, first);
   }
 
-  /** Sends the pages of an export as the response. */
+  /** Sends an export's pages as the response. */
   send(projectId: string, pages: AsyncGenerator<string>, response: ServerResponse): Promise<void> {
     return streamPages(pages, response, this.logger, { projectId });
   }

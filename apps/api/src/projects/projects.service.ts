@@ -157,8 +157,8 @@ export class ProjectsService {
   }
 
   /**
-   * Archives a project. Its keys and the tokens of its customers stop working immediately; its data is retained. Does
-   * nothing if the project is already archived.
+   * Archives a project. Its keys and its customers' tokens stop working immediately; its data is retained. Does nothing
+   * if the project is already archived.
    * @throws GatehouseError `not_found`, `own_project`, `last_organization_key`
    */
   archive(caller: ManagementCaller, id: string): Promise<Project> {

@@ -37,7 +37,7 @@ interface Handler {
   name: string;
 }
 
-/** Finds the handlers of an app by method and path. */
+/** Finds an app's handlers by method and path. */
 export class RouteReader {
   private readonly handlers = new Map<string, Handler>();
 
@@ -101,7 +101,7 @@ function bodyClass(controller: Controller, name: string): BodyClass | undefined 
 
 /**
  * Returns all error codes that the route can respond with: its own codes, and the codes of guards, the input pipe and
- * the body parser. Errors that occur before routing are not included; the description of the document lists them.
+ * the body parser. Errors that occur before routing are not included; the document's description lists them.
  */
 export function problemCodes(route: DocumentedRoute): ErrorCode[] {
   const { credential, operation, problems } = route;

@@ -35,7 +35,7 @@ import {
 } from './problem-schemas.js';
 import { completeContent, completeSchema, pathParameterSchema } from './schema-completion.js';
 
-/** Version of the API (specification, section 9). The version of Gatehouse is in `x-gatehouse-version`. */
+/** Version of the API (specification, section 9). The Gatehouse version is in `x-gatehouse-version`. */
 const API_VERSION = '1.0';
 
 /** Names of the security schemes that each kind of credential can be sent with. */

@@ -1,6 +1,6 @@
 /**
  * Content security policy of the reference: no external assets, nothing inline, no framing (requirement HD-01). The
- * icons of the viewer require `data:`.
+ * viewer's icons require `data:`.
  */
 export const referencePolicy = [
   "default-src 'none'",

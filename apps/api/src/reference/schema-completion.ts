@@ -37,7 +37,7 @@ export function completeSchema(schema: Schema): void {
   members.forEach(completeSchema);
 }
 
-/** Completes the schemas of the parameters and bodies of an operation, and adds an example to every JSON body. */
+/** Completes the schemas of an operation's parameters and bodies, and adds an example to every JSON body. */
 export function completeContent(operation: OperationObject, schemas: Record<string, Schema>): void {
   for (const { schema } of operation.parameters as ParameterObject[]) if (schema) completeSchema(schema);
   const requestMedia = (operation.requestBody as { content?: ContentObject } | undefined)?.content?.[

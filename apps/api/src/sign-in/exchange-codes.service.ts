@@ -20,7 +20,7 @@ export class ExchangeCodesService {
   /**
    * Stores a proof.
    * @param code exchange code with 256 random bits. Default: a new code
-   * @returns the redirect URL with the code and the `state` of the application
+   * @returns the redirect URL with the code and the application's `state`
    */
   async issue(tx: Tx, { state, ...proof }: IssuedProof, code = newToken().token): Promise<string> {
     await this.exchanges.insert(tx, { ...proof, codeHash: sha256(code) });

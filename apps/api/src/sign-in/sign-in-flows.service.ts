@@ -19,8 +19,8 @@ interface NewFlow {
 
 /**
  * Manages the flows of the hosted sign-in page. A flow contains what has been proven so far, and is bound to the
- * redirect URL and code challenge of the application (ADR 0048). Each step consumes its flow and starts the next one,
- * so that every secret works once.
+ * application's redirect URL and code challenge (ADR 0048). Each step consumes its flow and starts the next one, so
+ * that every secret works once.
  */
 @Injectable()
 export class SignInFlowsService {

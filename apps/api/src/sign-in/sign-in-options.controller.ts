@@ -6,7 +6,7 @@ import { SignInOptionsRequest } from './dto/sign-in-options.request.js';
 import { EmailSignInOptionsResponse, SignInOptionsResponse } from './dto/sign-in-options.response.js';
 import { SignInOptionsService } from './sign-in-options.service.js';
 
-/** The sign-in methods of a project, for its sign-in page. */
+/** A project's sign-in methods, for its sign-in page. */
 @ApiTags('Authentication')
 @PublishableKey()
 @Controller('api/v1/auth/options')

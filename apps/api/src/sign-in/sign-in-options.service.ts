@@ -5,7 +5,7 @@ import { RequiredProvidersService } from '../identities/required-providers.servi
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import { EmailSignInOptionsResponse, SignInOptionsResponse } from './dto/sign-in-options.response.js';
 
-/** Describes the sign-in methods of a project, for sign-in pages. */
+/** Describes a project's sign-in methods, for sign-in pages. */
 @Injectable()
 export class SignInOptionsService {
   constructor(

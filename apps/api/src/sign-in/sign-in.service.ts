@@ -41,7 +41,7 @@ type SignInRejection = 'customer_disabled' | 'email_not_verified';
 
 /** Response to a sign-in. On the hosted page, `redirectUrl` or `flow` replaces the tokens. */
 export interface SignInOutcome extends AuthResponse {
-  /** URL of the application, with a code. */
+  /** Application URL, with a code. */
   redirectUrl?: string;
   /** Secret of the flow that the page continues with. */
   flow?: string;

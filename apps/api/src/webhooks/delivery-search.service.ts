@@ -105,7 +105,7 @@ export class DeliverySearchService {
 }
 
 /**
- * Returns the filters of a query exactly as requested. They identify the list that a cursor belongs to, because the
+ * Returns a query's filters exactly as requested. They identify the list that a cursor belongs to, because the
  * conditions that the search terms resolve to can change between two pages.
  */
 const filtersOf = ({

@@ -21,7 +21,7 @@ export function assertHeaders(headers: object | null | undefined, isPatch: boole
 }
 
 /**
- * Applies a patch to the headers of an endpoint and encrypts the result. A null patch removes all headers.
+ * Applies a patch to an endpoint's headers and encrypts the result. A null patch removes all headers.
  * @param sealed current encrypted headers
  * @throws GatehouseError `validation_failed` if there are too many headers, `conflict` if the current headers cannot be
  * decrypted

@@ -1,6 +1,6 @@
 /**
- * Returns the offset of the closing quote of a string, or the text length if there is none. @param start offset
- * of the opening quote
+ * Returns the offset of a string's closing quote, or the text length if there is none.
+ * @param start offset of the opening quote
  */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);

@@ -59,12 +59,12 @@ const sharedPaths = /^\/(\.well-known\/|docs(\/|$)|(operator\/)?openapi\.json$)/
 /** `Retry-After` of rejected requests, in seconds. An import takes longer than any other request. */
 const retryAfter: Record<MemoryKind, number> = { requests: 1, bulk: 5 };
 
-/** Returns the memory for a body. @param bytes length of the body */
+/** Returns the memory for a body. @param bytes body length */
 export const bodyMemory = (bytes: number): number => bytes * BYTES_PER_BODY_BYTE;
 
 /**
  * Returns the memory for a parsed body in addition to `bodyMemory`.
- * @param bytes length of the body
+ * @param bytes body length
  */
 export const structureMemory = (bytes: number, { count, isWide }: JsonStructure): number =>
   count * BYTES_PER_VALUE + (isWide ? bytes * BYTES_PER_WIDE_BODY_BYTE : 0);

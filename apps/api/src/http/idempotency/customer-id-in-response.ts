@@ -9,8 +9,8 @@ interface CustomerResponseBody {
 }
 
 /**
- * Returns the id of the customer in a response, so that the stored response can be erased with the customer.
- * The response is a customer, contains one, or is a delivery whose event contains one.
+ * Returns the customer id in a response, so that the stored response can be erased with the customer. The response is a
+ * customer, contains one, or is a delivery whose event contains one.
  */
 export function customerIdInResponse(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return null;
@@ -18,7 +18,7 @@ export function customerIdInResponse(body: unknown): string | null {
   const sent = data?.request?.body;
   if (sent) {
     const event = JSON.parse(sent) as { type?: string; data: unknown };
-    // The data of a custom event may contain anything under these names.
+    // A custom event's data may contain anything under these names.
     return event.type?.startsWith(CUSTOM_EVENT_PREFIX) ? null : customerIdInResponse(event.data);
   }
   const customerId = customer ? customer.id : email === undefined ? null : id;

@@ -91,7 +91,7 @@ export class IdempotencyService {
       const text = this.keyring.decrypt('idempotent-answer', existing.claim, existing.response);
       return this.replay(JSON.parse(text) as StoredResponse, response);
     }
-    // Renews the claim of a slow request. If a renewal fails, the next one compensates for it.
+    // Renews a slow request's claim. If a renewal fails, the next one compensates for it.
     const renewal = setInterval(
       () => void this.keys.renew(idempotentRequest, claim).catch(() => undefined),
       RENEWAL_MS,

@@ -24,7 +24,7 @@ const convertedName = (
     ),
   );
 
-/** The name of a resource, in NFC. Line breaks are rejected, because some names appear in email headers. */
+/** A resource name, in NFC. Line breaks are rejected, because some names appear in email headers. */
 export const NameTextField = (options: FieldOptions & { maxLength: number }): PropertyDecorator =>
   convertedName(options, (text) => text.normalize('NFC'));
 

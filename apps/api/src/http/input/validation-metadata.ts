@@ -1,9 +1,9 @@
 import { getMetadataStorage } from 'class-validator';
 
 /**
- * Makes class-validator collect the decorators of a class only once. Collecting them for each object takes a
- * third of the validation time (`test/bench/import.ts`). The result is the same for all objects, because a
- * class has all its decorators before its first object, and groups and schemas are not used.
+ * Makes class-validator collect a class's decorators only once. Collecting them for each object takes a third of the
+ * validation time (`test/bench/import.ts`). The result is the same for all objects, because a class has all its
+ * decorators before its first object, and groups and schemas are not used.
  */
 export function keepValidationMetadata(): void {
   const storage = getMetadataStorage();

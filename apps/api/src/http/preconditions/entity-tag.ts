@@ -34,8 +34,8 @@ export function entityTag(resource: object, untagged: readonly string[] = []): s
 }
 
 /**
- * Sends the entity tag of the returned resource as `ETag`. A PATCH receives its condition with `@IfMatch()`.
- * The OpenAPI document describes both.
+ * Sends the returned resource's entity tag as `ETag`. A PATCH receives its condition with `@IfMatch()`. The OpenAPI
+ * document describes both.
  */
 export const ETag = (untagged: UntaggedFields = {}): MethodDecorator => {
   const metadata: EntityTagMetadata = { isCacheable: untagged.volatile === undefined };

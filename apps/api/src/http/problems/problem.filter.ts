@@ -44,8 +44,8 @@ const limitBeforeInput = (error: GatehouseError, { counted }: GatehouseRequest):
   (error.code === 'validation_failed' && exceededDefault(counted)) || error;
 
 /**
- * Adds the error code to the request's log entry, and logs an unexpected error in a separate entry. Ends the
- * processing of the request, because nothing uses the body after an error.
+ * Adds the error code to the request's log entry, and logs an unexpected error in a separate entry. Ends request
+ * processing, because nothing uses the body after an error.
  */
 export function reportError(logger: Logger, error: GatehouseError, request: GatehouseRequest): void {
   request.memory?.endProcessing();

@@ -23,7 +23,7 @@ export function problemDocument(
   };
 }
 
-/** Returns the detail of the error, or the cause and remedy of its code. */
+/** Returns the error's detail, or the cause and remedy of its code. */
 function problemDetail({ code, details: { detail, errors = [] } }: GatehouseError): string {
   if (detail) return detail;
   if (code === 'validation_failed' && errors.length > 0) {

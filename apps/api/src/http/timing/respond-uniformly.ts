@@ -1,10 +1,7 @@
 import { sleep } from '@gatehouse/platform';
 import { delayResponse } from './response-delay.js';
 
-/**
- * Duration of a response, in ms. It is longer than hashing, querying the customer and inserting an email take
- * together.
- */
+/** Response duration, in ms. It is longer than hashing, querying the customer and inserting an email take together. */
 const RESPONSE_MS = 150;
 
 /**

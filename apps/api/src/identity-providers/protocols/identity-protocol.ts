@@ -30,7 +30,7 @@ export const UNREADABLE_SECRET = '\0';
 /** The request fields that input validation has accepted. null resets a setting to its default. */
 export type SettingsPatch = Readonly<Record<string, unknown>>;
 
-/** The settings format of a protocol. Settings are stored as one encrypted document. */
+/** A protocol's settings format. Settings are stored as one encrypted document. */
 export interface ProtocolSettings<Settings> {
   /** Reads a document. A missing setting has its default. @throws Error if the document does not belong to the protocol */
   read(type: IdentityProviderType, document: unknown): Settings;
@@ -126,7 +126,7 @@ export interface ProvenPerson {
   authTime: unknown;
   /** True if the provider did not respond to a request that may have returned more claims. */
   isIncomplete: boolean;
-  /** True if the provider states the time of sign-ins; null if that is unknown. */
+  /** True if the provider states sign-in times; null if that is unknown. */
   statesAuthTime: boolean | null;
 }
 

@@ -32,12 +32,12 @@ export class IdentityProtocolsService {
     private readonly requests: ProviderRequestsService,
   ) {}
 
-  /** Returns the properties of a provider type. */
+  /** Returns a provider type's properties. */
   presetOf(type: IdentityProviderType): ProviderPreset {
     return this.of(type).presets[type]!;
   }
 
-  /** Returns the settings format of a provider type. */
+  /** Returns a provider type's settings format. */
   settingsOf(type: IdentityProviderType): ProtocolSettings<unknown> {
     return this.of(type).settings;
   }

@@ -40,7 +40,7 @@ export class ProviderRequestsService {
   ) {}
 
   /**
-   * Runs requests to a provider. Logs the reasons of failures, and counts the results in the metrics.
+   * Runs requests to a provider. Logs failure reasons, and counts the results in the metrics.
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`; and every error that `work` throws
    */
   async run<Result>(provider: RequestedProvider, work: () => Promise<Result>): Promise<Result> {

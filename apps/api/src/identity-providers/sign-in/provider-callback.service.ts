@@ -130,7 +130,7 @@ export class ProviderCallbackService {
       : this.pageUrl(pageQuery, 'provider_error', error);
   }
 
-  /** Returns the URL of the hosted page with an additional parameter. */
+  /** Returns the hosted page's URL with an additional parameter. */
   private pageUrl(pageQuery: string, name: string, value: string): string {
     const query = new URLSearchParams(pageQuery);
     query.set(name, value);

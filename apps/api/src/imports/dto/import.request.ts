@@ -359,5 +359,5 @@ export class ImportQuery {
   allowFastHashes?: 'true' | 'false';
 }
 
-/** Pagination of the `failures` of an import. */
+/** Pagination of an import's `failures`. */
 export class ImportFailuresQuery extends PageQuery {}

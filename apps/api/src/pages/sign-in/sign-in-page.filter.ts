@@ -7,7 +7,7 @@ import { signInTexts } from './sign-in-texts.js';
 
 /**
  * Responds to requests that the hosted sign-in page cannot handle. An incorrect query results in a page for the
- * developer of the application, and never in a redirect, because its redirect URL cannot be trusted (FE-01).
+ * application developer, and never in a redirect, because its redirect URL cannot be trusted (FE-01).
  */
 @Catch()
 export class SignInPageFilter extends PageFilter {

@@ -82,7 +82,7 @@ export const readClientId = (query: Record<string, unknown>): string | null =>
 
 /**
  * Reads the page's query.
- * @throws GatehouseError `validation_failed`, with a message for the developer of the application
+ * @throws GatehouseError `validation_failed`, with a message for the application developer
  */
 export function readSignInQuery(project: ProjectContext, query: Record<string, unknown>): SignInQuery {
   const read = (name: string): string | null => readParameter(query, name);

@@ -120,7 +120,7 @@ export class SearchRedeliveriesQuery extends PageQuery {
 
 export class CountRedeliveriesQuery extends OmitType(SearchRedeliveriesQuery, ['limit', 'cursor'] as const) {}
 
-/** The filter in an operator's plan. It can select the same dead letters as the filters of the list. */
+/** The filter in an operator's plan. It can select the same dead letters as the list's filters. */
 export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
   @OneOfField(
     '`waiting`: only dead letters that are neither redelivered nor discarded, even if `delivery_ids` is set',

@@ -3,7 +3,7 @@
 import { statusClasses } from '@gatehouse/domain';
 import { OneOfField } from '../../http/input/fields.js';
 
-/** The query parameter that requests the metrics of the previous period. */
+/** The query parameter that requests the previous period's metrics. */
 export const CompareField = (): PropertyDecorator =>
   OneOfField('`previous`: also return the metrics of the period of the same length before the range', [
     'previous',

@@ -43,7 +43,7 @@ export class ConnectionChecksService {
     }
   }
 
-  /** Requests JSON from a URL of a provider. @throws GatehouseError */
+  /** Requests JSON from a provider URL. @throws GatehouseError */
   fetchJson(provider: ProtocolProvider, url: string): Promise<unknown> {
     return this.requests.run(provider, () => this.connections.fetchJson(provider, url));
   }

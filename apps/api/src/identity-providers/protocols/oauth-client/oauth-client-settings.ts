@@ -22,7 +22,7 @@ export interface OAuthClientSettings {
   /** Null for a public client. */
   clientSecret: string | null;
   scopes: string[];
-  /** Further client ids whose id tokens are accepted in native sign-ins, such as the ids of apps. */
+  /** Further client ids whose id tokens are accepted in native sign-ins, such as app ids. */
   clientIds: string[];
   /** True if id tokens in native sign-ins must contain the request's nonce. */
   requireNonce: boolean;
@@ -179,7 +179,7 @@ function credentialErrors(
     ];
   return [
     ...signing.filter(([, value]) => value !== null).map(([field]) => notAllowedError(field, 'apple')),
-    // Only the client of an OpenID Provider can be public.
+    // Only an OpenID Provider's client can be public.
     ...(clientSecret !== null || type === 'oidc' ? [] : [requiredError('clientSecret', type)]),
   ];
 }

@@ -94,7 +94,7 @@ export class OAuthConnectionsService {
     return { client, configuration };
   }
 
-  /** Returns JSON from a URL of a provider. @throws Error if the response is not JSON, or not successful */
+  /** Returns JSON from a provider URL. @throws Error if the response is not JSON, or not successful */
   async fetchJson(provider: ProtocolProvider, url: string): Promise<unknown> {
     const options = { method: 'GET', headers: { accept: 'application/json' }, body: undefined } as const;
     const response = await this.fetchOf(provider)(url, { ...options, redirect: 'manual' });

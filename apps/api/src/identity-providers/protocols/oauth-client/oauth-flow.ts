@@ -39,7 +39,7 @@ export async function beginAuthorization(
 }
 
 /**
- * Exchanges the code of a callback for tokens.
+ * Exchanges a callback's code for tokens.
  * @param withIdToken true if the response must contain an id token with the flow's nonce
  * @throws Error if the response does not belong to the request
  */

@@ -3,7 +3,7 @@ import type { OAuth2Preset, PersonResources } from './oauth2-preset.js';
 
 const PUBLIC_ISSUER = 'https://github.com';
 
-/** Base URL of the REST API. GitHub Enterprise Server serves its API on the same host. */
+/** REST API base URL. GitHub Enterprise Server serves its API on the same host. */
 const apiUrl = (issuer: string): string =>
   issuer === PUBLIC_ISSUER ? 'https://api.github.com' : `${issuer}/api/v3`;
 

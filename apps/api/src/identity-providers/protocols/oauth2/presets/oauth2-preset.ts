@@ -9,7 +9,7 @@ export interface OAuthEndpoints {
   token: string;
 }
 
-/** Requests a resource from the provider with the access token, and returns the JSON of the response. */
+/** Requests a resource from the provider with the access token, and returns the response JSON. */
 export type FetchResource = (url: string) => Promise<unknown>;
 
 /** The provider's resources that the access token can read. */
@@ -22,9 +22,6 @@ export interface PersonResources {
 /** Properties of a service that supports OAuth 2.0, but not OpenID Connect. */
 export interface OAuth2Preset extends OAuthClientPreset {
   endpoints(issuer: string): OAuthEndpoints;
-  /**
-   * Returns the owner of the access token as standard claims. `sub` is missing if a response has an unexpected
-   * format.
-   */
+  /** Returns the access token's owner as standard claims. `sub` is missing if a response has an unexpected format. */
   loadClaims(issuer: string, resources: PersonResources): Promise<ProviderClaims>;
 }

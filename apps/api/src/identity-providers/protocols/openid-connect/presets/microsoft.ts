@@ -4,8 +4,8 @@ import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 const CONSUMER_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
 
 /**
- * Microsoft (https://learn.microsoft.com/entra/identity-platform/optional-claims-reference). The administrator
- * of an Entra tenant can set any `email`. `xms_edov` states whether the tenant owns its domain.
+ * Microsoft (https://learn.microsoft.com/entra/identity-platform/optional-claims-reference). An Entra tenant
+ * administrator can set any `email`. `xms_edov` states whether the tenant owns its domain.
  */
 export const microsoft: OpenIdConnectPreset = {
   name: 'Microsoft',
