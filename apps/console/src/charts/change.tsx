@@ -36,7 +36,7 @@ function Change({ current, previous, format, improvement, unit }: ChangeProps): 
 /**
  * Returns a function that renders the change of a metric. It renders nothing if the comparison is off or the previous
  * period has no metrics.
- * @param previous metrics of the previous period; null if there are none
+ * @param previous the previous period's metrics; null if there are none
  */
 export const changeRenderer =
   <Totals,>(isCompared: boolean, totals: Totals, previous: Totals | null | undefined) =>

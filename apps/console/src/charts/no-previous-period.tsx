@@ -4,7 +4,7 @@ import { Icon } from '../components/icon';
 
 interface NoPreviousPeriodProps {
   isCompared: boolean;
-  /** Metrics of the previous period; null if there are none. */
+  /** The previous period's metrics; null if there are none. */
   previous: object | null;
 }
 

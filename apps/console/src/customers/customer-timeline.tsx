@@ -44,7 +44,7 @@ const columns: Column<TimelineEntry>[] = [
   { header: 'Time', align: 'right', cell: (row) => <RelativeTime at={row.createdAt} /> },
 ];
 
-/** Maximum number of deliveries per row. The screen of the event shows all of them. */
+/** Maximum number of deliveries per row. The event's screen shows all of them. */
 const MAX_DELIVERIES = 2;
 
 const OTHER_PARAMS = ['tab', 'mail'] as const;

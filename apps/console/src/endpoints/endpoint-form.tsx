@@ -7,7 +7,7 @@ import { toRows, type HeaderRow } from './headers-patch';
 
 /** An endpoint's editable fields, as entered. */
 export interface EndpointFields {
-  /** Empty to use the host of the URL. */
+  /** Empty to use the URL's host. */
   name: string;
   url: string;
   description: string;

@@ -13,8 +13,7 @@ export function rememberTag(body: unknown, response: Response): void {
 }
 
 /**
- * Keeps the unchanged parts of the previous body, as react-query does by default. The result has the tag of the new
- * body.
+ * Keeps the unchanged parts of the previous body, as react-query does by default. The result has the new body's tag.
  */
 export function shareWithTag(before: unknown, body: unknown): unknown {
   const shared = replaceEqualDeep<unknown>(before, body);

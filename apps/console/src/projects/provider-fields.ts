@@ -13,7 +13,7 @@ export interface ProviderFields {
   /** Empty to keep the key. The API never returns it. */
   privateKey: string;
   tenants: string[];
-  /** Empty to use the default scopes of the type. */
+  /** Empty to use the type's default scopes. */
   scopes: string[];
   allowSignUp: boolean;
   trustEmail: boolean;

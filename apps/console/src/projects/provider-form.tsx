@@ -6,7 +6,7 @@ import { isOtherServer, providerTypes, type ProviderType } from './provider-type
 
 interface ProviderFormProps {
   type: ProviderType;
-  /** Empty to use the default issuer of the type. */
+  /** Empty to use the type's default issuer. */
   issuer: string;
   value: ProviderFields;
   onChange: (changes: Partial<ProviderFields>) => void;
