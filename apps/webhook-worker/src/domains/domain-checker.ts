@@ -13,8 +13,8 @@ import { Config, DomainLookup, LOGGER, type Logger } from '@gatehouse/platform';
 const BATCH_SIZE = 20;
 
 /**
- * Looks up the DNS record of each verified domain again once a day. A domain whose record has been missing for seven
- * days is no longer verified (ADR 0050).
+ * Looks up each verified domain's DNS record again once a day. A domain whose record has been missing for seven days is
+ * no longer verified (ADR 0050).
  */
 @Injectable()
 export class DomainChecker {
@@ -55,8 +55,8 @@ export class DomainChecker {
   }
 
   /**
-   * Records the result of a lookup. Returns whether the domain is still verified and since when lookups have failed, or
-   * null if it was removed or was not verified.
+   * Records a lookup result. Returns whether the domain is still verified and since when lookups have failed, or null
+   * if it was removed or was not verified.
    */
   private async record(
     tx: Tx,
