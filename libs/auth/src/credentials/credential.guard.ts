@@ -50,8 +50,8 @@ const acceptedHeaders: Record<HeaderCaller['kind'], PresentedCredential['header'
 };
 
 /**
- * Authenticates the credentials of every request and then checks whether the route accepts them (contract,
- * section 3). A route that declares no credential rejects every request.
+ * Authenticates every request's credentials and then checks whether the route accepts them (contract, section 3). A
+ * route that declares no credential rejects every request.
  */
 @Injectable()
 export class CredentialGuard implements CanActivate {
@@ -89,8 +89,7 @@ export class CredentialGuard implements CanActivate {
         ? wrongCredentialType(callers[0]!.kind, presentedCredentials(request)[0]!, route)
         : unauthorized(route, missingCredentialDetail(route.kinds), 'Bearer');
     }
-    // Set before the scopes are checked, because the log also contains the caller of a rejected request
-    // (requirement LG-03).
+    // Set before the scopes are checked, because the log also contains a rejected request's caller (requirement LG-03).
     request.caller = caller;
     if (caller.kind === 'secret-key') this.requireScopes(caller, route);
     request.accompanyingSecretKey = callers.find(isSecretKey);
@@ -100,7 +99,7 @@ export class CredentialGuard implements CanActivate {
   /**
    * Attaches the secret key that a server sends to a route without a credential when it signs a customer in. The key
    * allows the server to state the customer's client IP in `X-Client-Ip` (contract, section 3). Keys have no other
-   * effect on such routes, and an invalid key is ignored. A server cannot state the client IP of an operator.
+   * effect on such routes, and an invalid key is ignored. A server cannot state an operator's client IP.
    */
   private async attachAccompanyingSecretKey(request: AuthenticatedRequest): Promise<void> {
     if (!request.path.startsWith('/api/v1/auth/')) return;

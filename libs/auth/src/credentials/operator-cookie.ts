@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { GatehouseError, type ErrorCode, type ErrorDetails } from '@gatehouse/domain';
 
 /**
- * Name of the session cookie. Browsers send a cookie with the prefix `__Host-` to no other host and never over plain
- * HTTP (RFC 6265bis, section 4.1.3.2).
+ * Session cookie name. Browsers send a cookie with the prefix `__Host-` to no other host and never over plain HTTP (RFC
+ * 6265bis, section 4.1.3.2).
  */
 export const OPERATOR_COOKIE = '__Host-gatehouse_operator';
 

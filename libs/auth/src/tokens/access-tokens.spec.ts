@@ -336,7 +336,7 @@ describe('AccessTokens', () => {
       expect(tokens.verify(other)).toBeNull();
       expect(tokens.findRejectionReason(other)).toBe('malformed');
     }
-    // The encoding of header and payload is checked as well, even with an authentic signature.
+    // The header and payload encoding is checked as well, even with an authentic signature.
     const paddedBody = `${encode(claims({ note: 'x' }))}`;
     for (const text of [`${encode(header())}.${paddedBody}=`, `${encode(header())}=.${paddedBody}`]) {
       const end = createSign('sha256')

@@ -21,8 +21,8 @@ const LEEWAY_SECONDS = 5;
 const VERIFIED_TOKEN_CACHE_SIZE = 10_000;
 
 /**
- * The claims of an access token (RFC 9068; contract, section 3), without the project's `accessTokenClaims`. Times are
- * Unix timestamps in seconds.
+ * Access token claims (RFC 9068; contract, section 3), without the project's `accessTokenClaims`. Times are Unix
+ * timestamps in seconds.
  */
 export interface AccessTokenClaims {
   iss: string;
@@ -38,9 +38,9 @@ export interface AccessTokenClaims {
   iat: number;
   exp: number;
   email_verified: boolean;
-  /** Authentication methods of the session (RFC 8176). Absent from tokens that earlier versions issued. */
+  /** The session's authentication methods (RFC 8176). Absent from tokens that earlier versions issued. */
   amr?: AuthenticationMethod[];
-  /** Time of the last authentication. Absent from tokens that earlier versions issued. */
+  /** Last authentication time. Absent from tokens that earlier versions issued. */
   auth_time?: number;
 }
 
@@ -48,7 +48,7 @@ export interface AccessTokenClaims {
 export interface TokenSession {
   id: string;
   amr: AuthenticationMethod[];
-  /** Time of the last authentication. */
+  /** Last authentication time. */
   authTime: Date;
 }
 
@@ -85,7 +85,7 @@ export class AccessTokens {
         auth_time: Math.floor(session.authTime.getTime() / 1000),
       },
       {
-        // The types of @nestjs/jwt do not include KeyObject. Signing with a PEM key takes ten times as long.
+        // The @nestjs/jwt types do not include KeyObject. Signing with a PEM key takes ten times as long.
         privateKey: key.privateKey as unknown as string,
         algorithm: key.algorithm,
         header: { alg: key.algorithm, typ: TOKEN_TYPE, kid: key.kid },
@@ -181,8 +181,8 @@ const hasEveryClaim = (claims: AccessTokenClaims): boolean =>
   Number.isInteger(claims.exp);
 
 /**
- * Returns the header of a JWT, or null unless all three parts are canonical base64url. jsonwebtoken ignores the unused
- * bits in the last character and would accept several spellings of the same token.
+ * Returns a JWT's header, or null unless all three parts are canonical base64url. jsonwebtoken ignores the unused bits
+ * in the last character and would accept several spellings of the same token.
  */
 function readHeader(token: string): Record<string, unknown> | null {
   const parts = token.split('.').map(decodeBase64Url);

@@ -18,13 +18,13 @@ export interface ParsedRefreshToken {
 
 export interface IssuedRefreshToken {
   token: string;
-  /** SHA-256 hash of the secret. The rest of the token is not stored. */
+  /** The secret's SHA-256 hash. The rest of the token is not stored. */
   hash: Buffer;
 }
 
 /**
- * Issues opaque refresh tokens, which consist of a session id, a generation, a secret and a MAC. The first secret of a
- * session is random. Each further secret is derived from the previous one, so that a repeated refresh returns the same
+ * Issues opaque refresh tokens, which consist of a session id, a generation, a secret and a MAC. A session's first
+ * secret is random. Each further secret is derived from the previous one, so that a repeated refresh returns the same
  * successor although no token is stored.
  */
 @Injectable()
