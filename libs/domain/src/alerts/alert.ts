@@ -19,7 +19,7 @@ export type ProcessProblemKind = (typeof processProblemKinds)[number];
 export const alertChannels = ['webhook', 'email'] as const;
 export type AlertChannel = (typeof alertChannels)[number];
 
-/** The destination of an alert: a configured channel, or the worker's log. */
+/** An alert's destination: a configured channel, or the worker's log. */
 export type AlertDestination = AlertChannel | 'log';
 
 /** The states in the alert log: a problem has started (`open`), a problem is over, or a test was sent. */
@@ -42,7 +42,7 @@ export interface AlertCondition {
   /** From 1 to COUNT_CAP. */
   count: number;
   since: Date;
-  /** Start time of the newest occurrence. If it is later than the last alert, another alert is sent. */
+  /** The newest occurrence's start time. If it is later than the last alert, another alert is sent. */
   newest: Date;
 }
 
@@ -126,7 +126,7 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
 };
 
 /**
- * Returns the message of an alert: the problem, its extent, its start and the remedy.
+ * Returns the alert message: the problem, its extent, its start and the remedy.
  * @param condition null if the problem is resolved
  */
 export function alertText(
@@ -145,7 +145,7 @@ export function alertText(
   };
 }
 
-/** Returns the message of a test alert. */
+/** Returns the test alert message. */
 export const testAlertText = (publicUrl: string): { subject: string; text: string } => ({
   subject: 'Test alert',
   text: `Gatehouse at ${publicUrl}: This is a test alert. An operator sent it from the console. No action is required.`,

@@ -12,7 +12,7 @@ export interface ApiKey {
   scopes: Scope[];
   /** Maximum requests per second; null for the default. Always null for a publishable key. */
   rateLimit: number | null;
-  /** The first eight characters of the value. */
+  /** The value's first eight characters. */
   prefix: string;
   last4: string;
   expiresAt: Date | null;

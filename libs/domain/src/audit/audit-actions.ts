@@ -73,10 +73,10 @@ export type AuditAction = keyof typeof auditActions;
 
 type TargetOf<Action extends string> = Action extends `${infer Target}.${string}` ? Target : never;
 
-/** The type of the object in an audit log entry: the part of the action before the dot. */
+/** The object type in an audit log entry: the part of the action before the dot. */
 export type AuditTargetType = TargetOf<AuditAction>;
 
-/** Returns the object type of an action, such as `customer` for `customer.created`. */
+/** Returns an action's object type, such as `customer` for `customer.created`. */
 export const targetTypeOf = (action: AuditAction): AuditTargetType =>
   action.split('.', 1)[0] as AuditTargetType;
 

@@ -27,13 +27,13 @@ export function auditChanges(before: object, after: object): AuditChanges {
   );
 }
 
-/** Returns the origin of a webhook URL. Its path is omitted because it often contains a credential. */
+/** Returns a webhook URL's origin. Its path is omitted because it often contains a credential. */
 export function withoutUrlPath(url: string): string {
   const origin = parseUrl(url)?.origin;
   return origin === undefined ? '…' : `${origin}/…`;
 }
 
-/** Returns the values of all fields, including nested ones, by path. */
+/** Returns all field values, including nested ones, by path. */
 const flatten = (fields: object, path = ''): JsonObject =>
   Object.assign(
     {},

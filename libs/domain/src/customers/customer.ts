@@ -31,7 +31,7 @@ export interface Customer {
   publicMetadata: Record<string, unknown>;
   /** Preferred language, as a canonical BCP 47 tag. */
   locale: string | null;
-  /** The https URL of an image, from the first identity provider that returned one. */
+  /** An https image URL, from the first identity provider that returned one. */
   imageUrl: string | null;
   /** `required` if the customer must use a second factor regardless of the project setting `mfa`. */
   mfa: CustomerMfaPolicy;
@@ -126,7 +126,7 @@ export type CustomerInput = Pick<Customer, 'email'> & {
   [Name in keyof ChangeableCustomer]?: Customer[Name] | null | undefined;
 };
 
-/** Returns the fields of a request that are in `names` and not undefined. */
+/** Returns the request fields that are in `names` and not undefined. */
 export const givenFields = <Request extends object, Name extends keyof Request>(
   request: Request,
   names: readonly Name[],

@@ -10,7 +10,7 @@ const byteLength = (value: unknown): number => Buffer.byteLength(JSON.stringify(
 export const isMetadata = (value: unknown): boolean =>
   isJsonObject(value) && Object.keys(value).length <= METADATA_KEYS && byteLength(value) <= METADATA_BYTES;
 
-/** The keys of an object that fit into metadata, and the dropped keys with their problem codes. */
+/** The object keys that fit into metadata, and the dropped keys with their problem codes. */
 export interface FittedMetadata {
   kept: JsonObject;
   dropped: { key: string; code: string }[];

@@ -56,7 +56,7 @@ export interface PasswordContext {
   minLength: number;
   hashing: PasswordHashing;
   email: string;
-  /** Words that must not be used as the password: the names of the project and the organization. */
+  /** Words that must not be used as the password: the project and organization names. */
   forbiddenWords: string[];
   /** Returns whether a lowercase password is on the list of common passwords. */
   isCommon: (password: string) => boolean;
@@ -77,8 +77,8 @@ export const exceedsBcryptLimit = (password: string): boolean =>
   Buffer.byteLength(canonicalPassword(password)) > BCRYPT_MAX_BYTES;
 
 /**
- * Returns the weaknesses of a new password; empty if there are none. The length is measured in code points in NFC, and
- * there are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and PW-05).
+ * Returns a new password's weaknesses; empty if there are none. The length is measured in code points in NFC, and there
+ * are no composition rules (NIST SP 800-63B-4, section 3.1.1.2; requirements PW-01 and PW-05).
  */
 export function passwordWeaknesses(password: string, context: PasswordContext): PasswordWeakness[] {
   const canonical = canonicalPassword(password);

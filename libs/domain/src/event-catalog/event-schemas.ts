@@ -27,7 +27,7 @@ import { endpointResources } from '../webhooks/webhook.events.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The schemas of the resources in events, by noun. A resource is identical to a GET response with a secret key. */
+/** The resource schemas in events, by noun. A resource is identical to a GET response with a secret key. */
 export const eventResources = {
   ...customerResources,
   ...sessionResources,
@@ -83,7 +83,7 @@ const bodySchema = (type: EventType): JsonSchema => ({
   title: type,
 });
 
-/** The cause of a custom event, as in `EventDeclaration.cause`. */
+/** A custom event's cause, as in `EventDeclaration.cause`. */
 export const customEventCause = 'your server sent a custom event with `POST /v1/events`';
 
 const customBodySchema: JsonSchema = {

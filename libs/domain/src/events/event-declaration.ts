@@ -20,7 +20,7 @@ export interface TimelineDeclaration {
 /** The time of an example in ISO 8601, and its `data`. */
 export type EventExample = readonly [at: string, data: Record<string, unknown>];
 
-/** The definition of an event type, from which documentation, schemas, console pages and tests are derived. */
+/** An event type's definition, from which documentation, schemas, console pages and tests are derived. */
 export interface EventDeclaration<Action extends string = string> extends TimelineDeclaration {
   /** Completes the sentence "Emitted when …". */
   cause: string;
@@ -42,5 +42,5 @@ export const declareEvents = <Type extends string, Action extends string = never
   events: Readonly<Record<Type, EventDeclaration<Action>>>,
 ): typeof events => events;
 
-/** Returns a reference to the schema of a resource. */
+/** Returns a reference to a resource's schema. */
 export const ref = (noun: string): JsonSchema => ({ $ref: `#/$defs/${noun}` });

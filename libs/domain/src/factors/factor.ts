@@ -1,6 +1,6 @@
 import type { CustomerMfaPolicy } from '../customers/customer.js';
 
-/** The second factor policies of a project: not available, optional or required (sign-in contract, section 1). */
+/** A project's second factor policies: not available, optional or required (sign-in contract, section 1). */
 export const mfaPolicies = ['off', 'optional', 'required'] as const;
 export type MfaPolicy = (typeof mfaPolicies)[number];
 
@@ -32,16 +32,16 @@ export const MAX_TOTP_FACTORS = 5;
 export const FRESH_SECONDS = 10 * 60;
 
 /**
- * Returns the canonical form of a typed code, in which codes are compared. Some keyboards produce full-width digits,
- * and copied text can contain spaces and invisible characters (sign-in contract, section 2).
+ * Returns a typed code's canonical form, in which codes are compared. Some keyboards produce full-width digits, and
+ * copied text can contain spaces and invisible characters (sign-in contract, section 2).
  */
 export const canonicalCode = (text: string): string =>
   text.normalize('NFKC').replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '');
 
 /**
- * Returns the canonical form of a recovery code, in which codes are compared. Users type hyphens or omit them, paste
- * the dashes that word processors insert, and use upper or lower case. They also confuse the letters O, I and L, which
- * no code contains, with 0 and 1 (Crockford's base32).
+ * Returns a recovery code's canonical form, in which codes are compared. Users type hyphens or omit them, paste the
+ * dashes that word processors insert, and use upper or lower case. They also confuse the letters O, I and L, which no
+ * code contains, with 0 and 1 (Crockford's base32).
  */
 export const canonicalRecoveryCode = (text: string): string =>
   canonicalCode(text)

@@ -34,7 +34,7 @@ export const failed = (name: ConnectionCheckName, detail: string): ConnectionChe
   detail,
 });
 
-/** The members of a discovery document on which sign-ins depend (OpenID Connect Discovery, section 3). */
+/** The discovery document members on which sign-ins depend (OpenID Connect Discovery, section 3). */
 export interface DiscoveredMetadata {
   authorization_endpoint?: unknown;
   token_endpoint?: unknown;

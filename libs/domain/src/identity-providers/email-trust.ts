@@ -3,14 +3,14 @@ import type { IdentityProvider } from './identity-provider.js';
 import type { ProviderPreset } from './provider-preset.js';
 import { deniesEmail, emailDomain, readEmail, type ProviderClaims } from './provider-profile.js';
 
-/** The properties of a provider that determine whether its emails are trusted. */
+/** The provider properties that determine whether its emails are trusted. */
 export interface EmailSource extends Pick<IdentityProvider, 'issuer' | 'trustEmail'> {
   /** The provider's verified domains. */
   domains: string[];
 }
 
 /**
- * Returns whether the issuer is the service of the preset, such as github.com, and not another server, such as GitHub
+ * Returns whether the issuer is the preset's service, such as github.com, and not another server, such as GitHub
  * Enterprise Server. For a type without other issuers, a loopback URL can replace the service outside production.
  */
 export function hasPresetIssuer(preset: ProviderPreset, issuer: string | null): boolean {
@@ -21,8 +21,8 @@ export function hasPresetIssuer(preset: ProviderPreset, issuer: string | null): 
 
 /**
  * Returns whether Gatehouse trusts that the email address in the claims belongs to the user (sign-in contract, section
- * 4; ADR 0083). The rule of a preset applies only to the preset's own service. The claims of any other server are
- * controlled by its administrator, so its emails are trusted only in verified domains.
+ * 4; ADR 0083). A preset's rule applies only to the preset's own service. Any other server's claims are controlled by
+ * its administrator, so its emails are trusted only in verified domains.
  */
 export function isEmailTrusted(
   preset: ProviderPreset,

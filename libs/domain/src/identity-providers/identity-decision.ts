@@ -1,6 +1,6 @@
 import type { ProviderProfile } from './provider-profile.js';
 
-/** The properties of a customer on which a sign-in with a provider depends. */
+/** The customer properties on which a sign-in with a provider depends. */
 export interface LocalCustomer {
   email: string;
   emailVerified: boolean;
@@ -12,7 +12,7 @@ export interface ProviderSignIn {
   profile: Pick<ProviderProfile, 'email' | 'isEmailTrusted'>;
   /** The customer to whom the identity is linked, or null. Also null if `isPending` returns true for the link. */
   linked: LocalCustomer | null;
-  /** The customer with the email address of the profile, or null. */
+  /** The customer with the profile's email address, or null. */
   owner: LocalCustomer | null;
   /** The customer whose link `isPending` reports as pending: the owner or another customer; null if there is none. */
   pendingAt: 'owner' | 'other' | null;
@@ -31,7 +31,7 @@ export type IdentityAction =
   | 'create_verified'
   | 'create_unverified';
 
-/** The reason why a sign-in with a provider is rejected; also the `error` parameter of the redirect. */
+/** The reason why a sign-in with a provider is rejected; also the redirect's `error` parameter. */
 export type IdentityRejection =
   | 'customer_disabled'
   | 'account_exists'

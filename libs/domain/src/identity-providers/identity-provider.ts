@@ -1,4 +1,4 @@
-/** The types of identity providers. `oidc` is any OpenID Provider; the other types are presets. */
+/** The identity provider types. `oidc` is any OpenID Provider; the other types are presets. */
 export const identityProviderTypes = [
   'google',
   'github',
@@ -14,12 +14,12 @@ export type IdentityProviderType = (typeof identityProviderTypes)[number];
 export interface IdentityProvider {
   id: string;
   projectId: string;
-  /** Identifies the provider in its project and in the routes of the API. */
+  /** Identifies the provider in its project and in the API routes. */
   slug: string;
   type: IdentityProviderType;
   /** The name on the provider's sign-in button. */
   name: string;
-  /** The issuer of id tokens, or the base URL of a provider without OpenID Connect. */
+  /** The id token issuer, or the base URL of a provider without OpenID Connect. */
   issuer: string;
   enabled: boolean;
   /** False if only existing customers can sign in. */

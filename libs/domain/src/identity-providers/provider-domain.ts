@@ -11,9 +11,9 @@ export interface ProviderDomain {
   token: string;
   /** Null if the domain is not verified, and thus has no effect. */
   verifiedAt: Date | null;
-  /** The time of the last lookup, or null. */
+  /** The last lookup time, or null. */
   checkedAt: Date | null;
-  /** The time since which the record of a verified domain has been missing, or null. */
+  /** The time since which a verified domain's record has been missing, or null. */
   failingSince: Date | null;
 }
 
@@ -38,7 +38,7 @@ export interface DomainRecord {
   value: string;
 }
 
-/** The possible results of a lookup. */
+/** The possible lookup results. */
 export const domainFindings = ['verified', 'no_record', 'other_value', 'dns_error'] as const;
 export type DomainFinding = (typeof domainFindings)[number];
 
@@ -66,8 +66,8 @@ export function evaluateRecords(record: DomainRecord, texts: string[]): DomainFi
 }
 
 /**
- * Returns the state of a domain after a lookup. A DNS error does not change it. A missing record takes effect only
- * after several days: a mistake in a zone must not change how customers sign in, but an abandoned domain must not keep
+ * Returns a domain's state after a lookup. A DNS error does not change it. A missing record takes effect only after
+ * several days: a mistake in a zone must not change how customers sign in, but an abandoned domain must not keep
  * control over their accounts. If the previous lookup is too long ago, for example because no worker was running, the
  * failure starts again, because the record may have been present in between.
  */

@@ -11,7 +11,7 @@ export interface ProviderToCheck extends Pick<ProviderSettings, 'trustEmail' | '
   domains: string[];
 }
 
-/** Returns the errors in a new provider's issuer. A null issuer is the default of the type. */
+/** Returns the errors in a new provider's issuer. A null issuer is the type's default. */
 export function issuerErrors(
   type: string,
   preset: ProviderPreset,

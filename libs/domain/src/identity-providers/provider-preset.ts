@@ -1,6 +1,6 @@
 import type { ProviderClaims } from './provider-profile.js';
 
-/** The properties of a provider type, apart from its protocol. */
+/** A provider type's properties, apart from its protocol. */
 export interface ProviderPreset {
   /** The default name on the provider's sign-in button. */
   name: string;
@@ -24,7 +24,7 @@ export interface ProviderPreset {
   /**
    * Returns whether the service has verified that the user owns the email address in the claims. Absent if it never
    * does. `isEmailTrusted` calls this only for claims from the service itself.
-   * @param emailDomain the domain of the email address in canonical form
+   * @param emailDomain the email domain in canonical form
    */
   isEmailVerified?(claims: ProviderClaims, emailDomain: string): boolean;
 }

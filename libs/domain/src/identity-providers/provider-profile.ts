@@ -2,10 +2,10 @@ import { canonicalEmail } from '../customers/email.js';
 import { canonicalName, isVisible } from '../values/name.js';
 import { parseUrl } from '../urls/parse-url.js';
 
-/** The claims of a provider about a user, from an id token, the userinfo endpoint, or an API. */
+/** A provider's claims about a user, from an id token, the userinfo endpoint, or an API. */
 export type ProviderClaims = Readonly<Record<string, unknown>>;
 
-/** The profile of a user at a provider. */
+/** A user's profile at a provider. */
 export interface ProviderProfile {
   /** Identifies the user at the provider permanently, unlike an email address. */
   subject: string;
@@ -41,7 +41,7 @@ export function readPersonName(value: unknown): string | null {
   return isVisible(text) ? Array.from(text).slice(0, NAME_LENGTH).join('').trim() : null;
 }
 
-/** Returns the https URL of an image; null for any other value, because pages load images only from https URLs. */
+/** Returns an https image URL; null for any other value, because pages load images only from https URLs. */
 export function readImageUrl(value: unknown): string | null {
   const text = nonEmptyText(value);
   const url = text && text.length <= IMAGE_URL_LENGTH ? parseUrl(text) : null;
@@ -65,7 +65,7 @@ const isPresent = (name: string, value: unknown): boolean =>
 const presentClaims = (claims: ProviderClaims): ProviderClaims =>
   Object.fromEntries(Object.entries(claims).filter(([name, value]) => isPresent(name, value)));
 
-/** Returns whether an id token contains every field of a profile. If not, the userinfo endpoint may return more. */
+/** Returns whether an id token contains every profile field. If not, the userinfo endpoint may return more. */
 export const isProfileComplete = (idToken: ProviderClaims): boolean => {
   const { name, given_name: givenName, family_name: familyName, picture } = presentClaims(idToken);
   return readEmail(idToken) !== null && !!(name ?? givenName ?? familyName) && !!picture;

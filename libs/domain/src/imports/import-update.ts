@@ -17,7 +17,7 @@ export const updatableFields = [...changeableFields, 'imageUrl'] as const satisf
 
 /** The fields of a line that can change an existing customer. */
 export interface ImportUpdateLine {
-  /** The fields that the line contains. Other fields of the customer stay unchanged. */
+  /** The fields that the line contains. The customer's other fields stay unchanged. */
   fields: Pick<Customer, 'email'> & Partial<Pick<Customer, (typeof updatableFields)[number]>>;
   /** Null for a customer who is not disabled, undefined if the line does not contain the field. */
   disabledAt: Date | null | undefined;
@@ -28,7 +28,7 @@ export interface ImportUpdateLine {
   createdAt: Date | null;
 }
 
-/** The effect of an imported line on an existing customer. */
+/** An imported line's effect on an existing customer. */
 export type ImportPlan =
   | {
       /** The customer stays unchanged. */

@@ -6,7 +6,7 @@ export const FALLBACK_LANGUAGE = 'en';
 /** Maximum number of languages that are read from `Accept-Language`. */
 const MAX_ACCEPTED = 20;
 
-/** The known language preferences of a reader. */
+/** A reader's known language preferences. */
 export interface LanguagePreference {
   /** The customer's locale, or null. */
   locale: string | null;

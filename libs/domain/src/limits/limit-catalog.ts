@@ -113,7 +113,7 @@ export const mailLimitSettings = {
 export type AddressLimit = keyof typeof addressLimits;
 export type FailureLimit = keyof typeof failureLimits;
 
-/** The name of a limit, as in `limit` and the `RateLimit` header of a 429 response. */
+/** The limit name, as in `limit` and the `RateLimit` header of a 429 response. */
 export type LimitName =
   | AddressLimit
   | FailureLimit
@@ -139,7 +139,7 @@ type QuotaSetting = CamelCase<AddressLimit | FailureLimit>;
 /** The project setting `limits`: quotas by limit name, and `failureWindow` in seconds. */
 export type ProjectLimits = Record<QuotaSetting | 'failureWindow', number>;
 
-/** Returns the name of a limit in the setting `limits`. */
+/** Returns a limit's name in the setting `limits`. */
 export const limitSetting = <Name extends AddressLimit | FailureLimit>(name: Name) =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
 

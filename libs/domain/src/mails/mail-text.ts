@@ -1,6 +1,6 @@
 /**
- * The plain text content of one email. It can contain variables such as `{{project_name}}`, but no conditions, markup
- * or anything else that is evaluated.
+ * One email's plain text content. It can contain variables such as `{{project_name}}`, but no conditions, markup or
+ * anything else that is evaluated.
  */
 export interface MailText {
   subject: string;
@@ -27,7 +27,7 @@ export const mailVariables = [
 ] as const;
 export type MailVariable = (typeof mailVariables)[number];
 
-/** The values of the variables. They are inserted without escaping. */
+/** The variable values. They are inserted without escaping. */
 export type MailValues = Readonly<Record<MailVariable, string>>;
 
 const PLACEHOLDER = /\{\{ *([a-z_]+) *\}\}/g;

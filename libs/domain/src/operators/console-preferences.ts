@@ -2,7 +2,7 @@
 export const consoleTimeZones = ['local', 'utc'] as const;
 export type ConsoleTimeZone = (typeof consoleTimeZones)[number];
 
-/** The page sizes of lists in the console. */
+/** List page sizes in the console. */
 export const consolePageSizes = [50, 100, 200] as const;
 export type ConsolePageSize = (typeof consolePageSizes)[number];
 

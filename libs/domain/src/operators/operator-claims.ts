@@ -9,7 +9,7 @@ export interface RoleMapping {
 
 /**
  * Returns the strings in a claim, which can be a single string or a list.
- * @param path the name of a claim, or the names of nested members, separated by periods
+ * @param path a claim name, or nested member names, separated by periods
  */
 export function readClaimValues(claims: ProviderClaims, path: string): string[] {
   const value = Object.hasOwn(claims, path)

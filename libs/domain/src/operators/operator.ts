@@ -9,7 +9,7 @@ export const MAX_OPERATOR_ORGANIZATIONS = 50;
 export const operatorStatuses = ['invited', 'active', 'disabled'] as const;
 export type OperatorStatus = (typeof operatorStatuses)[number];
 
-/** A member of the operations staff, who signs in to the console. Never a customer or an API key. */
+/** An operations staff member, who signs in to the console. Never a customer or an API key. */
 export interface Operator {
   id: string;
   email: string;
@@ -28,13 +28,13 @@ export interface Operator {
 }
 
 /**
- * The stages of a sign-in to the console. Until a session reaches `signed_in`, it can access only the sign-in routes.
- * Each stage replaces the session token.
+ * The console sign-in stages. Until a session reaches `signed_in`, it can access only the sign-in routes. Each stage
+ * replaces the session token.
  */
 export const operatorStages = ['second_factor', 'enrollment', 'signed_in'] as const;
 export type OperatorStage = (typeof operatorStages)[number];
 
-/** The sign-in methods of operators: a password and a second factor, or an OpenID Provider, which verifies both. */
+/** The operator sign-in methods: a password and a second factor, or an OpenID Provider, which verifies both. */
 export const operatorSignInMethods = ['password', 'oidc'] as const;
 export type OperatorSignInMethod = (typeof operatorSignInMethods)[number];
 
@@ -75,7 +75,7 @@ export const REAUTHENTICATION_TTL = 5 * 60;
 export const operatorFactors = ['totp', 'passkey'] as const;
 export type OperatorFactor = (typeof operatorFactors)[number];
 
-/** Returns the relying party for the passkeys of operators: the host of `PUBLIC_URL`. Null if it is an IP address. */
+/** Returns the relying party for operator passkeys: the host of `PUBLIC_URL`. Null if it is an IP address. */
 export function operatorRelyingParty(publicUrl: string): RelyingParty | null {
   const { hostname, origin } = parseValidUrl(publicUrl);
   return isRpId(hostname) ? { id: hostname, name: `Gatehouse (${hostname})`, origins: [origin] } : null;
@@ -91,7 +91,7 @@ export const reauthenticationMethods: Record<OperatorSignInMethod, readonly stri
 export const operatorLinkTtl = { command: 3600, invitation: 7 * 24 * 3600 };
 
 /**
- * Minimum length of an operator password in code points. It exceeds the minimum for customers because an operator has
- * access to all customers.
+ * Minimum operator password length in code points. It exceeds the minimum for customers because an operator has access
+ * to all customers.
  */
 export const OPERATOR_PASSWORD_MIN_LENGTH = 12;

@@ -8,9 +8,9 @@ export type OperatorRole = (typeof operatorRoles)[number];
 const readScopes = scopes.filter((scope) => scope.endsWith(':read') && scope !== 'mailbox:read');
 
 /**
- * The scopes of each role on routes that also accept a secret key. Operators do not have `customer:write`, because
- * setting an email address or a password would allow them to take over the account. The routes declare the other
- * permissions of operators on customers and endpoints (`MinimumRole`).
+ * Each role's scopes on routes that also accept a secret key. Operators do not have `customer:write`, because setting
+ * an email address or a password would allow them to take over the account. The routes declare operators' other
+ * permissions on customers and endpoints (`MinimumRole`).
  */
 export const roleScopes: Record<OperatorRole, readonly Scope[]> = {
   viewer: readScopes,

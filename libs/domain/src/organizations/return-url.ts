@@ -2,9 +2,9 @@ import { isPageUrl } from '../urls/page-url.js';
 import { parseValidUrl } from '../urls/parse-url.js';
 
 /**
- * Returns whether the format of a URL allows the billing portal to return to it (requirement IN-10): an absolute https
- * URL, or an http URL on the local machine. Like page URLs, it must be ASCII without credentials, backslashes,
- * whitespace or control characters. Unlike page URLs, it cannot use the scheme of an app.
+ * Returns whether a URL's format allows the billing portal to return to it (requirement IN-10): an absolute https URL,
+ * or an http URL on the local machine. Like page URLs, it must be ASCII without credentials, backslashes, whitespace or
+ * control characters. Unlike page URLs, it cannot use an app's scheme.
  */
 export const isReturnUrl = (text: string): boolean => /^https?:/i.test(text) && isPageUrl(text);
 

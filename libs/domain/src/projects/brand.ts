@@ -2,7 +2,7 @@ import { parseUrl } from '../urls/parse-url.js';
 import { textColorOn } from './contrast.js';
 import type { Branding } from './project-settings.js';
 
-/** The effective branding of a project on hosted pages and in emails. */
+/** A project's effective branding on hosted pages and in emails. */
 export interface Brand {
   /** A single line. */
   name: string;
@@ -38,7 +38,7 @@ export function resolveBrand(projectName: string, branding?: Partial<Branding>):
 export const toSingleLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 
 /**
- * Returns whether a URL uses https and a plain host name. The host of a URL can contain `;`, `,` and `*`, which have a
+ * Returns whether a URL uses https and a plain host name. A URL's host can contain `;`, `,` and `*`, which have a
  * special meaning in a content security policy.
  */
 const isPlainHttpsUrl = (text: string): boolean =>

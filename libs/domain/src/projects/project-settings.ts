@@ -4,7 +4,7 @@ import { defaultLimits, type ProjectLimits } from '../limits/limit-catalog.js';
 import type { PasskeySettings } from '../passkeys/relying-party.js';
 import type { RefreshGrace } from '../sessions/refresh-decision.js';
 
-/** The signing algorithms of access tokens (RFC 7518). */
+/** The access token signing algorithms (RFC 7518). */
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
@@ -12,7 +12,7 @@ export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 export const tokenSubjects = ['id', 'externalId'] as const;
 export type TokenSubject = (typeof tokenSubjects)[number];
 
-/** The sign-in methods of a project, and whether customers can create accounts. */
+/** A project's sign-in methods, and whether customers can create accounts. */
 export interface SignInSettings {
   password: boolean;
   /** True if customers can sign in with a code in an email. */
@@ -44,7 +44,7 @@ export interface Branding {
 
 /** The sender of a project's emails. */
 export interface MailSettings {
-  /** The name of the sender; null for the name in MAIL_FROM. */
+  /** The sender name; null for the name in MAIL_FROM. */
   fromName: string | null;
   replyTo: string | null;
 }
@@ -63,7 +63,7 @@ export interface MailLimits {
   perRecipient: number;
 }
 
-/** The settings of a project (contract, section 4). Durations are in seconds. */
+/** A project's settings (contract, section 4). Durations are in seconds. */
 export interface ProjectSettings {
   /** Origins of pages that can call the API, optionally with a wildcard label; empty allows any. */
   allowedOrigins: string[];

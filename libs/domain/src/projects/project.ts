@@ -1,6 +1,6 @@
 import type { ProjectSettings } from './project-settings.js';
 
-/** The properties of a project that request handlers use. */
+/** The project properties that request handlers use. */
 export interface ProjectContext {
   id: string;
   organizationId: string;
@@ -9,7 +9,7 @@ export interface ProjectContext {
   settings: ProjectSettings;
 }
 
-/** The properties of a project on which the tokens of its customers depend. */
+/** The project properties on which its customers' tokens depend. */
 export type TokenProject = Pick<ProjectContext, 'id' | 'settings'>;
 
 export const environments = ['development', 'staging', 'production'] as const;

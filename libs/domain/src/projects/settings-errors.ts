@@ -18,7 +18,7 @@ interface SettingsContext extends TargetPolicy {
 
 /**
  * Returns the errors in a patch whose individual fields are valid: settings that are inconsistent after the merge, and
- * settings that production does not allow. Each error refers to a field of the request.
+ * settings that production does not allow. Each error refers to a request field.
  */
 export function settingsErrors(
   patch: SettingsPatch,

@@ -5,7 +5,7 @@ import { effectiveRpId } from '../passkeys/relying-party.js';
 import type { ProjectSettings } from './project-settings.js';
 import type { ProjectContext } from './project.js';
 
-/** @throws GatehouseError `method_not_enabled` if customers of the project cannot sign in with this method */
+/** @throws GatehouseError `method_not_enabled` if the project's customers cannot sign in with this method */
 export function assertMethodEnabled(
   { settings }: Pick<ProjectContext, 'settings'>,
   method: 'password' | 'emailCode' | 'passkey',

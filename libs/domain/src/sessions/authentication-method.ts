@@ -1,6 +1,6 @@
 /**
- * The authentication methods, as in the `amr` claim of an access token (RFC 8176): `pwd` is a password, `email` a code
- * or link in an email, `fed` an identity provider, `otp` an authenticator code or a recovery code, `hwk` a device-bound
+ * The authentication methods, as in an access token's `amr` claim (RFC 8176): `pwd` is a password, `email` a code or
+ * link in an email, `fed` an identity provider, `otp` an authenticator code or a recovery code, `hwk` a device-bound
  * passkey, `swk` any other passkey, `user` user verification by a passkey, `mfa` two factors, and `support` a sign-in
  * token that a secret key created.
  */
@@ -39,7 +39,7 @@ export const passkeyMethods = (isDeviceBound: boolean): AuthenticationMethod[] =
 
 export const isSecondFactor = (method: AuthenticationMethod): boolean => secondFactors.includes(method);
 
-/** Returns the methods of a session after another authentication. They include `mfa` once there are two factors. */
+/** Returns a session's methods after another authentication. They include `mfa` once there are two factors. */
 export function addMethods(
   amr: readonly AuthenticationMethod[],
   added: readonly AuthenticationMethod[],

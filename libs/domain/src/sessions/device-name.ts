@@ -1,13 +1,13 @@
 import bowser from 'bowser';
 
-/** Returns the browser and the operating system of a user agent, or whichever of the two is known. */
+/** Returns a user agent's browser and operating system, or whichever of the two is known. */
 export const deviceName = (userAgent: string | null): string | null => joinNames(parseNames(userAgent));
 
 const wellKnownBrowsers = new Set(Object.values(bowser.BROWSER_MAP));
 
 /**
  * Returns the device name without an unknown browser, for strings that are shown to another user: a client can choose
- * the name of an unknown browser freely and use it to send a message.
+ * an unknown browser's name freely and use it to send a message.
  */
 export function wellKnownDeviceName(userAgent: string | null): string | null {
   const [browser = '', os] = parseNames(userAgent);

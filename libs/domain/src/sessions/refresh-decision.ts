@@ -7,7 +7,7 @@ export type RefreshGrace = 'until_used' | number;
 /** The longest grace period, in seconds. */
 export const MAX_REFRESH_GRACE_SECONDS = 300;
 
-/** The refresh token chain of a session, as stored in its row. */
+/** A session's refresh token chain, as stored in its row. */
 export interface RefreshTokenChain {
   generation: number;
   rotatedAt: Date | null;

@@ -96,13 +96,13 @@ function matchesCidr(ip: Address, cidr: string): boolean {
 const matchesRange = (ip: Address, range: Address, bits: number): boolean =>
   range.kind() === ip.kind() && ip.match(range, bits);
 
-/** Returns the IP address in the host of a URL, without brackets; null if the host is a name. */
+/** Returns the IP address in a URL's host, without brackets; null if the host is a name. */
 export function hostIpLiteral(hostname: string): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return ipaddr.isValid(bare) ? bare : null;
 }
 
-/** Returns whether the host of a URL is localhost or a loopback address. */
+/** Returns whether a URL's host is localhost or a loopback address. */
 export function isLoopbackUrl(url: string): boolean {
   const hostname = parseUrl(url)?.hostname;
   if (hostname === undefined) return false;

@@ -28,7 +28,7 @@ export const timelineEventTypes = (kinds: readonly TimelineKind[]): string[] => 
 /** Returns the audit log actions of these kinds. */
 export const timelineActions = (kinds: readonly TimelineKind[]): string[] => namesOfKinds(actions, kinds);
 
-/** The labels of events and actions, by name, except labels that depend on the details of the entry. */
+/** The labels of events and actions, by name, except labels that depend on the entry's details. */
 export const timelineLabels: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({ ...actions, ...events }).flatMap(([name, declared]) =>
     declared?.label === undefined ? [] : [[name, declared.label]],

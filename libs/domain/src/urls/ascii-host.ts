@@ -1,6 +1,6 @@
 import { toASCII, toUnicode } from 'tr46';
 
-/** Maximum length of a host name that is converted. A valid ASCII form has at most 253 characters. */
+/** Maximum length of a converted host name. A valid ASCII form has at most 253 characters. */
 const MAX_LENGTH = 1_000;
 
 const OPTIONS = { checkBidi: true, checkJoiners: true };

@@ -6,14 +6,12 @@ const PAGE_URL_MAX_LENGTH = 2048;
 const ORIGIN_MAX_LENGTH = 267;
 
 /**
- * The scheme and host of a web page. The URL parser alone is too permissive: it also accepts whitespace, line breaks,
+ * A web page's scheme and host. The URL parser alone is too permissive: it also accepts whitespace, line breaks,
  * backslashes, missing slashes and credentials before `@`, and treats `*` as a letter.
  */
 const webUrlPattern = /^(https?):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?(?=[/?#]|$)/i;
 
-/**
- * The custom scheme of an app: a reversed domain name (RFC 8252, section 7.1), and thus never `javascript:` or `data:`.
- */
+/** An app's custom scheme: a reversed domain name (RFC 8252, section 7.1), and thus never `javascript:` or `data:`. */
 const appUrlPattern = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:\/(?!\/[^/?#]*@)/;
 
 /** Printable ASCII without the characters that a URL must encode (RFC 3986, appendix A). */
@@ -24,7 +22,7 @@ const loopbackHostPattern = /^(([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\
 
 /**
  * Returns whether a link may point to this URL: an absolute https URL, an http URL on the local machine, or a URL with
- * the custom scheme of an app, such as `com.example.app:/welcome`. It can have at most 2048 ASCII characters, and no
+ * an app's custom scheme, such as `com.example.app:/welcome`. It can have at most 2048 ASCII characters, and no
  * credentials.
  */
 export function isPageUrl(text: string): boolean {
@@ -40,7 +38,7 @@ export function isPageUrl(text: string): boolean {
 export const isLogoUrl = (text: string): boolean =>
   isPageUrl(text) && /^https:\/\/[a-z0-9.:-]+([/?#]|$)/i.test(text);
 
-/** Returns whether the string is the origin of a web page exactly as browsers send it (RFC 6454, section 6.2). */
+/** Returns whether the string is a web page's origin exactly as browsers send it (RFC 6454, section 6.2). */
 export const isPageOrigin = (text: string): boolean =>
   text.length <= ORIGIN_MAX_LENGTH && webUrlPattern.test(text) && parseUrl(text)?.origin === text;
 

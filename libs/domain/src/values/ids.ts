@@ -28,7 +28,7 @@ export const idPrefixes = {
 } as const;
 export type PrefixedIdKind = keyof typeof idPrefixes;
 
-/** Returns the public form of an id in the `/v1` routes, such as `dlv_0199…`. */
+/** Returns an id's public form in the `/v1` routes, such as `dlv_0199…`. */
 export const publicId = (kind: PrefixedIdKind, id: string): string => `${idPrefixes[kind]}_${id}`;
 
 /** Returns the regular expression that matches ids of these kinds. */

@@ -23,7 +23,7 @@ const reservedNames = new Set([
   ...['accept', 'accept-encoding', 'user-agent', 'host', 'expect', 'cookie', 'cookie2', 'set-cookie'],
   ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],
   ...['forwarded', 'via', 'max-forwards', 'x-real-ip'],
-  // A header with one of these names would shadow a method of AxiosHeaders.
+  // A header with one of these names would shadow an AxiosHeaders method.
   ...['set', 'get', 'has', 'delete', 'clear', 'normalize', 'concat'],
 ]);
 const reservedPrefixes = ['content-', 'proxy-', 'webhook-', 'x-forwarded-'];
@@ -63,7 +63,7 @@ export function customHeaderErrors(headers: Record<string, unknown>, isPatch: bo
   });
 }
 
-/** Merges the headers of a request into the current headers; null removes a header. Both must be valid. */
+/** Merges a request's headers into the current headers; null removes a header. Both must be valid. */
 export function applyHeadersPatch(
   current: CustomHeaders,
   patch: Record<string, string | null>,

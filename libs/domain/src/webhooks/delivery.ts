@@ -9,7 +9,7 @@ export type DeliveryCancelReason = (typeof deliveryCancelReasons)[number];
 /** The attempt priorities: first attempts, retries, bulk redeliveries. */
 export const URGENCY = { first: 0, retry: 1, batch: 2 } as const;
 
-/** The resolutions of a dead letter. `erased`: the customer of its event was deleted. */
+/** Dead letter resolutions. `erased`: the customer of its event was deleted. */
 export const deliveryResolutions = ['redelivered', 'discarded', 'erased'] as const;
 export type DeliveryResolution = (typeof deliveryResolutions)[number];
 
@@ -36,7 +36,7 @@ export interface AttemptResult {
   durationMs: number;
   /** At most 16 KiB of text; "" if no response was received. */
   responseBody: string;
-  /** The Retry-After header of the response. It is only recorded, and does not affect the retry schedule. */
+  /** The response's Retry-After header. It is only recorded, and does not affect the retry schedule. */
   retryAfter: string | null;
 }
 

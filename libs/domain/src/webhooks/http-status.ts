@@ -8,7 +8,7 @@ export const MAX_HTTP_STATUS = 999;
 export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'other', 'none'] as const;
 export type StatusClass = (typeof statusClasses)[number];
 
-/** Ranges of statuses, each with its first and last status. */
+/** Status ranges, each with its first and last status. */
 export type StatusRanges = readonly (readonly [first: number, last: number])[];
 
 /** The statuses of each class. Each status belongs to one class. */

@@ -3,8 +3,8 @@ export const redeliveryKinds = ['redelivery', 'recovery'] as const;
 export type RedeliveryKind = (typeof redeliveryKinds)[number];
 
 /**
- * The states of bulk redeliveries. `planned` becomes `running`, `cancelled` or, after a day, `expired`. `running`
- * becomes `completed` or `cancelled`.
+ * Bulk redelivery states. `planned` becomes `running`, `cancelled` or, after a day, `expired`. `running` becomes
+ * `completed` or `cancelled`.
  */
 export const redeliveryStates = ['planned', 'running', 'completed', 'cancelled', 'expired'] as const;
 export type RedeliveryState = (typeof redeliveryStates)[number];

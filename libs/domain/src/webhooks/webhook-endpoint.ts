@@ -19,7 +19,7 @@ export interface WebhookEndpoint {
   /** Null for an endpoint that receives the events of all projects in its organization. */
   projectId: string | null;
   level: 'project' | 'organization';
-  /** Default: the host of the URL. */
+  /** Default: the URL's host. */
   name: string;
   url: string;
   description: string | null;
