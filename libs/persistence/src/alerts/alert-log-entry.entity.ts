@@ -12,7 +12,7 @@ export class AlertLogEntryEntity {
   /** Number of problems. Null for tests and resolutions. */
   @Column('integer', { nullable: true }) count!: number | null;
   @Column('text') outcome!: AlertOutcome;
-  /** Reason for the failure of the last attempt, or null. */
+  /** Reason for the last attempt's failure, or null. */
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('integer') attempts!: number;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

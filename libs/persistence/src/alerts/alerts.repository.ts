@@ -7,7 +7,7 @@ import { integer, statement, uuid, type RowOf } from '../sql/statements.js';
 import { AlertEntity } from './alert.entity.js';
 
 const claimRow = {
-  /** Id of the row, not of the message. */
+  /** The row id, not the message id. */
   id: uuid,
   /** Number of messages sent so far. Also the fencing token. */
   notifications: integer,

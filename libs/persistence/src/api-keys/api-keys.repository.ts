@@ -32,7 +32,7 @@ export interface ActiveApiKey {
   isStale: boolean;
 }
 
-/** The fields of the API key resource. Excludes the value, which is not stored, and the hash. */
+/** The API key resource's fields. Excludes the value, which is not stored, and the hash. */
 const keyFields = [
   'id',
   'organizationId',
@@ -57,7 +57,7 @@ const keyRow = { ...selectedRow(ApiKeyEntity, keyFields), scopes: arrayOf(textOf
 
 const isActiveKey = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
 
-/** The states of an API key. A revoked key is never `expired`. */
+/** API key states. A revoked key is never `expired`. */
 export const apiKeyStates = ['active', 'revoked', 'expired'] as const;
 export type ApiKeyState = (typeof apiKeyStates)[number];
 

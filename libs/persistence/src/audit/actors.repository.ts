@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import { statement, text, textOf, uuid, type RowOf } from '../sql/statements.js';
 import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 
-/** The name of an audit log actor. Entries refer to actors as `key:<id>`, `operator:<id>` or `customer:<id>`. */
+/** An audit log actor's name. Entries refer to actors as `key:<id>`, `operator:<id>` or `customer:<id>`. */
 export interface ActorName {
   type: 'key' | 'operator' | 'customer';
   id: string;
@@ -21,7 +21,7 @@ const findActors = statement(
 
 const targetRow = { type: textOf<AuditTargetType>(), id: uuid, name: text };
 
-/** The name of an audit log target. Its id is the UUID without a prefix. */
+/** An audit log target's name. Its id is the UUID without a prefix. */
 export type TargetName = RowOf<typeof targetRow>;
 
 const findTargets = statement(
@@ -39,13 +39,13 @@ const findTargets = statement(
 export class ActorsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the names of these actors, whatever their type. Omits deleted actors. */
+  /** Returns these actors' names, whatever their type. Omits deleted actors. */
   async findNames(ids: string[]): Promise<ActorName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findActors, [ids]);
   }
 
-  /** Returns the names of these targets, whatever their type. Omits deleted targets and types without names. */
+  /** Returns these targets' names, whatever their type. Omits deleted targets and types without names. */
   async findTargetNames(ids: string[]): Promise<TargetName[]> {
     if (ids.length === 0) return [];
     return this.database.execute(findTargets, [ids]);

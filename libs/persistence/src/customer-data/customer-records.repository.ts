@@ -141,9 +141,8 @@ export class CustomerRecordsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads all lists. With a project key, the attempts are limited to the endpoints of its project, as in the attempt
-   * log.
-   * @param limit maximum length of each list
+   * Reads all lists. With a project key, the attempts are limited to its project's endpoints, as in the attempt log.
+   * @param limit maximum list length
    */
   async readAll(accessScope: AccessScope, customerId: string, limit: number): Promise<CustomerRecords> {
     const values = [customerId, limit];

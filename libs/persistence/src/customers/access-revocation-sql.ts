@@ -1,6 +1,6 @@
 /**
  * SQL for the time at which access is revoked: the next millisecond, so that everything issued before is older. It
- * reads the clock after the customer was locked, because `now()` returns the start time of the transaction.
+ * reads the clock after the customer was locked, because `now()` returns the transaction's start time.
  */
 export const REVOKED_AT = `date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond'`;
 

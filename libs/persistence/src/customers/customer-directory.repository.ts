@@ -240,7 +240,7 @@ export class CustomerDirectoryRepository {
       const isForeign = projectId !== null && projectId !== accessScope.projectId;
       return { column: 'project_id', ids: isForeign ? [] : [accessScope.projectId] };
     }
-    // One scope for the whole installation: with one scope per organization, the cost of a page would grow with their
+    // One scope for the whole installation: with one scope per organization, the page cost would grow with their
     // number.
     if (!accessScope.organizationIds && projectId === null) return installation;
     const rows =

@@ -40,7 +40,7 @@ export const emptyCustomerFilter: CustomerFilter = {
 export interface SearchedText {
   /** SQL for the string, identical to the index expression. */
   text: string;
-  /** The condition of the partial index. */
+  /** The partial index condition. */
   condition: string;
 }
 

@@ -64,8 +64,8 @@ export class CustomerLocksRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the locks of these customers, by customer id. Omits customers who are not locked. The caller checks the
-   * access scope.
+   * Returns these customers' locks, by customer id. Omits customers who are not locked. The caller checks the access
+   * scope.
    */
   async find(customers: readonly Pick<Customer, 'id'>[]): Promise<Map<string, CustomerLock>> {
     const rows = await this.database.execute(findLocks, [customers.map(({ id }) => id)]);

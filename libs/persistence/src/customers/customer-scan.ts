@@ -18,10 +18,10 @@ export interface CustomerPosition {
  */
 export const anyCustomerCondition = `c.id <> '${NIL_UUID}'`;
 
-/** The first column of an index. Null for an installation-wide index. */
+/** An index's first column. Null for an installation-wide index. */
 type ScopeColumn = 'project_id' | 'organization_id' | null;
 
-/** The scope of a scan: projects, organizations or the installation. */
+/** A scan's scope: projects, organizations or the installation. */
 export interface ScanScope {
   column: ScopeColumn;
   /** For the installation, contains one placeholder id, which is not compared with any column. */

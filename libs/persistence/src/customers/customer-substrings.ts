@@ -28,8 +28,8 @@ const condition = (where: Conditions, text: string): string =>
   containsCondition(where, searchedText.customer('c'), text);
 
 /**
- * Estimates from a sample of the table whether few customers contain a string, because the planner statistics contain
- * no frequencies below one percent. In a database whose character type is C, only ASCII letters have trigrams.
+ * Estimates from a table sample whether few customers contain a string, because the planner statistics contain no
+ * frequencies below one percent. In a database whose character type is C, only ASCII letters have trigrams.
  */
 const estimateRarity = dynamicStatement(
   { isRare: boolean },

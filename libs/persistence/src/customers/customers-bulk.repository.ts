@@ -12,8 +12,8 @@ import {
 } from './customers.repository.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
-// Searches the project's index once per value: with a list as the condition, PostgreSQL may read all customers of the
-// project.
+// Searches the project's index once per value: with a list as the condition, PostgreSQL may read all the project's
+// customers.
 const findTakenIds = statement(
   { id: uuid },
   `SELECT c.id FROM customers c WHERE c.id = ANY ($1::uuid[])
@@ -50,9 +50,9 @@ export class CustomersBulkRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the ids that are already taken, as the id of a customer in any project or as the external id of a
-   * customer in this project. If a customer has the same id and external id, the external ids are not searched: they
-   * are unique, so the insert detects the conflict.
+   * Returns the ids that are already taken, as a customer id in any project or as an external id in this project. If a
+   * customer has the same id and external id, the external ids are not searched: they are unique, so the insert detects
+   * the conflict.
    */
   async findTakenIds(
     tx: Tx,

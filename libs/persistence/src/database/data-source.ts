@@ -59,7 +59,7 @@ const REPLICA_STATEMENT_TIMEOUT = 3_000;
 /** Maximum time for closing the connections, in ms. */
 export const CLOSE_MS = 2_000;
 
-/** The connection options of pg, and those of `Connection`. */
+/** The pg connection options, and the options in `Connection`. */
 interface ConnectionConfig extends pg.ClientConfig {
   hosts?: DatabaseHosts | undefined;
   /** The session timeouts, in ms; null behind a pooler in transaction mode, where a session has no settings. */
@@ -68,7 +68,7 @@ interface ConnectionConfig extends pg.ClientConfig {
   observeStatement?: ((seconds: number) => void) | undefined;
 }
 
-/** Returns the parameters that pg sends when it connects. The types of pg lack this method. */
+/** Returns the parameters that pg sends when it connects. The pg types lack this method. */
 const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf: () => object };
 
 /**
@@ -196,8 +196,8 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 }
 
 /**
- * Returns the options for the pool that serves a process. @param observeStatement receives the duration of each
- * statement in s
+ * Returns the options for the pool that serves a process.
+ * @param observeStatement receives each statement's duration in s
  */
 export const poolOptions = (
   { database }: Config,
@@ -260,7 +260,7 @@ const dataSourceOptions = (
 ): DataSourceOptions => ({
   type: 'postgres',
   url: splitHosts(url)[0]!,
-  // Includes every entity, because the entry point of this library loads entities.ts.
+  // Includes every entity, because this library's entry point loads entities.ts.
   entities: getMetadataArgsStorage().tables.map(({ target }) => target),
   migrations,
   migrationsTableName: 'migrations',

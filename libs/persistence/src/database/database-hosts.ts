@@ -15,7 +15,7 @@ const rejectedParameters: Record<string, string[]> = {
   'read-write': ['in_hot_standby', 'default_transaction_read_only'],
 };
 
-/** A `ParameterStatus` message of the PostgreSQL protocol. */
+/** A PostgreSQL protocol `ParameterStatus` message. */
 export interface ParameterStatus {
   parameterName: string;
   parameterValue: string;

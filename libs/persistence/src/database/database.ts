@@ -61,9 +61,7 @@ const WAITING_LOG_MS = 60_000;
  */
 export type DatabaseProblem = 'unreachable' | 'rejects_connections' | 'read_only' | 'wrong_settings';
 
-/**
- * The advisory lock that a process holds while it changes the settings of its role. Concurrent changes would fail.
- */
+/** The advisory lock that a process holds while it changes its role's settings. Concurrent changes would fail. */
 const ROLE_SETTINGS_LOCK = 7_120_919;
 
 /** Returns the host, the port and the URL without its password, for the log. */

@@ -36,7 +36,7 @@ export interface AuditRow {
   created_at: string;
 }
 
-/** The events and audit entries of a transaction, which are written with its COMMIT. */
+/** A transaction's events and audit entries, which are written with its COMMIT. */
 export class Outbox {
   readonly events: EventRow[] = [];
   readonly auditEntries: AuditRow[] = [];

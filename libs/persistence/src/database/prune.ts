@@ -63,7 +63,7 @@ export interface PruneRange {
   before: string;
 }
 
-/** The last id of a full batch. */
+/** A full batch's last id. */
 const lastScannedRow = { id: uuid };
 
 type OrderedPruneStatement = (

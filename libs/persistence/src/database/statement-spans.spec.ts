@@ -35,8 +35,7 @@ it('records statement spans in the trace, named after the first table changed or
       () => undefined,
     );
     const query = withCurrentTrace({ text: 'SELECT 1 FROM pooled WHERE id = $1', values: ['secret'] });
-    // The pool sends a statement when another request releases a connection, while the trace of that request is
-    // active.
+    // The pool sends a statement when another request releases a connection, while that request's trace is active.
     const sendLater = async () =>
       traceStatement(server, [query, undefined, () => undefined], (args) => (args.at(-1) as () => void)());
     await tracing!.run({ ...request, name: 'POST' }, sendLater, null);

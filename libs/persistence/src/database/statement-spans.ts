@@ -3,7 +3,7 @@ import { errorCode, monotonicMs, tracing, type Context, type Span } from '@gateh
 
 type Callback = (error: Error | null, ...rest: unknown[]) => void;
 
-/** The server of a connection. */
+/** A connection's server. */
 type Server = Pick<pg.Client, 'host' | 'port' | 'database'>;
 
 /** The traces of statements that go through the pool, which may send them while another trace is active. */
@@ -67,14 +67,14 @@ function sendObserved<Result>(
   return result;
 }
 
-/** Returns the text of a statement, or null for an object that reports its end in another way, such as a cursor. */
+/** Returns a statement's text, or null for an object that reports its end in another way, such as a cursor. */
 function readText(query: unknown): string | null {
   if (typeof query === 'string') return query;
   const isConfig = typeof query === 'object' && query !== null && 'text' in query && !('submit' in query);
   return isConfig ? String(query.text) : null;
 }
 
-/** Describes the span of a statement. The text contains no values, because they are parameters. */
+/** Describes a statement's span. The text contains no values, because they are parameters. */
 const describeStatement = ({ host, port, database }: Server, text: string) => {
   const [operation, name] = summarize(text);
   return {
@@ -95,10 +95,7 @@ const describeStatement = ({ host, port, database }: Server, text: string) => {
 const changePattern = /(?<!\b(?:FOR|KEY) )\b(INSERT INTO|UPDATE|DELETE FROM)\s+"?([a-z_]+)/i;
 const readPattern = /\bFROM\s+"?([a-z_]+)\b"?(?!\s*\()/i;
 
-/**
- * Returns the operation of a statement, and the span name: the operation with the table that is changed or read
- * first.
- */
+/** Returns a statement's operation, and the span name: the operation with the table that is changed or read first. */
 function summarize(text: string): [operation: string, name: string] {
   const [, change, changed] = changePattern.exec(text) ?? [];
   const [first = ''] = /\w+/.exec(change ?? text) ?? [];

@@ -209,7 +209,7 @@ export class Transactions {
   /**
    * Writes several outboxes with one statement. If it fails, writes each one separately, so that one failing outbox
    * does not affect the others.
-   * @returns the deliveries of each outbox, or its error
+   * @returns each outbox's deliveries, or its error
    */
   private async writeTogether(outboxes: Outbox[]): Promise<(DeliveryPointer[] | Error)[]> {
     try {

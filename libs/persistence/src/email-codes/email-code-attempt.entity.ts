@@ -10,9 +10,7 @@ export class EmailCodeAttemptEntity {
   @Column('integer', { name: 'tries' }) attempts!: number;
   @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;
   @Column('text', { nullable: true }) granted!: LoginAllowance | null;
-  /**
-   * Consecutive attempts that used the open allowance, across all windows. Determines the length of the next window.
-   */
+  /** Consecutive attempts that used the open allowance, across all windows. Determines the next window's length. */
   @Column('integer') failures!: number;
   @Column({ type: 'timestamptz', name: 'failed_at', precision: 3, default: () => 'now()' }) failedAt!: Date;
   @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;

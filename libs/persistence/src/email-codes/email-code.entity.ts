@@ -3,15 +3,15 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 /** A code that signs in an email address's owner. It is useless without its challenge token. */
 @Entity('email_codes')
 export class EmailCodeEntity {
-  /** SHA-256 hash of the challenge token. */
+  /** The challenge token's SHA-256 hash. */
   @PrimaryColumn('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
   @Column('uuid', { name: 'project_id' }) projectId!: string;
   @Column('text') email!: string;
-  /** Keyed hash of the code. Null if no email was sent, so that no code is correct. */
+  /** The code's keyed hash. Null if no email was sent, so that no code is correct. */
   @Column('bytea', { name: 'code_hash', nullable: true }) codeHash!: Buffer | null;
   /** SHA-256 hash of the link token in the email. Null if the email contains no link. */
   @Column('bytea', { name: 'link_hash', nullable: true }) linkHash!: Buffer | null;
-  /** Destination of the link. Null without a link, like `codeChallenge`. */
+  /** Link destination. Null without a link, like `codeChallenge`. */
   @Column('text', { name: 'redirect_url', nullable: true }) redirectUrl!: string | null;
   /** Verifier hash from the client that requested the link (RFC 7636, S256). */
   @Column('text', { name: 'code_challenge', nullable: true }) codeChallenge!: string | null;

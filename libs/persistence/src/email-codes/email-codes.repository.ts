@@ -29,19 +29,19 @@ import { unknownToPlanner } from '../sql/unknown-to-planner.js';
  */
 const MAX_OPEN_CODES = 3;
 
-/** The destination of the link in an email, and the client that may complete the sign-in there. */
+/** The link destination in an email, and the client that may complete the sign-in there. */
 export interface LinkTarget {
   redirectUrl: string;
-  /** SHA-256 hash of the client's verifier, in base64url (RFC 7636, S256). */
+  /** The client verifier's SHA-256 hash, in base64url (RFC 7636, S256). */
   codeChallenge: string;
 }
 
 export interface NewEmailCode {
-  /** SHA-256 hash of the challenge token. */
+  /** The challenge token's SHA-256 hash. */
   tokenHash: Buffer;
   projectId: string;
   email: string;
-  /** Keyed hash of the code. Null if no email is sent, so that no code is correct. */
+  /** The code's keyed hash. Null if no email is sent, so that no code is correct. */
   codeHash: Buffer | null;
   /** Address block of the client that requests the code, or null if unknown. */
   addressBlock: string | null;
@@ -62,7 +62,7 @@ export interface EmailCodeGuess extends AttemptLimit {
   flowHash: Buffer | null;
   /** Keyed hashes of the guess. It is correct if one of them matches. */
   codeHashes: Buffer[];
-  /** Address block of the client, or null if unknown. */
+  /** The client's address block, or null if unknown. */
   addressBlock: string | null;
 }
 

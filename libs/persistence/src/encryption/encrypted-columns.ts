@@ -3,7 +3,7 @@ import type { EncryptionPurpose, StoredPurpose } from '@gatehouse/platform';
 /** A table with its primary key. Names and expressions are SQL from code, never from input. */
 export interface KeyedTable {
   table: string;
-  /** The types of the primary key columns, in column order. */
+  /** The primary key column types, in column order. */
   key: Readonly<Record<string, 'bytea' | 'text' | 'uuid'>>;
 }
 
@@ -14,8 +14,8 @@ export interface SecretColumn extends KeyedTable {
   /** SQL for the context that a value was encrypted with. */
   context: string;
   /**
-   * For a text column, the prefix of values that depend on an entry. It precedes the base64 data or the id of the
-   * pepper. Undefined for a bytea column.
+   * For a text column, the prefix of values that depend on an entry. It precedes the base64 data or the pepper's id.
+   * Undefined for a bytea column.
    */
   prefix?: string;
 }
@@ -101,7 +101,7 @@ export const encryptedColumns: EncryptedColumn[] = Object.entries(columnsByPurpo
   ([purpose, columns]) => columns.map((column) => ({ ...column, purpose: purpose as EncryptionPurpose })),
 );
 
-/** The columns with password hashes. Without the password, a hash cannot be moved to the pepper of another entry. */
+/** The columns with password hashes. Without the password, a hash cannot be moved to another entry's pepper. */
 export const pepperedColumns: SecretColumn[] = ['customers', 'operators'].map((table) => ({
   table,
   key: { id: 'uuid' },

@@ -25,7 +25,7 @@ const BATCH_SIZE = 500;
 /** Maximum number of rows that one statement counts, to stay within its timeout. */
 const COUNT_BATCH_SIZE = 10_000;
 
-/** The values of a primary key as text, in column order. */
+/** A primary key's values as text, in column order. */
 export type RowKey = string[];
 
 /** A value that depends on none of the secrets in a list. */
@@ -139,7 +139,7 @@ const replaceValues = dynamicStatement(
 
 const countedRow = {
   matching: integer,
-  /** The last key of a full batch. */
+  /** A full batch's last key. */
   last: nullable(arrayOf(text)),
 };
 

@@ -1,13 +1,13 @@
 import { publicId } from '@gatehouse/domain';
 
-// SQL for the events of deleted customers. The rows are erased gradually, but readers receive no customer data once
-// the customer is deleted.
+// SQL for deleted customers' events. The rows are erased gradually, but readers receive no customer data once the
+// customer is deleted.
 
 /** Returns SQL for the condition that an event, an `events` row with this alias, is about a deleted customer. */
 export const isErased = (event: string): string =>
   `(${event}.customer_id IS NOT NULL AND NOT EXISTS (SELECT FROM customers c WHERE c.id = ${event}.customer_id))`;
 
-/** Returns SQL for the erased body of such an event: the envelope and the customer's id. */
+/** Returns SQL for such an event's erased body: the envelope and the customer's id. */
 export const erasedBody = (event: string): string =>
   `format('{"id":"${publicId('event', '%s')}","type":"%s","created_at":"%s","project_id":"%s","organization_id":"%s",'
     || '"data":{"customer":{"id":"%s"}},"erased":true}', ${event}.id, ${event}.type,

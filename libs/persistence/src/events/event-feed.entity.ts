@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The epoch of the event feed. The table has one row. */
+/** The event feed epoch. The table has one row. */
 @Entity('event_feed')
 export class EventFeedEntity {
   @PrimaryColumn('boolean', { default: true }) singleton!: boolean;

@@ -25,7 +25,7 @@ export interface FeedPosition {
   epoch: number;
   /** Number of the transaction that wrote the previous event. */
   xact: bigint;
-  /** Id of the previous event. */
+  /** The previous event's id. */
   id: string;
 }
 
@@ -44,7 +44,7 @@ export interface FeedEvent {
 
 export interface FeedPage {
   events: FeedEvent[];
-  /** Start of the next page, even if no further events exist yet. */
+  /** The next page's start, even if no further events exist yet. */
   nextPosition: FeedPosition;
   hasMore: boolean;
 }
@@ -67,8 +67,8 @@ const REALIGN_BATCH_SIZE = 10_000;
 const MAX_XACT_SKEW_MS = 60_000;
 
 /**
- * Total size of the event bodies, in bytes, after which a page ends before its limit. 200 custom events can add up to
- * 6 MB, and several copies are in memory while a page is sent.
+ * Total event body size, in bytes, after which a page ends before its limit. 200 custom events can add up to 6 MB, and
+ * several copies are in memory while a page is sent.
  */
 const MAX_PAGE_BYTES = 2 ** 21;
 
@@ -228,7 +228,7 @@ export class EventFeedRepository {
   }
 }
 
-/** Returns SQL for the next rows of the feed, of all types. */
+/** Returns SQL for the feed's next rows, of all types. */
 function feedScanSql(
   where: Conditions,
   accessScope: AccessScope,

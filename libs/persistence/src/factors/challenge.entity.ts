@@ -15,7 +15,7 @@ export class ChallengeEntity {
   @Column('jsonb', { name: 'new_identity', nullable: true }) newIdentity!: ProviderProfile | null;
   /** The hosted page flow that the challenge is bound to. Null for an API challenge. */
   @Column('bytea', { name: 'flow_hash', nullable: true }) flowHash!: Buffer | null;
-  /** Encrypted authenticator secret of an enrollment. */
+  /** An enrollment's encrypted authenticator secret. */
   @Column('bytea', { name: 'totp_secret', nullable: true }) totpSecret!: Buffer | null;
   /** Number of received codes and passkey responses. */
   @Column('integer', { name: 'tries', default: 0 }) attempts!: number;

@@ -105,7 +105,7 @@ export class ChallengesRepository {
   }
 
   /**
-   * Returns an open challenge of a customer in the project, or null.
+   * Returns a customer's open challenge in the project, or null.
    * @param flowHash the hosted page flow that it is bound to; null for an API challenge
    */
   async find(projectId: string, tokenHash: Buffer, flowHash: Buffer | null): Promise<Challenge | null> {
@@ -122,7 +122,7 @@ export class ChallengesRepository {
     return rows.length > 0;
   }
 
-  /** Saves the encrypted secret of an enrollment. Returns false if the challenge is not an open enrollment. */
+  /** Saves an enrollment's encrypted secret. Returns false if the challenge is not an open enrollment. */
   async saveSecret(tokenHash: Buffer, secret: Buffer): Promise<boolean> {
     const rows = await this.database.execute(saveSecret, [tokenHash, secret]);
     return rows.length > 0;

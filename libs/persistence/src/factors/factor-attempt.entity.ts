@@ -11,7 +11,7 @@ export class FactorAttemptEntity {
   @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;
   @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;
   @Column('text', { nullable: true }) granted!: LoginAllowance | null;
-  /** Consecutive attempts across all windows. Determines the length of the next window. */
+  /** Consecutive attempts across all windows. Determines the next window's length. */
   @Column('integer') failures!: number;
   @Column({ type: 'timestamptz', name: 'failed_at', precision: 3, default: () => 'now()' }) failedAt!: Date;
 }

@@ -163,7 +163,7 @@ export class FactorsRepository {
     return row!.hasFactor;
   }
 
-  /** Returns the encrypted secrets of a customer's authenticators. */
+  /** Returns a customer's encrypted authenticator secrets. */
   listSecrets(tx: Tx, customerId: string): Promise<{ id: string; secret: Buffer }[]> {
     return tx.execute(listTotpSecrets, [customerId]);
   }

@@ -8,7 +8,7 @@ import { IS_EXPIRED, type LoginAllowance } from './login-allowance.js';
 export interface AttemptLimit {
   /** Maximum number of failed attempts per window. Known client IPs have a separate allowance of the same size. */
   quota: number;
-  /** Length of the first window. It doubles for every `quota` consecutive failures. */
+  /** The first window's length. It doubles for every `quota` consecutive failures. */
   windowSeconds: number;
   maxWindowSeconds: number;
 }
@@ -45,13 +45,13 @@ const windowSecondsSql = (failures: string): string =>
 
 /** An attempt to count. All strings are SQL from code. */
 interface CountedAttempt {
-  /** Values of the key columns. */
+  /** Key column values. */
   key: string;
   /** The `FROM` clause that provides the key. */
   from?: string;
   /** The condition that the client IP is known. */
   isKnownAddress?: string;
-  /** Values of the additional columns: `first` in a new row, `next` in an update of the row `a`. */
+  /** Additional column values: `first` in a new row, `next` in an update of the row `a`. */
   columns?: Record<string, { first: string; next: string }>;
 }
 
@@ -63,8 +63,8 @@ export class AttemptCounter {
   private readonly grantedColumn: string;
 
   /**
-   * @param options `grantedColumn`: name of the column for the allowance of the last attempt; `released`: SQL that
-   * updates additional columns when an attempt is released
+   * @param options `grantedColumn`: name of the column for the last attempt's allowance; `released`: SQL that updates
+   * additional columns when an attempt is released
    */
   constructor(
     private readonly table: string,

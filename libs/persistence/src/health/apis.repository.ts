@@ -11,7 +11,7 @@ import { NIL_UUID } from '../sql/uuid-v7.js';
  */
 export const API_HEARTBEAT_TIMEOUT_SECONDS = 90;
 
-/** Timestamp of the newest migration, which determines the order of API versions. */
+/** The newest migration's timestamp, which determines the order of API versions. */
 const SCHEMA_VERSION = Number(migrations.at(-1)!.name.slice(-13));
 
 /**

@@ -54,7 +54,7 @@ const backlogRow = {
   failingMails: integer,
 };
 
-/** The pending deliveries, pending emails and problems of the installation. No count exceeds 100,000. */
+/** The installation's pending deliveries, pending emails and problems. No count exceeds 100,000. */
 export type Backlog = RowOf<typeof backlogRow>;
 
 const readBacklog = statement(

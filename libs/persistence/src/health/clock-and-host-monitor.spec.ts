@@ -7,7 +7,7 @@ import type { ProcessProblem, ProcessProblemsRepository } from './process-proble
 const config = { database: { url: 'postgres://db-1,db-2/gatehouse', pooler: 'transaction' } } as Config;
 
 describe('ClockAndHostMonitor', () => {
-  /** Time by which this process is ahead of PostgreSQL, and the latencies of the request and its response, in ms. */
+  /** Time by which this process is ahead of PostgreSQL, and the request and response latencies, in ms. */
   let skew: number | null;
   let latencies: [number, number];
   let log: [message: string, fields: object][];

@@ -24,9 +24,9 @@ export const CLOCK_AND_HOST_CHECK_INTERVAL_MS = 60_000;
 const END_TIMEOUT_MS = 1_000;
 
 /**
- * Compares the clock of this process with PostgreSQL's, and checks whether more than one host in DATABASE_URL accepts
- * writes (ADR 0095). Reports problems in the log and in metrics, and stores them in the database for alerts and the
- * health page.
+ * Compares this process's clock with PostgreSQL's, and checks whether more than one host in DATABASE_URL accepts writes
+ * (ADR 0095). Reports problems in the log and in metrics, and stores them in the database for alerts and the health
+ * page.
  */
 export class ClockAndHostMonitor {
   /** Time by which this process's clock is ahead of PostgreSQL's, in ms; null if it is unknown. */

@@ -37,7 +37,7 @@ const backlogGauges: Record<keyof Backlog, [name: string, help: string]> = {
   ],
 };
 
-/** Registers a histogram of statement durations. @returns a function that records a duration in seconds */
+/** Registers a statement duration histogram. @returns a function that records a duration in seconds */
 export function measureStatements(metrics: Metrics): (seconds: number) => void {
   const durations = metrics.histogram(
     'gatehouse_database_statement_duration_seconds',

@@ -14,7 +14,7 @@ const serverRow = {
   unsafeSettings: arrayOf(text),
 };
 
-/** Properties of a PostgreSQL server, read as the DATABASE_URL role. */
+/** PostgreSQL server properties, read as the DATABASE_URL role. */
 export type DatabaseServer = RowOf<typeof serverRow>;
 
 const readServer = statement(

@@ -44,7 +44,7 @@ export class DependencyHealth {
   }
 
   /**
-   * Returns the state of each dependency: `ok`, `not_configured`, or a problem.
+   * Returns each dependency's state: `ok`, `not_configured`, or a problem.
    * @param readiness the process's readiness
    * @param components states of components that only this process can report
    */

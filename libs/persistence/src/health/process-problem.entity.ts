@@ -9,7 +9,7 @@ export class ProcessProblemEntity {
   /** `api` or `webhook-worker`. */
   @Column('text') service!: string;
   @Column('text') host!: string;
-  /** Details of the problem, for operators. */
+  /** Problem details, for operators. */
   @Column('text') detail!: string;
   @CreateDateColumn({ type: 'timestamptz', precision: 3 }) since!: Date;
   @CreateDateColumn({ type: 'timestamptz', name: 'seen_at', precision: 3 }) seenAt!: Date;

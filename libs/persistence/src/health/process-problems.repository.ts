@@ -6,7 +6,7 @@ import { statement, text, textOf, timestamptz, type RowOf } from '../sql/stateme
 /** A problem that a process has found. */
 export interface ProcessProblem {
   kind: ProcessProblemKind;
-  /** Details of the problem, for operators. */
+  /** Problem details, for operators. */
   detail: string;
 }
 

@@ -28,7 +28,7 @@ const statusRow = {
   mailsFailed: integer,
   /** Number of emails that were dropped in the last hour because of a project's limit. */
   mailsOverLimit: integer,
-  /** Creation time of the oldest pending email. */
+  /** The oldest pending email's creation time. */
   oldestMailAt: nullable(timestamptz),
   /** Number of emails that fail while the mail server accepts none, if the installation has one. */
   mailsFailing: integer,

@@ -17,7 +17,7 @@ interface Server {
   /** Host and port. */
   address: string;
   acceptsWrites: boolean;
-  /** Start time of the server in microseconds, which identifies the server. */
+  /** The server's start time in microseconds, which identifies the server. */
   startedAt: string;
 }
 

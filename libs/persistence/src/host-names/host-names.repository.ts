@@ -11,7 +11,7 @@ export interface HostColumn {
   /** Singular term for a row. */
   subject: string;
   table: string;
-  /** First column of the primary key. */
+  /** The primary key's first column. */
   key: string;
   /** SQL for a row's strings that contain host names: email addresses, origins and URLs. */
   values: string;
@@ -44,10 +44,10 @@ export const hostColumns: HostColumn[] = [
 ];
 
 const scannedRow = {
-  /** The key of each string, in the same order. */
+  /** Each string's key, in the same order. */
   keys: arrayOf(text),
   texts: arrayOf(text),
-  /** The last key of a full batch. */
+  /** A full batch's last key. */
   last: nullable(uuid),
 };
 

@@ -7,11 +7,11 @@ import { boolean, bytea, nullable, statement, uuid } from '../sql/statements.js'
 /** A request that must be executed once. */
 export interface IdempotentRequest {
   projectId: string;
-  /** Method and pattern of the route. */
+  /** Route method and pattern. */
   route: string;
-  /** SHA-256 hash of the Idempotency-Key. */
+  /** The Idempotency-Key's SHA-256 hash. */
   keyHash: Buffer;
-  /** SHA-256 hash of the request. */
+  /** The request's SHA-256 hash. */
   fingerprint: Buffer;
 }
 

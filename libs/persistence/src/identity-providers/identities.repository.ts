@@ -16,7 +16,7 @@ import {
 
 const identityRow = {
   id: uuid,
-  /** Slug of the provider. */
+  /** Provider slug. */
   provider: text,
   providerName: text,
   type: textOf<IdentityProviderType>(),
@@ -50,7 +50,7 @@ export type IdentityKey = Pick<NewIdentity, 'providerId' | 'subject'>;
 
 /** An identity in imports and exports. */
 export interface PortableIdentity {
-  /** Slug of the provider. */
+  /** Provider slug. */
   provider: string;
   subject: string;
 }
@@ -160,7 +160,7 @@ export class IdentitiesRepository {
     return sql.execute(listOfProvider, [customerId, providerId]);
   }
 
-  /** Returns the identities of these customers, oldest first, by customer id. */
+  /** Returns these customers' identities, oldest first, by customer id. */
   async listPortable(customerIds: string[]): Promise<Map<string, PortableIdentity[]>> {
     const rows = await this.database.execute(listPortable, [customerIds]);
     const identities = new Map<string, PortableIdentity[]>(customerIds.map((id) => [id, []]));
@@ -168,12 +168,12 @@ export class IdentitiesRepository {
     return identities;
   }
 
-  /** Returns the identities of these customers, oldest first. */
+  /** Returns these customers' identities, oldest first. */
   listOfCustomers(customerIds: string[], sql: Sql): Promise<(Identity & { customerId: string })[]> {
     return sql.execute(listOfCustomers, [customerIds]);
   }
 
-  /** Returns the identities in the list that belong to customers of the project, with the customer ids. */
+  /** Returns the identities in the list that belong to the project's customers, with the customer ids. */
   findOwners(
     tx: Tx,
     projectId: string,

@@ -14,9 +14,9 @@ export class IdentityProviderDomainEntity {
   /** Time at which the record was first found, or null. A domain is verified for only one provider in a project. */
   @Column({ type: 'timestamptz', name: 'verified_at', precision: 3, nullable: true })
   verifiedAt!: Date | null;
-  /** Time of the last lookup, or null. */
+  /** Last lookup time, or null. */
   @Column({ type: 'timestamptz', name: 'checked_at', precision: 3, nullable: true }) checkedAt!: Date | null;
-  /** Time since when the record of a verified domain has been missing, or null. */
+  /** Time since when a verified domain's record has been missing, or null. */
   @Column({ type: 'timestamptz', name: 'failing_since', precision: 3, nullable: true })
   failingSince!: Date | null;
   /** Id of the last customer whose sessions were checked since the domain or its provider changed; null if all were checked. */

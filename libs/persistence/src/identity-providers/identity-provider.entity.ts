@@ -35,8 +35,7 @@ export class IdentityProviderEntity {
    */
   @Column('bytea', { nullable: true }) settings!: Buffer | null;
   /**
-   * `updatedAt` when `settings` was written. If `updatedAt` has changed since, the columns of the earlier version are
-   * newer.
+   * `updatedAt` when `settings` was written. If `updatedAt` has changed since, the earlier version's columns are newer.
    */
   @Column({ type: 'timestamptz', name: 'settings_updated_at', precision: 3, nullable: true })
   settingsUpdatedAt!: Date | null;

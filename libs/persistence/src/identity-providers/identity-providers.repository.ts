@@ -132,7 +132,7 @@ const countIdentities = statement(
   'SELECT count(*)::int AS count FROM identities WHERE provider_id = $1',
 );
 
-/** Stores the identity providers of projects. */
+/** Stores project identity providers. */
 export class IdentityProvidersRepository {
   constructor(private readonly database: Database) {}
 
@@ -238,7 +238,7 @@ export class IdentityProvidersRepository {
   /**
    * Returns providers from all projects whose document is missing, outdated or not readable, sorted by id.
    * @param kids ids of the entries in GATEHOUSE_SECRET
-   * @param after last id of the previous batch
+   * @param after the previous batch's last id
    */
   async listWithoutSettings(
     kids: string[],

@@ -16,7 +16,7 @@ export class OAuthFlowEntity {
   @Column('text', { name: 'code_challenge' }) codeChallenge!: string;
   /** State from the application, which the redirect returns, or null. */
   @Column('text', { name: 'application_state', nullable: true }) applicationState!: string | null;
-  /** Encrypted flow state of the protocol. Null if an earlier API version started the flow. */
+  /** Encrypted protocol flow state. Null if an earlier API version started the flow. */
   @Column('bytea', { name: 'flow_state', nullable: true }) flowState!: Buffer | null;
   /** The OpenID Connect nonce, for earlier API versions; otherwise empty. */
   @Column('text') nonce!: string;
@@ -26,7 +26,7 @@ export class OAuthFlowEntity {
   @Column('integer', { name: 'max_age', nullable: true }) maxAge!: number | null;
   /** Query of the hosted page that the browser returns to. Null if it returns to the application. */
   @Column('text', { name: 'page_query', nullable: true }) pageQuery!: string | null;
-  /** SHA-256 hash of the browser's cookie if the sign-in started on the hosted page; otherwise null. */
+  /** The browser cookie's SHA-256 hash if the sign-in started on the hosted page; otherwise null. */
   @Column('bytea', { name: 'browser_hash', nullable: true }) browserHash!: Buffer | null;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;

@@ -28,7 +28,7 @@ const flowRow = {
   codeVerifier: text,
   maxAge: nullable(integer),
   pageQuery: nullable(text),
-  /** SHA-256 hash of the browser's cookie if the sign-in started on the hosted page; otherwise null. */
+  /** The browser cookie's SHA-256 hash if the sign-in started on the hosted page; otherwise null. */
   browserHash: nullable(bytea),
   createdAt: timestamptz,
 };
@@ -102,7 +102,7 @@ export class OAuthFlowsRepository {
 
   /**
    * Consumes a state. Only one of several concurrent calls returns the flow; the others return null. Also returns
-   * null for a state of another provider, which stays valid there.
+   * null for another provider's state, which stays valid there.
    */
   async consume(stateHash: Buffer, providerId: string): Promise<OAuthFlow | null> {
     const [row] = await this.database.execute(consumeFlow, [stateHash, providerId]);
@@ -117,15 +117,15 @@ export class OAuthFlowsRepository {
     await this.database.execute(insertOperatorFlow, [stateHash, ttl]);
   }
 
-  /** Consumes the state of an operator sign-in. Only one of several concurrent calls returns true. */
+  /** Consumes an operator sign-in's state. Only one of several concurrent calls returns true. */
   async consumeForOperator(stateHash: Buffer): Promise<boolean> {
     const rows = await this.database.execute(consumeOperatorFlow, [stateHash]);
     return rows.length > 0;
   }
 
   /**
-   * Marks an id token as used. Only one of several concurrent calls returns true. @param expiresAt expiry of the
-   * token
+   * Marks an id token as used. Only one of several concurrent calls returns true.
+   * @param expiresAt token expiry
    */
   async claimIdToken(tokenHash: Buffer, expiresAt: Date): Promise<boolean> {
     const rows = await this.database.execute(claimIdToken, [tokenHash, expiresAt]);

@@ -83,14 +83,14 @@ const checkSessions = statement(
 /** A domain that is due for a lookup. */
 export interface ClaimedDomain extends ProviderDomain {
   organizationId: string;
-  /** Time of the previous lookup. `checkedAt` is the time of the claim. */
+  /** Previous lookup time. `checkedAt` is the claim time. */
   previousCheckAt: Date | null;
 }
 
-/** Identifies a domain of a provider. */
+/** Identifies a provider's domain. */
 export type DomainKey = Pick<ProviderDomain, 'projectId' | 'providerId' | 'domain'>;
 
-/** Stores the domains of identity providers. A domain is verified for at most one provider in a project. */
+/** Stores identity provider domains. A domain is verified for at most one provider in a project. */
 export class ProviderDomainsRepository {
   constructor(private readonly database: Database) {}
 

@@ -97,8 +97,8 @@ export class RequiredDomainsRepository {
 
   /**
    * Checks the sessions of the next customers in the project of a claimed domain. Locks the customers in the domain.
-   * As a result, either this check finds the session of a concurrent sign-in, or that sign-in finds that the provider
-   * is required.
+   * As a result, either this check finds a concurrent sign-in's session, or that sign-in finds that the provider is
+   * required.
    * @param limit maximum number of customers to read, most of whom may have other domains
    * @returns the ended sessions
    */

@@ -1,4 +1,4 @@
-// This file contains SQL: the identity of the database and its server.
+// This file contains SQL: the database and server identity.
 import { errorCode, sha256 } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
 import { statement, text } from '../sql/statements.js';

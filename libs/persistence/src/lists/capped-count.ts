@@ -32,7 +32,7 @@ export const capCount = (matching: number): CappedCount => ({
   isMore: matching > COUNT_CAP,
 });
 
-/** Caps the count of a bounded scan. @param window maximum number of rows that the scan could read */
+/** Caps a bounded scan's count. @param window maximum number of rows that the scan could read */
 export const capScanCount = ({ scanned, matching }: ScanCount, window: number): CappedCount => ({
   count: capCount(matching).count,
   isMore: capCount(matching).isMore || scanned >= window,

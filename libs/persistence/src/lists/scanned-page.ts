@@ -1,7 +1,7 @@
 import type { Conditions } from '../sql/conditions.js';
 import { nullable, uuid, type RowMap } from '../sql/statements.js';
 
-/** A page of a list. Each page scans a bounded number of rows. */
+/** A list page. Each page scans a bounded number of rows. */
 export interface ScannedPage<T> {
   /** Can contain fewer items than requested, or none, if few of the scanned rows match. */
   items: T[];

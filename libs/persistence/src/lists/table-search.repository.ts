@@ -124,7 +124,7 @@ export abstract class TableSearchRepository<Filter extends SearchFilter, Row ext
     private readonly statements: ReturnType<typeof searchStatements<Filter, Row>>,
   ) {}
 
-  /** Returns up to `limit` rows within an access scope, newest first. @param before last id of the previous page */
+  /** Returns up to `limit` rows within an access scope, newest first. @param before the previous page's last id */
   listPage(
     accessScope: AccessScope,
     filter: Filter,

@@ -35,7 +35,7 @@ import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 /** An attempt to count, with the limit on failed logins. */
 export interface LoginAttempt extends AttemptLimit {
   email: string;
-  /** SHA-256 of the email. */
+  /** The email's SHA-256. */
   emailHash: Buffer;
   /** Client's address block; null if unknown. */
   addressBlock: string | null;
@@ -51,14 +51,14 @@ const customerAttemptRow = {
   ...attemptResultRow,
   /** Consecutive attempts at the customer's password across all windows, including this one. */
   guesses: integer,
-  /** Time of the attempt, before the password is checked. */
+  /** Attempt time, before the password is checked. */
   attemptedAt: timestamptz,
 };
 
 export interface LoginAttemptResult extends RowOf<typeof customerAttemptRow> {
   /** The customer with this email, or null. */
   customer: CustomerWithPasswordHash | null;
-  /** Password hash of the decoy customer; null if no customer in the project has a password. */
+  /** The decoy customer's password hash; null if no customer in the project has a password. */
   decoyHash: string | null;
 }
 

@@ -60,7 +60,7 @@ export interface MailFilter {
 
 /** A page in the list of captured and pending emails. */
 interface MailPage extends MailFilter {
-  /** Last id of the previous page, or null. */
+  /** The previous page's last id, or null. */
   before: string | null;
 }
 

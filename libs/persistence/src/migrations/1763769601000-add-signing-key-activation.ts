@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the time at which a key starts to sign. The default serves replicas of the previous version. */
+/** Adds the time at which a key starts to sign. The default serves the previous version's replicas. */
 export class AddSigningKeyActivation1763769601000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

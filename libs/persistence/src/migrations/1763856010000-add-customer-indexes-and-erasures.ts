@@ -26,7 +26,7 @@ export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInte
 
   /** Adds the organization to customers, so that indexes can contain it. A project never changes its organization. */
   private async addOrganization(runner: QueryRunner): Promise<void> {
-    // A trigger sets it, because replicas of the previous version do not.
+    // A trigger sets it, because the previous version's replicas do not.
     await runner.query(`
       ALTER TABLE customers ADD COLUMN organization_id uuid;
       CREATE FUNCTION set_customer_organization() RETURNS trigger LANGUAGE plpgsql AS $$

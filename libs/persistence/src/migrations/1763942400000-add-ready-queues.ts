@@ -1,8 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Adds ready queues by urgency and endpoint (ADR 0019), and the result of the last attempt for the dead letter list.
- */
+/** Adds ready queues by urgency and endpoint (ADR 0019), and the last attempt's result for the dead letter list. */
 export class AddReadyQueues1763942400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

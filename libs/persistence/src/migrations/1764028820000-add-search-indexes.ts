@@ -14,7 +14,7 @@ export class AddSearchIndexes1764028820000 implements MigrationInterface {
       `deliveries_resolved_house ON deliveries (resolution, id) ${isResolved}`,
       `deliveries_resolved_project ON deliveries (project_id, resolution, id) ${isResolved}`,
       `deliveries_resolved_endpoint ON deliveries (endpoint_id, resolution, id) ${isResolved}`,
-      // Indexes a prefix of the URL, because index entries have a maximum size.
+      // Indexes a URL prefix, because index entries have a maximum size.
       `webhook_endpoints_url ON webhook_endpoints ((left(url, 256) COLLATE "C"))`,
       `projects_name ON projects ((lower(name) COLLATE "C"))`,
       `projects_slug ON projects ((slug COLLATE "C"))`,

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Creates the client IPs from which operators have signed in, which have a separate allowance. `granted_by` replaces
- * `granted`, which stays for API processes of the previous version.
+ * `granted`, which stays for the previous version's API processes.
  */
 export class CreateOperatorAddresses1764115203000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

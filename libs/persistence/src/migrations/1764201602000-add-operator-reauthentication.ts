@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the time of the last reauthentication to operator sessions. */
+/** Adds the last reauthentication time to operator sessions. */
 export class AddOperatorReauthentication1764201602000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE operator_sessions ADD COLUMN reauthenticated_at timestamptz(3)');

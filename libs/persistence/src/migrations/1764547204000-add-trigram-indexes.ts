@@ -30,7 +30,7 @@ export class AddTrigramIndexes1764547204000 implements MigrationInterface {
 
 /**
  * Creates the extension unless the database already has it in any schema.
- * @returns SQL for the operator class of trigram indexes
+ * @returns SQL for the trigram index operator class
  */
 async function createExtension(runner: QueryRunner): Promise<string> {
   const findOperators = async () =>

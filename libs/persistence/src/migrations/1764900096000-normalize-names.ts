@@ -24,8 +24,8 @@ const isDenormalized = (row: string, columns: string[]): string =>
   columns.map((column) => `${row}.${column} IS NOT NFC NORMALIZED`).join(' OR ');
 
 /**
- * Converts stored names to NFC, the form in which names are searched (ADR 0096). Triggers convert names that API
- * processes of the previous version store afterwards. Can be repeated after a failure.
+ * Converts stored names to NFC, the form in which names are searched (ADR 0096). Triggers convert names that the
+ * previous version's API processes store afterwards. Can be repeated after a failure.
  */
 export class NormalizeNames1764900096000 implements MigrationInterface {
   readonly transaction = false;

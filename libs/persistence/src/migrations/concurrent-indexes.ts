@@ -4,7 +4,7 @@ import { errorCode, errorMessage } from '@gatehouse/platform';
 import { migrationRun, runInTransaction } from './migration-run.js';
 import { double, integer, nullable, statement, text } from '../sql/statements.js';
 
-/** Interval in ms between log messages about the progress of an index build. */
+/** Interval in ms between log messages about index build progress. */
 const PROGRESS_INTERVAL_MS = 10_000;
 
 /** PostgreSQL error code for a table that does not exist. */
@@ -47,9 +47,9 @@ const UNINDEXED_PARTITIONS = `
  * after a failure: complete indexes are kept, and invalid ones from an interrupted run are rebuilt.
  *
  * An index on a partitioned table is first created on the table alone, then on each partition, and then attached. New
- * partitions inherit it from the table. Through a pooler, where the time limit of `CREATE INDEX CONCURRENTLY` cannot
- * be changed, indexes are built in transactions, which block writes.
- * @param definitions columns and condition of each index, by name
+ * partitions inherit it from the table. Through a pooler, where the `CREATE INDEX CONCURRENTLY` time limit cannot be
+ * changed, indexes are built in transactions, which block writes.
+ * @param definitions each index's columns and condition, by name
  */
 export async function createIndexes(
   runner: QueryRunner,

@@ -30,7 +30,7 @@ export class OperatorLinksRepository {
 
   /**
    * Creates a link that replaces the operator's earlier links, or the earlier setup links if `operatorId` is null.
-   * @param tokenHash SHA-256 of the token
+   * @param tokenHash the token's SHA-256
    * @param ttl validity in seconds
    */
   async insert(tx: Tx, tokenHash: Buffer, operatorId: string | null, ttl: number): Promise<void> {

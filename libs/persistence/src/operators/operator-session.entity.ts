@@ -10,7 +10,7 @@ export class OperatorSessionEntity {
   @Column('text') stage!: OperatorStage;
   @Column('text', { default: () => `'password'` }) method!: OperatorSignInMethod;
   @Column('bytea', { name: 'new_totp_secret', nullable: true }) newTotpSecret!: Buffer | null;
-  /** Hash of the pending passkey challenge, or null. */
+  /** The pending passkey challenge's hash, or null. */
   @Column('bytea', { name: 'passkey_challenge', nullable: true }) passkeyChallenge!: Buffer | null;
   @Column('text', { name: 'passkey_purpose', nullable: true }) passkeyPurpose!: string | null;
   @Column({ type: 'timestamptz', name: 'passkey_expires_at', precision: 3, nullable: true })
@@ -21,7 +21,7 @@ export class OperatorSessionEntity {
   @Column({ type: 'timestamptz', name: 'last_seen_at', precision: 3, default: () => 'now()' })
   lastSeenAt!: Date;
   @Column({ type: 'timestamptz', name: 'ends_at', precision: 3 }) endsAt!: Date;
-  /** Time of the last reauthentication, or null. */
+  /** Last reauthentication time, or null. */
   @Column({ type: 'timestamptz', name: 'reauthenticated_at', precision: 3, nullable: true })
   reauthenticatedAt!: Date | null;
 }

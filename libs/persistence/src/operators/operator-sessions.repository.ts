@@ -34,7 +34,7 @@ import {
 export interface NewOperatorSession {
   id: string;
   operatorId: string;
-  /** SHA-256 of the cookie value. */
+  /** The cookie value's SHA-256. */
   tokenHash: Buffer;
   stage: Exclude<OperatorStage, 'signed_in'>;
   method: OperatorSignInMethod;
@@ -47,7 +47,7 @@ export interface OperatorSession {
   id: string;
   stage: OperatorStage;
   method: OperatorSignInMethod;
-  /** Issuer of the operator's single sign-on account; null before the first single sign-on. */
+  /** The operator's single sign-on issuer; null before the first single sign-on. */
   issuer: string | null;
   /** True if the operator has reauthenticated in this session recently enough for sensitive actions. */
   isReauthenticated: boolean;
@@ -57,7 +57,7 @@ export interface OperatorSession {
   /** Seconds until the session ends regardless of use. */
   endsIn: number;
   operator: Operator;
-  /** Encrypted secret of the enrolled authenticator. */
+  /** The enrolled authenticator's encrypted secret. */
   totpSecret: Buffer | null;
   hasPasskey: boolean;
   /** Encrypted secret of the authenticator that is being enrolled in this session. */
@@ -112,7 +112,7 @@ const signedInRow = {
   role: textOf<OperatorRole>(),
   organizationIds: nullable(arrayOf(uuid)),
   method: textOf<OperatorSignInMethod>(),
-  /** Issuer of the operator's single sign-on account; null before the first single sign-on. */
+  /** The operator's single sign-on issuer; null before the first single sign-on. */
   issuer: nullable(text),
   /** True if the operator has a second factor, or has signed in with the OpenID Provider. */
   hasSecondFactor: boolean,
@@ -229,7 +229,7 @@ export class OperatorSessionsRepository {
   /**
    * Marks a session as signed in, restarts its lifetime and replaces its token. Returns false if the session has
    * ended or its stage has changed in the meantime.
-   * @param tokenHash SHA-256 of the new token
+   * @param tokenHash the new token's SHA-256
    */
   async signIn(
     tx: Tx,
@@ -242,7 +242,7 @@ export class OperatorSessionsRepository {
 
   /**
    * Records a reauthentication in a signed-in session and replaces its token. Returns false if the session has ended.
-   * @param tokenHash SHA-256 of the new token
+   * @param tokenHash the new token's SHA-256
    */
   async reauthenticate(tx: Tx, id: string, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(reauthenticate, [id, tokenHash]);
@@ -260,7 +260,7 @@ export class OperatorSessionsRepository {
   /**
    * Replaces a signed-in session's token, and removes its reauthentication and pending authenticator. Returns false
    * if the session has ended.
-   * @param tokenHash SHA-256 of the new token
+   * @param tokenHash the new token's SHA-256
    */
   async renew(tx: Tx, id: string, tokenHash: Buffer): Promise<boolean> {
     const rows = await tx.execute(renewSession, [id, tokenHash]);

@@ -98,7 +98,7 @@ const operatorWithSecretsRow = {
   passwordHash: nullable(text),
   /** Encrypted; null if no authenticator is enrolled. */
   totpSecret: nullable(bytea),
-  /** Issuer of the operator's single sign-on account; null before the first single sign-on. */
+  /** The operator's single sign-on issuer; null before the first single sign-on. */
   issuer: nullable(text),
 };
 
@@ -185,7 +185,7 @@ export class OperatorsRepository {
 
   /**
    * Returns operators, newest first. There are too few to need an index.
-   * @param q substring of the email or name, case-insensitive, or the id
+   * @param q email or name substring, case-insensitive, or the id
    */
   list(q: string | null, before: string | null, limit: number): Promise<Operator[]> {
     return this.database.execute(listOperators, [q, before, limit]);

@@ -105,7 +105,7 @@ export class OrganizationsRepository {
     return row ?? null;
   }
 
-  /** Returns organizations, newest first. @param q substring of the name or slug, or the id */
+  /** Returns organizations, newest first. @param q name or slug substring, or the id */
   list(
     accessScope: AccessScope,
     q: string | null,
@@ -168,7 +168,7 @@ export class OrganizationsRepository {
 
 /**
  * Returns the conditions for organizations within an access scope.
- * @param q substring of the name or slug, or the id
+ * @param q name or slug substring, or the id
  */
 function matchConditions({ organizationIds }: AccessScope, q: string | null): Conditions {
   const where = new Conditions();

@@ -40,7 +40,7 @@ export interface EndpointBreakdown {
   failed: number;
 }
 
-/** Attempt counts since the start of the first bucket, from one snapshot. */
+/** Attempt counts since the first bucket's start, from one snapshot. */
 export interface AttemptSeries {
   /** Time up to which attempts are counted. */
   to: Date;
@@ -219,7 +219,7 @@ async function startReading(tx: Tx) {
   return progress!;
 }
 
-/** Returns the range that the counts cover. @param firstId id of the first attempt that is rolled up */
+/** Returns the range that the counts cover. @param firstId id of the first rolled-up attempt */
 function countedRange(
   buckets: Bucket[],
   firstId: string,

@@ -1,4 +1,4 @@
-// This file contains SQL: aggregates, in a transaction with one snapshot, and comparisons of transaction ids.
+// This file contains SQL: aggregates, in a transaction with one snapshot, and transaction id comparisons.
 import type { Bucket, IdentityMetric } from '@gatehouse/domain';
 import type { Transactions, Tx } from '../database/transactions.js';
 import { REALIGNED_XACT } from '../events/event-feed.repository.js';
@@ -31,7 +31,7 @@ export interface IdentityLabelCount {
   count: number;
 }
 
-/** Identity counters since the start of the first bucket, from one snapshot. */
+/** Identity counters since the first bucket's start, from one snapshot. */
 export interface IdentityCounts {
   /** Time up to which events are counted. */
   to: Date;
@@ -42,7 +42,7 @@ export interface IdentityCounts {
   previous: IdentityPoint[] | null;
   /** The ten most frequent labels per metric, most frequent first. */
   labels: IdentityLabelCount[];
-  /** Latest count of active customers; null before the first count. */
+  /** Latest active customer count; null before the first count. */
   customers: number | null;
   customersWithFactor: number | null;
 }

@@ -1,4 +1,4 @@
-// This file contains SQL: SKIP LOCKED, upserts of aggregates, comparisons of transaction ids, and counts in batches.
+// This file contains SQL: SKIP LOCKED, upserts of aggregates, transaction id comparisons, and counts in batches.
 import { ACTIVE_CUSTOMER_DAYS, customerCountSpans } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -20,7 +20,7 @@ const progressRow = {
   epoch: smallint,
   /** Id of the transaction that wrote the last counted event. */
   xact: text,
-  /** Id of the last counted event. */
+  /** The last counted event's id. */
   id: uuid,
 };
 

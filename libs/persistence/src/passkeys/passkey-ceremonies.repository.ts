@@ -42,7 +42,7 @@ export class PasskeyCeremoniesRepository {
   /**
    * Consumes a challenge. If calls run in parallel, exactly one succeeds. A challenge for another purpose stays
    * valid.
-   * @returns the creation time of the challenge, or null if none matches
+   * @returns the challenge's creation time, or null if none matches
    */
   async consume(projectId: string, challengeHash: Buffer, ceremony: PasskeyCeremony): Promise<Date | null> {
     const [row] = await this.database.execute(consumeCeremony, toValues(projectId, challengeHash, ceremony));

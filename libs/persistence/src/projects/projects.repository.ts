@@ -55,7 +55,7 @@ export const toProjectContext = (row: ProjectRow): ProjectContext => ({
   settings: effectiveSettings(row.projectSettings),
 });
 
-/** Columns of a project resource, as `toProject` expects them. */
+/** Project resource columns, as `toProject` expects them. */
 const resourceColumns = `
   p.id, p.organization_id AS "organizationId", p.name, p.slug, p.environment, p.settings,
   p.archived_at AS "archivedAt", p.created_at AS "createdAt", p.updated_at AS "updatedAt"`;
@@ -86,7 +86,7 @@ export interface ProjectFilter {
   organizationId: string | null;
   environment: Environment | null;
   archived: boolean | null;
-  /** Substring of the name or slug, or the id. */
+  /** Name or slug substring, or the id. */
   q: string | null;
 }
 
@@ -297,8 +297,8 @@ export class ProjectsRepository {
   }
 
   /**
-   * Returns a project, and locks it against changes until the transaction ends. The lock does not block inserts of
-   * customers.
+   * Returns a project, and locks it against changes until the transaction ends. The lock does not block customer
+   * inserts.
    * @throws GatehouseError `not_found`
    */
   lock(tx: Tx, accessScope: AccessScope, id: string): Promise<Project> {

@@ -10,7 +10,7 @@ export interface DeclaredColumn {
   definition: string;
 }
 
-/** Returns the columns of all entities, for comparison with the migrated schema. */
+/** Returns all entity columns, for comparison with the migrated schema. */
 export function declaredColumns({ dataSource }: Database): DeclaredColumn[] {
   const driver = dataSource.driver as PostgresDriver;
   return dataSource.entityMetadatas.flatMap((metadata) =>

@@ -1,4 +1,4 @@
-// This file contains SQL: privileges of the current role, and tables without a repository.
+// This file contains SQL: the current role's privileges, and tables without a repository.
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Database } from '../database/database.js';
 import { currentMigrationNames } from '../migrations/current-migration-names.js';
@@ -130,7 +130,7 @@ async function addCurrentNames(runner: QueryRunner): Promise<void> {
   );
 }
 
-/** Returns the names of pending migrations. Does not write to the database. */
+/** Returns pending migration names. Does not write to the database. */
 export async function listPendingMigrations(database: Database): Promise<string[]> {
   const executed = await new MigrationExecutor(database.dataSource).getExecutedMigrations();
   const stored = new Set(executed.map(({ name }) => currentMigrationNames.get(name) ?? name));

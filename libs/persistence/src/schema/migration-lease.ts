@@ -1,5 +1,5 @@
-// This file contains SQL: a table that exists before the first migration, times from the database clock, and the lock
-// of version 0.1.0.
+// This file contains SQL: a table that exists before the first migration, times from the database clock, and the
+// version 0.1.0 lock.
 import { hostname } from 'node:os';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { errorMessage, monotonicMs, newId, sleep } from '@gatehouse/platform';

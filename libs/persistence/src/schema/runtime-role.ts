@@ -2,7 +2,7 @@
 import type { QueryRunner } from 'typeorm';
 import { PARTITION_LOCK } from '../webhooks/attempt-partitions.js';
 
-/** Privileges of the runtime role on tables that are not in `RESTRICTED_TABLES`, in alphabetical order. */
+/** The runtime role's privileges on tables that are not in `RESTRICTED_TABLES`, in alphabetical order. */
 const TABLE_PRIVILEGES = 'DELETE, INSERT, SELECT, UPDATE';
 
 /** Tables that the runtime role must not change freely, with its privileges on them in alphabetical order. */

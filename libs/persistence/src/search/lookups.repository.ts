@@ -1,4 +1,4 @@
-// This file contains SQL: conditions for indexes with a collation, and reads of attempts and deliveries.
+// This file contains SQL: conditions for indexes with a collation, and attempt and delivery reads.
 import type { AccessScope } from '@gatehouse/domain';
 import { anyCustomerCondition } from '../customers/customer-scan.js';
 import type { Database } from '../database/database.js';

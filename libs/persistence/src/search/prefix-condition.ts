@@ -1,6 +1,6 @@
 /**
  * Returns a condition for values that start with a prefix, which uses an index in byte order.
- * @param column text column, or the expression of the index
+ * @param column text column, or the index expression
  * @param prefix SQL for the prefix
  */
 export const prefixCondition = (column: string, prefix: string): string =>

@@ -1,4 +1,4 @@
-// This file contains SQL: unions of tables, and conditions for text indexes.
+// This file contains SQL: table unions, and conditions for text indexes.
 import type { PrefixedIdKind, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';
@@ -141,7 +141,7 @@ const findByText = dynamicStatement(
   (accessScope: AccessScope, input: string, limit: number) => {
     const where = new Conditions();
     const start = `lower(${where.bind(input)}::text)`;
-    // Only the first characters of a key are stored, so a complete key is found by them.
+    // Only a key's first characters are stored, so a complete key is found by them.
     const keyStart = `${where.bind(input.slice(0, 8))}::text`;
     const limitSql = where.bind(limit);
     const select = (kind: SearchResultKind, condition: string, orderBy: string): string =>

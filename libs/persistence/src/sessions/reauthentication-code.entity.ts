@@ -4,7 +4,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 @Entity('reauthentication_codes')
 export class ReauthenticationCodeEntity {
   @PrimaryColumn('uuid', { name: 'session_id' }) sessionId!: string;
-  /** Keyed hash of the code. */
+  /** The code's keyed hash. */
   @Column('bytea', { name: 'code_hash' }) codeHash!: Buffer;
   @Column('integer', { default: 0 }) guesses!: number;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt!: Date;

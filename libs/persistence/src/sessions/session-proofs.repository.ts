@@ -57,7 +57,7 @@ export class SessionProofsRepository {
 
   /**
    * Records a new proof of identity in a session.
-   * @returns the session's authentication methods and the time of the proof; null if the session is no longer active
+   * @returns the session's authentication methods and the proof time; null if the session is no longer active
    */
   async recordProof(
     tx: Tx,

@@ -25,12 +25,12 @@ import {
 
 /** The values that a code is bound to. It cannot be redeemed with any others. */
 export interface ExchangeKey {
-  /** SHA-256 of the code. */
+  /** The code's SHA-256. */
   codeHash: Buffer;
   kind: CodeKind;
   projectId: string;
   redirectUrl: string;
-  /** SHA-256 of the code verifier in base64url. */
+  /** The code verifier's SHA-256 in base64url. */
   codeChallenge: string;
 }
 

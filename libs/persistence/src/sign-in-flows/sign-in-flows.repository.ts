@@ -22,7 +22,7 @@ import {
 
 /** The values that a flow is bound to. Its secret is not accepted with any others. */
 export interface FlowKey {
-  /** SHA-256 of the secret. */
+  /** The secret's SHA-256. */
   secretHash: Buffer;
   projectId: string;
   target: ExchangeTarget;
@@ -59,7 +59,7 @@ const flowRow = {
 /** A pending sign-in on the hosted page. */
 export type SignInFlow = RowOf<typeof flowRow>;
 
-/** Columns of a new flow. Its secret, project and target are the first five parameters. */
+/** A new flow's columns. Its secret, project and target are the first five parameters. */
 const insertColumns = `
   INSERT INTO sign_in_flows (secret_hash, project_id, redirect_url, code_challenge, application_state, expires_at,
     requested_at, proven_at, customer_id, provider_id, profile, amr, browser_hash)`;

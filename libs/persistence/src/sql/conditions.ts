@@ -9,7 +9,7 @@ import { NIL_UUID } from './uuid-v7.js';
 export const organizationsWithin = (organizations: string): string =>
   `(${organizations}::uuid[] IS NULL OR o.id = ANY (${organizations}) OR o.parent_id = ANY (${organizations}))`;
 
-/** Returns SQL for the ids of the organizations within an access scope. @param organizations as in `organizationsWithin` */
+/** Returns SQL for the organization ids within an access scope. @param organizations as in `organizationsWithin` */
 export const organizationIdsSql = (organizations: string): string =>
   `SELECT o.id FROM organizations o WHERE ${organizationsWithin(organizations)}`;
 
@@ -59,7 +59,7 @@ export class Conditions {
     return `${table}.organization_id IN (${organizationIdsSql(this.bind(accessScope.organizationIds))})`;
   }
 
-  /** Returns the condition that a column contains the id of a project within the access scope. */
+  /** Returns the condition that a column contains a project id within the access scope. */
   projectAccessScopeCondition(projectColumn: string, accessScope: AccessScope): string {
     if (accessScope.projectId || !accessScope.organizationIds)
       return this.accessScopeCondition('', projectColumn, accessScope);

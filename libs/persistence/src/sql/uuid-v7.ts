@@ -25,7 +25,7 @@ export function minIdAt(time: number): string {
 /**
  * Returns the id range for a filter's times and a page's position: `first` is inclusive, `past` is exclusive. Because
  * ids contain the time in ms, `createdAfter` starts with the next ms.
- * @param before last id of the previous page; ids in the range are lower
+ * @param before the previous page's last id; ids in the range are lower
  * @param slack maximum difference in ms between an id's timestamp and the filtered time
  */
 export function filterIdRange(
@@ -48,10 +48,10 @@ export const minIdAtSql = (time: string): string =>
 export const fixedIdAtSql = (time: string): string =>
   `overlay(${minIdAtSql(time)}::text placing '7000-8000' from 15 for 9)::uuid`;
 
-/** Returns the timestamp of a UUIDv7 in ms since 1970 (RFC 9562, section 5.7). */
+/** Returns a UUIDv7's timestamp in ms since 1970 (RFC 9562, section 5.7). */
 export const parseIdTime = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 
-/** A range of ids, which is also a time range. `from` is inclusive, `to` is exclusive. */
+/** An id range, which is also a time range. `from` is inclusive, `to` is exclusive. */
 export interface IdRange {
   from: string;
   to: string;

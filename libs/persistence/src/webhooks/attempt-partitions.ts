@@ -13,7 +13,7 @@ export const DAY_MS = 86_400_000;
 /** Name prefix for partitions with retained attempts from past days. */
 const RETAINED_PREFIX = 'attempts_kept_';
 
-/** A partition of `attempts`, which contains the attempts with ids in its range. */
+/** An `attempts` partition, which contains the attempts with ids in its range. */
 export interface AttemptPartition extends IdRange {
   name: string;
 }
@@ -74,7 +74,7 @@ export async function dropPartition(tx: Tx, { name }: AttemptPartition): Promise
 }
 
 /**
- * Creates missing daily partitions of `attempts`, from yesterday to `days` days ahead. Yesterday's partition receives
+ * Creates missing daily `attempts` partitions, from yesterday to `days` days ahead. Yesterday's partition receives
  * attempts that started before midnight.
  */
 export function ensureAttemptPartitions(tx: Tx, now: Date, days: number): Promise<void> {

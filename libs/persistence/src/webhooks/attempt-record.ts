@@ -37,7 +37,7 @@ export const attemptRow = {
 /** A finished attempt with its delivery's current state. */
 export type AttemptRecord = RowOf<typeof attemptRow>;
 
-/** Columns of an attempt record, from attempt `a` and its delivery `d`. */
+/** Attempt record columns, from attempt `a` and its delivery `d`. */
 export const attemptColumns = `
   a.id, a.project_id AS "projectId", a.event_id AS "eventId", a.event_type AS "eventType",
   a.endpoint_id AS "endpointId", ${endpointNameByIdSql('a.endpoint_id')} AS "endpointName",

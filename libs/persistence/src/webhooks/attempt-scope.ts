@@ -128,7 +128,7 @@ const MAX_CLAIM_MS = 10_000;
  */
 const MAX_WORKER_CLOCK_LEAD_MS = 1_000;
 
-/** Returns the range that contains the ids of a delivery's attempts. */
+/** Returns the range that contains a delivery's attempt ids. */
 export const attemptIdRange = (delivery: { createdAt: Date; finishedAt: Date | null }): IdRange => ({
   from: minIdAt(delivery.createdAt.getTime() - MAX_CLOCK_SKEW_MS),
   to: minIdAt((delivery.finishedAt ?? now()).getTime() + MAX_CLOCK_SKEW_MS),

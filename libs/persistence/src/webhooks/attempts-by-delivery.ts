@@ -25,7 +25,7 @@ const matchConditions = (accessScope: AccessScope, filter: AttemptFilter): Condi
     accessScope,
   );
 
-/** Returns a CTE with the deliveries and the id ranges of their attempts. */
+/** Returns a CTE with the deliveries and their attempt id ranges. */
 const deliveriesWithIdRange = (where: Conditions, { deliveries }: DeliveryListSource): string => `
   delivery_ranges AS MATERIALIZED (
     SELECT d.*, ${minIdAtSql(`d.created_at - interval '1 hour'`)} AS first,
@@ -69,7 +69,7 @@ const countAttempts = dynamicStatement(
 
 /**
  * Returns up to `limit` attempts of a few deliveries, newest first.
- * @param before last id of the previous page
+ * @param before the previous page's last id
  */
 export async function listAttemptsByDelivery(
   database: Database,

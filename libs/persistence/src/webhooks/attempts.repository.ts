@@ -116,7 +116,7 @@ export class AttemptsRepository {
 
   /**
    * Returns up to `limit` finished attempts within an access scope, newest first.
-   * @param before last id of the previous page
+   * @param before the previous page's last id
    */
   async listPage(
     accessScope: AccessScope,

@@ -78,7 +78,7 @@ export class DeadLettersRepository {
 
   /**
    * Returns up to `limit` dead letters within an access scope, newest first.
-   * @param before last id of the previous page
+   * @param before the previous page's last id
    */
   async listPage(
     accessScope: AccessScope,

@@ -60,7 +60,7 @@ export const deliveryColumns = `
 const detailedRow = {
   ...deliveryRow,
   endpointStatus: textOf<EndpointStatus>(),
-  /** Names of the endpoint's current custom headers. */
+  /** The endpoint's current custom header names. */
   headerNames: arrayOf(text),
   body: text,
   /** True if the event is about a deleted customer. */
@@ -213,7 +213,7 @@ export class DeliveriesRepository {
 
   /**
    * Returns up to `limit` of an event's deliveries, newest first.
-   * @param before last id of the previous page
+   * @param before the previous page's last id
    */
   listForEvent(
     accessScope: AccessScope,

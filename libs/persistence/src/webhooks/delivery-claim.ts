@@ -22,7 +22,7 @@ export const claimedAttemptRow = {
   secret: bytea,
   /** Encrypted; null unless the previous secret is still used for signing as well. */
   previousSecret: nullable(bytea),
-  /** Custom headers of the endpoint, encrypted; null if there are none. */
+  /** The endpoint's custom headers, encrypted; null if there are none. */
   headers: nullable(bytea),
   /** Trace context of the span that recorded the event. */
   traceparent: nullable(text),
@@ -51,7 +51,7 @@ const attemptId = `CASE WHEN picked.attempt_id >= ${oldestAllowed} THEN picked.a
  * Returns the main statement for a WITH clause in which `picked` contains (id, attempt_id) of locked, claimable
  * deliveries. $1 is the lease in ms. The condition on the attempt id is always true, but PostgreSQL estimates one row
  * for it. It therefore looks up rows by primary key, even if it planned the statement when the tables were small.
- * @param attemptIds SQL for the array of attempt ids
+ * @param attemptIds SQL for the attempt id array
  */
 export const claimPickedSql = (attemptIds: string): string => `
   UPDATE deliveries d SET attempt = d.attempt + 1, attempt_id = ${attemptId}, target_url = w.url,

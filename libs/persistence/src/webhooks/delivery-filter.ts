@@ -37,9 +37,9 @@ export interface DeliveryFilter extends HttpStatusFilter {
   customerIds?: string[] | null;
   /** True if there are few events about these customers: see `detectLowVolumeCustomers`. */
   areLowVolume?: boolean;
-  /** Resolution of dead letters. */
+  /** Dead letter resolution. */
   resolution?: DeadLetterState;
-  /** Error of the last attempt. */
+  /** The last attempt's error. */
   error?: AttemptError | null;
   /** True for deliveries with at least one failed attempt, even if a later one succeeded. */
   hasFailedAttempts?: boolean | null;

@@ -33,7 +33,7 @@ const lostAttemptRow = {
 export type LostAttempt = RowOf<typeof lostAttemptRow>;
 
 /**
- * State of the delivery after an outcome was recorded; null if the claim was no longer valid and nothing was written.
+ * The delivery's state after an outcome was recorded; null if the claim was no longer valid and nothing was written.
  */
 export type RecordedOutcome = DeliveryState | null;
 

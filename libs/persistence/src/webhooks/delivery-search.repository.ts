@@ -39,7 +39,7 @@ const listedDeliveryRow = {
   ...deliveryRow,
   /** Number of the last attempt; 0 before the first. */
   attempt: smallint,
-  /** HTTP status of the last finished attempt; 0 if there was no response, null before the first attempt. */
+  /** The last finished attempt's HTTP status; 0 if there was no response, null before the first attempt. */
   lastHttpStatus: nullable(smallint),
   lastError: nullable(textOf<AttemptError>()),
   /** Event's customer; null if there is none or the customer was deleted. */
@@ -47,7 +47,7 @@ const listedDeliveryRow = {
   customerEmail: nullable(text),
 };
 
-/** A delivery in a list, with its customer and the result of its last attempt. */
+/** A delivery in a list, with its customer and its last attempt's result. */
 export type ListedDelivery = RowOf<typeof listedDeliveryRow>;
 
 /** Maximum number of deliveries that a page scans when few of them match. The next page continues from there. */
@@ -117,7 +117,7 @@ export class DeliverySearchRepository {
   /**
    * Returns up to `limit` deliveries within an access scope, in `sort` order. `next_attempt_at` only includes
    * deliveries that wait for an attempt.
-   * @param after last position of the previous page
+   * @param after the previous page's last position
    */
   async listPage(
     accessScope: AccessScope,

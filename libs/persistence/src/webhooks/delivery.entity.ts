@@ -31,7 +31,7 @@ export class DeliveryEntity {
   /** Value of `URGENCY`. */
   @Column('smallint', { default: () => '0' }) urgency!: number;
   @Column('uuid', { name: 'batch_id', nullable: true }) batchId!: string | null;
-  /** HTTP status of the last finished attempt. `lastError` contains its error. */
+  /** The last finished attempt's HTTP status. `lastError` contains its error. */
   @Column('smallint', { name: 'last_http_status', nullable: true }) lastHttpStatus!: number | null;
   @Column('text', { name: 'last_error', nullable: true }) lastError!: AttemptError | null;
   /** True for a dead letter until an event has reported it. */

@@ -12,7 +12,7 @@ const statsRow = {
   /** Null, like `p95DurationMs`, if no attempt has a duration. */
   p50DurationMs: nullable(integer),
   p95DurationMs: nullable(integer),
-  /** Start time of the oldest attempt. */
+  /** The oldest attempt's start time. */
   oldestAt: nullable(timestamptz),
   failingSince: nullable(timestamptz),
   lastSuccessAt: nullable(timestamptz),

@@ -281,7 +281,7 @@ export class RedeliveryBatchesRepository {
   }
 
   /**
-   * Adds deliveries whose endpoint was disabled at the time of planning to a batch that this transaction has started.
+   * Adds deliveries whose endpoint was disabled at planning time to a batch that this transaction has started.
    * @returns all endpoint ids in the batch
    */
   async admitDisabled(tx: Tx, id: string): Promise<string[]> {

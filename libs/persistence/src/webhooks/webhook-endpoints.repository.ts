@@ -1,5 +1,4 @@
-// This file contains SQL: access scope conditions, updates that return rows, locks, and bulk cancellation of
-// deliveries.
+// This file contains SQL: access scope conditions, updates that return rows, locks, and bulk delivery cancellation.
 import { IsNull, Not } from 'typeorm';
 import {
   notFound,
@@ -51,7 +50,7 @@ export interface EndpointFilter {
   projectId: string | null;
   status: EndpointStatusFilter | null;
   id: string | null;
-  /** Substring of the name or URL, case-insensitive. */
+  /** Name or URL substring, case-insensitive. */
   contains: string | null;
 }
 

@@ -177,7 +177,7 @@ export class WebhookReplaysRepository {
 
   /**
    * Returns up to `limit` replays within an access scope, newest first.
-   * @param before last id of the previous page
+   * @param before the previous page's last id
    */
   list(
     accessScope: AccessScope,
