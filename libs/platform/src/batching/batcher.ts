@@ -2,9 +2,8 @@ import DataLoader from 'dataloader';
 import { monotonicMs } from '../clock/clock.js';
 
 /**
- * Combines the items of concurrent callers into one call. If the last call started more than an interval ago, items are
- * sent in the current event loop turn. Otherwise they wait until the interval has passed, so batches grow with the
- * load.
+ * Combines concurrent callers' items into one call. If the last call started more than an interval ago, items are sent
+ * in the current event loop turn. Otherwise they wait until the interval has passed, so batches grow with the load.
  */
 export class Batcher<In, Out> {
   private lastCallAt = -Infinity;

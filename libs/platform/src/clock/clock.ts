@@ -6,14 +6,14 @@ export const now = (): Date => new Date();
 // oxlint-disable-next-line gatehouse/clock -- as above
 export const nowMs = (): number => Date.now();
 
-/** Returns the time of a monotonic clock in ms, for measuring durations. */
+/** Returns the monotonic clock time in ms, for measuring durations. */
 // oxlint-disable-next-line no-restricted-globals -- the only place that reads it
 export const monotonicMs = (): number => performance.now();
 
 /** Resolves after `ms`. */
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Returns the result of the promise, or rejects with an Error after `ms`. The operation itself is not canceled. */
+/** Returns the promise's result, or rejects with an Error after `ms`. The operation itself is not canceled. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number, message: string): Promise<T> {
   promise.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;

@@ -18,7 +18,7 @@ export const configWarnings = {
 
 export type ConfigWarning = keyof typeof configWarnings;
 
-/** Returns the weaknesses of a configuration (requirements OP-04 and SC-01), or none outside production. */
+/** Returns a configuration's weaknesses (requirements OP-04 and SC-01), or none outside production. */
 export function listConfigWarnings(
   values: SettingValues,
   environment: Record<string, string | undefined>,

@@ -118,7 +118,7 @@ export abstract class Config {
   abstract readonly testCommands: boolean;
   /** True if periodic jobs run on their schedule. */
   abstract readonly periodicJobs: boolean;
-  /** The weaknesses of this configuration, for the log and the health page. */
+  /** This configuration's weaknesses, for the log and the health page. */
   abstract readonly warnings: ConfigWarning[];
 }
 
@@ -335,7 +335,7 @@ function buildWebhooksConfig(values: SettingValues, hosts: Hosts): Config['webho
       disableAfter: (3 * 86_400_000) / scale,
     },
     // Must exceed the maximum age of an attempt id when it is claimed, 2 s (`claimPickedSql`), plus the maximum
-    // duration of a statement, 5 s.
+    // statement duration, 5 s.
     rollups: { interval: 10_000 / Math.min(scale, 10), settlingTime: Math.max(8_000, 30_000 / scale) },
     concurrency: values.WEBHOOK_CONCURRENCY,
     allowedCidrs: [

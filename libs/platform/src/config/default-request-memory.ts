@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** The part of the heap that requests in progress can use. The rest is for the code and data of the program. */
+/** The part of the heap that requests in progress can use. The rest is for the program's code and data. */
 const HEAP_PART = 5 / 8;
 
 /**

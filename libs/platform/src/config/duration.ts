@@ -1,4 +1,4 @@
-/** The default of START_TIMEOUT, which scripts/run-all.mjs needs before it starts the programs. */
+/** The START_TIMEOUT default, which scripts/run-all.mjs needs before it starts the programs. */
 export const DEFAULT_START_TIMEOUT = '5m';
 
 const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -62,7 +62,7 @@ type OidcValues = {
     : never;
 };
 
-/** The configuration of operator single sign-on. */
+/** The operator single sign-on configuration. */
 export interface OperatorOidcConfig {
   issuer: string;
   clientId: string;
@@ -97,7 +97,7 @@ export function operatorOidcProblems(values: OidcValues, production: boolean): s
   ];
 }
 
-/** Returns the configuration of operator single sign-on, or null if it is off. */
+/** Returns the operator single sign-on configuration, or null if it is off. */
 export function operatorOidcConfig(values: OidcValues): OperatorOidcConfig | null {
   const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: clientId } = values;
   if (!issuer || !clientId) return null;

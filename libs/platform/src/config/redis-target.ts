@@ -1,9 +1,9 @@
 import type { SettingValues } from './settings.js';
 import { splitHosts } from './split-hosts.js';
 
-/** An installation's Redis: a single server, the current primary of a Sentinel setup, or a cluster. */
+/** An installation's Redis: a single server, a Sentinel setup's current primary, or a cluster. */
 export interface RedisTarget {
-  /** The server's URL, or of several cluster nodes. With Sentinel, the name of the primary replaces the host. */
+  /** The server's URL, or of several cluster nodes. With Sentinel, the primary's name replaces the host. */
   url: string;
   /** The URL of the sentinels, which can have several hosts; null without Sentinel. */
   sentinels: string | null;

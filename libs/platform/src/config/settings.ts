@@ -259,7 +259,7 @@ export const settings = {
   ALERT_WEBHOOK_URL: setting.targetUrl({
     doc: 'URL that receives alerts, such as a Slack incoming webhook; https in production. npm run gatehouse -- alert-secret prints the secret that signs them.',
     fallback: null,
-    // Anyone with the URL of an incoming webhook can post to it.
+    // Anyone with an incoming webhook's URL can post to it.
     secret: true,
   }),
   ALERT_EMAIL: setting.sender({

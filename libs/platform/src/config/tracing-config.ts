@@ -2,12 +2,12 @@ import type { SettingValues } from './settings.js';
 
 /** The trace configuration. The OpenTelemetry packages read the other OTEL_* variables themselves. */
 export interface TracingConfig {
-  /** The value of OTEL_EXPORTER_OTLP_HEADERS. */
+  /** The OTEL_EXPORTER_OTLP_HEADERS value. */
   headers: string | null;
   sampler: SettingValues['OTEL_TRACES_SAMPLER'];
   /** The share of new traces that are recorded, from 0 to 1. */
   samplerRatio: number;
-  /** True if the caller of a request decides whether the trace is recorded. */
+  /** True if a request's caller decides whether the trace is recorded. */
   trustsCallers: boolean;
 }
 

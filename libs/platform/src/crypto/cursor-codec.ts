@@ -6,8 +6,8 @@ const MAC_LENGTH = 16;
 const ID_LENGTH = 16;
 
 /**
- * Encodes the end of a page as an opaque cursor, which is authenticated together with the list, the access scope of the
- * caller and the filter.
+ * Encodes the end of a page as an opaque cursor, which is authenticated together with the list, the caller's access
+ * scope and the filter.
  */
 export class CursorCodec {
   constructor(private readonly keyring: Keyring) {}
@@ -38,7 +38,7 @@ export class CursorCodec {
 
   /**
    * Like `decode`, for positions from `encodeBytes`.
-   * @param length the length of the position in bytes, if it is fixed
+   * @param length the position length in bytes, if it is fixed
    */
   decodeBytes(list: unknown, cursor: string, length?: number): Buffer {
     const bytes = decodeBase64Url(cursor) ?? Buffer.alloc(0);

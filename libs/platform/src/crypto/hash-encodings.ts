@@ -4,7 +4,7 @@
  */
 const HASH_LENGTH = { min: 16, max: 64 };
 
-/** The digits of crypt(3), by value. */
+/** The crypt(3) digits, by value. */
 const CRYPT_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export const isHashLength = (length: number): boolean =>
@@ -19,7 +19,7 @@ export function decodeBase64(text: string): Buffer | null {
   return text === padded || text === padded.replace(/=+$/, '') ? decoded : null;
 }
 
-/** Decodes the base64 variant of passlib, which uses `.` instead of `+`. */
+/** Decodes passlib's base64 variant, which uses `.` instead of `+`. */
 export function decodePasslibBase64(text: string): Buffer | null {
   return decodeBase64(text.includes('+') ? text : text.replaceAll('.', '+'));
 }
@@ -36,7 +36,7 @@ export function decodeHexHash(text: string): Buffer | null {
   return hash.length * 2 === text.length && isHashLength(hash.length) ? hash : null;
 }
 
-/** Returns the value of a crypt(3) digit, from 0 to 63. */
+/** Returns a crypt(3) digit's value, from 0 to 63. */
 export const cryptDigit = (digit: string): number => CRYPT_DIGITS.indexOf(digit);
 
 /** Decodes crypt(3) digits of 6 bits each, least significant first. */

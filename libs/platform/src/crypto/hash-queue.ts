@@ -26,7 +26,7 @@ export interface ThreadState {
 interface Share {
   /** The weight of its waiting tasks and permits. */
   weight: number;
-  /** The weight of its tasks that have started, plus the level of the queue when the project arrived. */
+  /** The weight of its tasks that have started, plus the queue level when the project arrived. */
   served: number;
 }
 
@@ -35,7 +35,7 @@ interface Share {
  * an accepted task is at most `maxWaitMs` (docs/adr/0014).
  */
 export class HashQueue {
-  /** In order of arrival. */
+  /** In arrival order. */
   private readonly waiting = new Set<QueuedTask>();
   private readonly shares = new Map<string | null, Share>();
   /** The weight of all waiting tasks and permits. */
@@ -56,8 +56,8 @@ export class HashQueue {
   }
 
   /**
-   * Returns the expected wait of another task in ms, assuming that tasks start in order of arrival. If no thread is
-   * idle, the running tasks count as one waiting task.
+   * Returns another task's expected wait in ms, assuming that tasks start in arrival order. If no thread is idle, the
+   * running tasks count as one waiting task.
    */
   expectedWaitMs({ idle, msEach }: ThreadState): number {
     return (this.totalWeight + 1 - idle) * msEach;
@@ -65,8 +65,8 @@ export class HashQueue {
 
   /**
    * Returns whether a task can be added to the queue. A project is limited to half of the queue while another one
-   * waits, and always leaves capacity for projects that arrive later. The server itself is limited only by the size of
-   * the queue.
+   * waits, and always leaves capacity for projects that arrive later. The server itself is limited only by the queue
+   * size.
    */
   hasCapacity(projectId: string | null, weight: number, threads: ThreadState): boolean {
     if (this.expectedWaitMs(threads) > this.maxWaitMs) return false;

@@ -32,9 +32,9 @@ export type HashTask =
   | { input: string; hash: string }
   | { passwords: string[]; imported: ImportedHash; weight: number };
 
-/** Options for the caller of a task. */
+/** Options for a task's caller. */
 export interface HashOptions {
-  /** The project, whose share of the queue is limited. null for the server itself, which has no such limit. */
+  /** The project, whose queue share is limited. null for the server itself, which has no such limit. */
   projectId?: string | null;
   /** Aborted when the caller no longer waits for the result. The task is then removed from the queue. */
   signal?: AbortSignal;
@@ -65,7 +65,7 @@ export class HashThreads {
   private pool: Piscina | undefined;
   private readonly queue: HashQueue;
   private busyThreads = 0;
-  /** Waiting background tasks, in order of arrival. Other tasks take precedence. */
+  /** Waiting background tasks, in arrival order. Other tasks take precedence. */
   private readonly backgroundWaiting = new Set<() => void>();
   private backgroundBusy = 0;
   /** Time at which a background task last started, or at which the first waiting one arrived. */
@@ -74,7 +74,7 @@ export class HashThreads {
   private readonly retrySlots = new Map<string, RetrySlots>();
   /**
    * Moving average of Gatehouse hash durations, in ms. It includes the time for which a thread waits for a core, so it
-   * depends on the load of the machine.
+   * depends on the machine's load.
    */
   private averageMs: number;
 
@@ -86,7 +86,7 @@ export class HashThreads {
   beforeTask: () => Promise<void> | undefined = () => undefined;
 
   /**
-   * @param cost the bcrypt cost, for the initial estimate of the duration
+   * @param cost the bcrypt cost, for the initial duration estimate
    * @param maxWaitMs maximum expected time that a task waits for a thread
    */
   constructor(
@@ -106,8 +106,8 @@ export class HashThreads {
 
   /**
    * Runs a task on a thread and returns its result.
-   * @throws GatehouseError `overloaded` immediately if the expected wait is too long or the project has used its share
-   * of the queue; `request_timeout` if the signal aborts while the task waits
+   * @throws GatehouseError `overloaded` immediately if the expected wait is too long or the project has used its queue
+   * share; `request_timeout` if the signal aborts while the task waits
    */
   async run<T>(task: HashTask, options: HashOptions = {}): Promise<T> {
     const isImported = 'imported' in task;
@@ -122,7 +122,7 @@ export class HashThreads {
     try {
       const held = this.beforeTask();
       if (held) started = await held.then(monotonicMs);
-      // The first task of a thread includes starting the thread, so its duration is not typical.
+      // A thread's first task includes starting the thread, so its duration is not typical.
       const startedThreads = this.pool?.threads.length ?? 0;
       isTypical = !isImported && startedThreads >= this.busyThreads;
       this.pool ??= createPool(this.threads);
@@ -215,7 +215,7 @@ export class HashThreads {
 
   /**
    * Ends the threads once no task runs or waits. Terminating a thread while it runs bcrypt crashes the process, because
-   * its C++ code throws an uncaught exception. (The `close` method of Piscina does not wait for all tasks.)
+   * its C++ code throws an uncaught exception. (Piscina's `close` method does not wait for all tasks.)
    */
   async close(): Promise<void> {
     await this.drain();

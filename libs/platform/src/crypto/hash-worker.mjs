@@ -63,8 +63,7 @@ const derive = {
   scrypt: (imported, password) => scrypt(imported, password, imported.hash.length),
   pbkdf2: ({ digest: name, iterations, salt, hash }, password) =>
     pbkdf2Sync(password, salt, iterations, hash.length, name),
-  // The derived key encrypts the signer key of the project with AES-256-CTR and a zero counter
-  // (github.com/firebase/scrypt).
+  // The derived key encrypts the project's signer key with AES-256-CTR and a zero counter (github.com/firebase/scrypt).
   'firebase-scrypt': (imported, password) =>
     createCipheriv('aes-256-ctr', scrypt(imported, password, 32), Buffer.alloc(16)).update(
       imported.signerKey,

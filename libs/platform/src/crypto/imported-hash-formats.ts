@@ -76,7 +76,7 @@ const commonFormats: Format[] = [
   ...['argon2id', 'argon2i'].map((name) => ({
     name,
     prefix: new RegExp(`^(argon2)?\\$${name}\\$`),
-    // Django prepends the name of the hasher.
+    // Django prepends the hasher's name.
     pattern: hashPattern(`(argon2)?\\$argon2(?<kind>${name.slice('argon2'.length)})${PHC_ARGON2}`, base64),
     decode: decodeArgon2,
     limit: ARGON2_LIMIT,

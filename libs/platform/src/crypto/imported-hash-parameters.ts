@@ -27,5 +27,5 @@ export type ImportedHash =
       saltPosition: 'first' | 'last' | 'key';
     } & SaltedHash);
 
-/** Returns the estimated duration of a bcrypt hash in ms. It doubles with each cost step. */
+/** Returns a bcrypt hash's estimated duration in ms. It doubles with each cost step. */
 export const estimateBcryptMs = (cost: number): number => 60 * 2 ** (cost - 10);

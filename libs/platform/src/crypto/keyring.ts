@@ -6,7 +6,7 @@ const IV_LENGTH = 12;
 const TAG_LENGTH = 16;
 
 /**
- * The purposes of encryption keys. `encryptedColumns` in libs/persistence declares the columns of each purpose, which
+ * Encryption key purposes. `encryptedColumns` in libs/persistence declares each purpose's columns, which
  * `npm run gatehouse -- reencrypt` encrypts again with the newest secret.
  */
 export const encryptionPurposes = [
@@ -24,7 +24,7 @@ export const encryptionPurposes = [
 ] as const;
 export type EncryptionPurpose = (typeof encryptionPurposes)[number];
 
-/** The purposes of keys for MACs. Values that were derived with them cannot be converted to another secret. */
+/** The MAC key purposes. Values that were derived with them cannot be converted to another secret. */
 export type MacPurpose =
   | 'alert-webhook'
   | 'billing-portal'
@@ -40,7 +40,7 @@ export type MacPurpose =
   | 'refresh-token'
   | 'refresh-successor';
 
-/** The purpose of a derived key. Each purpose has its own key. */
+/** A derived key's purpose. Each purpose has its own key. */
 type KeyPurpose = EncryptionPurpose | MacPurpose;
 
 /** The purposes of stored values that cannot be used without the secret with which they were created. */
@@ -166,7 +166,7 @@ export class Keyring {
     return this.listKids().includes(kid);
   }
 
-  /** Returns the hexadecimal ids of all secrets, newest first. Encrypted values begin with the bytes of the id. */
+  /** Returns the hexadecimal ids of all secrets, newest first. Encrypted values begin with the id bytes. */
   listKids(): string[] {
     return this.rootKeys.map(({ kid }) => kid.toString('hex'));
   }

@@ -30,7 +30,7 @@ export interface ImportedPasswordHash {
 /**
  * Hashes and verifies passwords. There are three stored formats:
  * - `v1$<pepper id>$<bcrypt>` is bcrypt of a keyed pre-hash (requirement PW-06). The pre-hash, HMAC-SHA-384 in base64,
- * is 64 bytes long, so the 72-byte limit of bcrypt truncates nothing.
+ * is 64 bytes long, so bcrypt's 72-byte limit truncates nothing.
  * - `$2b$…` is plain bcrypt, for projects with portable hashes (docs/adr/0102).
  * - `i1$<sealed>` is an encrypted hash from another system, until the next sign-in replaces it (docs/adr/0010).
  */
@@ -100,7 +100,7 @@ export class PasswordHasher {
   }
 
   /**
-   * Takes as long as the verification of a hash, without using its salt and hash value: the result of a comparison with
+   * Takes as long as a hash verification, without using its salt and hash value: the result of a comparison with
    * another customer's hash could be measured.
    * @param model the stored hash whose scheme and parameters determine the time; null for a new hash
    * @throws GatehouseError `overloaded`, `request_timeout`
@@ -191,7 +191,7 @@ export class PasswordHasher {
 
   private createBcryptTask(input: string, bcryptHash: string, cost: number): HashTask {
     if (cost <= this.cost) return { input, hash: bcryptHash };
-    // Created before the cost was lowered, or by another installation. The weight depends on the cost of the hash.
+    // Created before the cost was lowered, or by another installation. The weight depends on the hash cost.
     const weight = Math.ceil(estimateBcryptMs(cost) / estimateBcryptMs(this.cost));
     return { passwords: [input], imported: { scheme: 'bcrypt', hash: bcryptHash }, weight };
   }
@@ -199,14 +199,14 @@ export class PasswordHasher {
   private createDecoyTask(password: string, model: string, dummyHash: string): HashTask {
     const [, , bcryptHash, cost] = storedPattern.exec(model) ?? [];
     if (bcryptHash) {
-      // The duration depends only on the cost, so the secret of the model need not be in the ring.
+      // The duration depends only on the cost, so the model's secret need not be in the ring.
       const input = preHash(password, this.keyring.getCurrentPepper().key);
       return toDecoyTask(this.createBcryptTask(input, bcryptHash, Number(cost)), dummyHash);
     }
     try {
       return toDecoyTask(this.createVerifyTask(password, model), dummyHash);
     } catch {
-      // The parameters of an imported hash are encrypted with a secret that is no longer in the ring.
+      // An imported hash's parameters are encrypted with a secret that is no longer in the ring.
       return this.createVerifyTask(password, dummyHash);
     }
   }

@@ -5,7 +5,7 @@ import { v7 } from 'uuid';
 import { nowMs } from '../clock/clock.js';
 import { nonceBytes } from './nonce-bytes.js';
 
-/** The time of the newest id in ms, and its counter (RFC 9562, section 6.2, method 1). */
+/** The newest id's time in ms, and its counter (RFC 9562, section 6.2, method 1). */
 let [msecs, seq] = [0, 0];
 
 /** Returns a new UUIDv7 (RFC 9562). Ids from one process always increase, even within a millisecond. */

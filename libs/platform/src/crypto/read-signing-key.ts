@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 
-/** The PEM of a private key (RFC 7468, section 10) without whitespace. The first and last lines can be missing. */
+/** A private key's PEM (RFC 7468, section 10) without whitespace. The first and last lines can be missing. */
 const pemPattern = /^(?:-----BEGINPRIVATEKEY-----)?([A-Za-z0-9+/=]+)(?:-----ENDPRIVATEKEY-----)?$/;
 
 /**

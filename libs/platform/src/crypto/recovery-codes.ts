@@ -19,7 +19,7 @@ export const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CO
 /**
  * Returns the hash to store for a recovery code. It does not depend on a root secret, so that codes stay valid when a
  * secret is removed. A plain hash is sufficient, because 75 random bits cannot be guessed.
- * @param ownerId the id of the customer or operator
+ * @param ownerId the customer or operator id
  */
 const hashRecoveryCode = (ownerId: string, code: string): Buffer =>
   sha256(`${ownerId}:${canonicalRecoveryCode(code)}`);

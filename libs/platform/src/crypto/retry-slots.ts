@@ -14,7 +14,7 @@ export class RetrySlots {
 
   /**
    * Assigns a slot.
-   * @param nowMs the time of a monotonic clock, in ms
+   * @param nowMs monotonic clock time, in ms
    * @param minSeconds minimum number of seconds from now
    * @param perSecond number of callers that can be served per second
    * @returns seconds from now

@@ -12,10 +12,10 @@ const WINDOW_STEPS = 1;
 export const newTotpSecret = (): string =>
   new Secret({ buffer: new Uint8Array(secureBytes(20)).buffer }).base32;
 
-/** Maximum length of an issuer in characters. The URI contains it twice, with up to 12 bytes per encoded character. */
+/** Maximum issuer length in characters. The URI contains it twice, with up to 12 bytes per encoded character. */
 const MAX_ISSUER = 40;
 
-/** Maximum length of a URI in characters. A QR code with medium error correction can contain 2,331. */
+/** Maximum URI length in characters. A QR code with medium error correction can contain 2,331. */
 export const MAX_TOTP_URI = 2_000;
 
 /**

@@ -43,7 +43,7 @@ const decoders = new Map<string, Decoder>([
   ['br', decodeBrotli],
 ]);
 
-/** Media types of text. */
+/** Text media types. */
 const TEXT_TYPE =
   /^$|^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|javascript|x-www-form-urlencoded)(?![\w.+-])/;
 
@@ -84,16 +84,16 @@ export async function decodeBody(
   return { omitted: decoded ? (/^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'binary') : codingNames(codings) };
 }
 
-/** Returns the name of a coding without quotes and parameters, which some servers add. */
+/** Returns a coding's name without quotes and parameters, which some servers add. */
 const codingName = (coding: string): string => coding.replace(/;.*/, '').replaceAll('"', '').trim();
 
 const isGzip = ([first, second]: Buffer): boolean => first === 0x1f && second === 0x8b;
 
-/** Returns the length of a zlib header (RFC 1950), or 0 if there is none. */
+/** Returns a zlib header's length (RFC 1950), or 0 if there is none. */
 const zlibHeaderLength = ([first = 0, second = 0]: Buffer): number =>
   (first & 15) === 8 && (first * 256 + second) % 31 === 0 ? 2 : 0;
 
-/** Returns the length of a gzip header (RFC 1952, section 2.3). */
+/** Returns a gzip header's length (RFC 1952, section 2.3). */
 function gzipHeaderLength(bytes: Buffer): number {
   const flags = bytes[3] ?? 0;
   let length = 10;

@@ -7,8 +7,8 @@ import { createFilteredAgents, type AgentHooks, type Agents } from './filtered-a
 import type { Lookup } from './guarded-lookup.js';
 
 /**
- * Time in ms after which the next address of a host is attempted. The Node.js default of 250 ms is shorter than some
- * round trips.
+ * Time in ms after which a host's next address is attempted. The Node.js default of 250 ms is shorter than some round
+ * trips.
  */
 const NEXT_ADDRESS_DELAY_MS = 2_000;
 
@@ -16,9 +16,9 @@ const NEXT_ADDRESS_DELAY_MS = 2_000;
 const tlsOptions = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
 
 /**
- * Creates agents that check every address: an IP address in the URL before they connect, the addresses of a host in the
- * lookup, and the address of the connected peer before any byte of a request is sent. The lookup alone is not
- * sufficient, because Node.js does not call it for an IP address or a reused connection.
+ * Creates agents that check every address: an IP address in the URL before they connect, a host's addresses in the
+ * lookup, and the connected peer's address before any byte of a request is sent. The lookup alone is not sufficient,
+ * because Node.js does not call it for an IP address or a reused connection.
  * @param isReused whether connections are kept alive and reused
  */
 export function guardedAgents(policy: TargetPolicy, lookup: Lookup, isReused: boolean): Agents {

@@ -29,7 +29,7 @@ export class HttpTransport {
     return this.sent;
   }
 
-  /** Reads all data that has arrived. Called before the time limit of the request expires. */
+  /** Reads all data that has arrived. Called before the request time limit expires. */
   stopPausing(): void {
     this.filter?.stopPausing();
   }

@@ -5,9 +5,9 @@ const MAX_BLOCK_BYTES = 256 * 1024;
 const LENGTH_BITS = [16, 20, 24];
 
 /**
- * Returns whether a Brotli decoder returns output after at most 256 KiB, based on the headers of the meta-blocks. It
- * accepts any number of uncompressed meta-blocks, followed by at most one compressed one, which is how encoders write
- * short texts. The headers after a compressed meta-block cannot be found without decoding it (RFC 7932, section 9).
+ * Returns whether a Brotli decoder returns output after at most 256 KiB, based on the meta-block headers. It accepts
+ * any number of uncompressed meta-blocks, followed by at most one compressed one, which is how encoders write short
+ * texts. The headers after a compressed meta-block cannot be found without decoding it (RFC 7932, section 9).
  */
 export function isSmallBrotli(bytes: Buffer): boolean {
   let position = windowBits(bytes);

@@ -15,15 +15,15 @@ const isLocalhost = (name: string): boolean => name === 'localhost' || name.ends
 
 /**
  * Resolves host names with the hosts file, then with name servers. The queries use c-ares, which does not occupy one of
- * the four threads of libuv. Each lookup has its own resolver, so it does not wait for other lookups, can be canceled,
- * and has its own source port. Nothing is cached, but concurrent lookups of the same host share one query.
+ * libuv's four threads. Each lookup has its own resolver, so it does not wait for other lookups, can be canceled, and
+ * has its own source port. Nothing is cached, but concurrent lookups of the same host share one query.
  */
 export class NameResolver {
   private readonly running = new Map<string, Promise<LookupAddress[]>>();
 
   /**
    * @param servers the name servers; empty for the system's name servers
-   * @param timeoutMs the time limit of a lookup, in ms
+   * @param timeoutMs the lookup time limit, in ms
    */
   constructor(
     private readonly servers: string[],

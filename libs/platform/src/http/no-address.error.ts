@@ -1,4 +1,4 @@
-/** Thrown if no address of a host was found in time. `cause` is the error of the resolver, if there is one. */
+/** Thrown if no address of a host was found in time. `cause` is the resolver error, if there is one. */
 export class NoAddressError extends Error {
   readonly code = 'ERR_NO_ADDRESS';
 

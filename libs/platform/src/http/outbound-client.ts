@@ -25,8 +25,8 @@ export interface OutboundRequest {
   /** Cancels the request when it aborts. */
   signal?: AbortSignal;
   /**
-   * True to allow a kept-alive connection (default: only for GET). If it is closed before the first byte of the
-   * response, the request is repeated once on a new connection, so the server may receive it twice.
+   * True to allow a kept-alive connection (default: only for GET). If it is closed before the first response byte, the
+   * request is repeated once on a new connection, so the server may receive it twice.
    */
   reuseConnection?: boolean;
 }
@@ -70,7 +70,7 @@ export class OutboundClient {
 
   /**
    * Creates a client for URLs in the installation's settings. It connects to any address, including private ones, and
-   * uses the system resolver, which can resolve the names of internal services. Never use it for other URLs.
+   * uses the system resolver, which can resolve internal service names. Never use it for other URLs.
    * @param timeoutMs a request's time limit, in ms
    */
   static forOperatorTargets(timeoutMs: number): OutboundClient {

@@ -14,9 +14,9 @@ export interface FetchOptions {
 export class ServerUnavailableError extends Error {}
 
 /**
- * Returns a replacement for `fetch` that sends the requests of a library with an `OutboundClient`.
+ * Returns a replacement for `fetch` that sends a library's requests with an `OutboundClient`.
  * @param headers added to every request
- * @param maxBytes maximum length of a response
+ * @param maxBytes maximum response length
  * @throws ServerUnavailableError from the returned function
  */
 export const outboundFetch =

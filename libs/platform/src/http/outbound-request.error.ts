@@ -2,8 +2,8 @@ import { types } from 'node:util';
 import { errorCode, errorMessage } from '../runtime/errors.js';
 
 /**
- * Thrown if a request fails, with the `code` of the cause. It replaces the axios error, which contains the headers and
- * the request's body.
+ * Thrown if a request fails, with the cause's `code`. It replaces the axios error, which contains the headers and the
+ * request's body.
  */
 export class OutboundRequestError extends Error {
   readonly code: string;

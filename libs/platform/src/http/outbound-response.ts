@@ -9,8 +9,8 @@ const MAX_BYTES_PER_UNIT = 3;
 /** A response to a request from Gatehouse. Its body must be read or discarded. */
 export class OutboundResponse {
   /**
-   * @param stream the body as it was sent; the time limit of the request applies to it as well
-   * @param filter the filter of the connection
+   * @param stream the body as it was sent; the request time limit applies to it as well
+   * @param filter the connection's filter
    * @param toSafeError converts an error to an error that does not contain the request
    */
   constructor(

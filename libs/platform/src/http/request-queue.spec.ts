@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { eventually } from '../../../../test/support/eventually.js';
 import { RequestQueue } from './request-queue.js';
 
-/** More bytes than the buffers of both sockets can hold. */
+/** More bytes than both sockets' buffers can hold. */
 const LARGE = 32 * 2 ** 20;
 
 const get = (path: string, header = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`;

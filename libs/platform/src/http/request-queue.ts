@@ -20,9 +20,9 @@ interface Step {
 }
 
 /**
- * Handles the requests of a connection sequentially. A request that the client has already sent (pipelining) starts
- * when the previous response has been sent (RFC 9112, section 9.3.2), and never if the connection has closed.
- * Otherwise, a client that does not read responses could make the process buffer one for each request that it sends.
+ * Handles a connection's requests sequentially. A request that the client has already sent (pipelining) starts when the
+ * previous response has been sent (RFC 9112, section 9.3.2), and never if the connection has closed. Otherwise, a
+ * client that does not read responses could make the process buffer one for each request that it sends.
  *
  * Reading pauses while requests wait, so they use at most the memory of one read (64 KiB). A client is disconnected if
  * it sends more than 10 requests ahead, or does not read from a complete response for 60 s.
@@ -46,8 +46,8 @@ export class RequestQueue {
   };
 
   /**
-   * Rejects invalid data from a client: immediately if it is in the body of the request in progress, otherwise after
-   * the responses to the preceding requests.
+   * Rejects invalid data from a client: immediately if it is in the current request's body, otherwise after the
+   * responses to the preceding requests.
    * @param reject must close the connection
    */
   reject(socket: Socket, reject: () => void): void {

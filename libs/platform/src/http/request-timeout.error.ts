@@ -1,4 +1,4 @@
-/** Thrown if the time limit of a request expires before its response is complete. */
+/** Thrown if a request's time limit expires before its response is complete. */
 export class RequestTimeoutError extends Error {
   readonly code = 'ERR_REQUEST_TIMEOUT';
 

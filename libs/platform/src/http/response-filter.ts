@@ -35,7 +35,7 @@ const SLICE_BYTES = 2_048;
 /** Maximum number of bytes in a body, with chunk sizes and trailers, unless the reader allows more. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The callbacks of a TLS handle, which Node.js calls if they are functions. */
+/** A TLS handle's callbacks, which Node.js calls if they are functions. */
 interface TlsHandle {
   onhandshakestart: (() => void) | undefined;
   onhandshakedone: (() => void) | undefined;
@@ -52,8 +52,7 @@ interface TlsHandle {
  * small TLS records is cut off.
  * - Bytes that arrive before a request close the connection, so that they cannot become its response.
  *
- * It overrides `push` and `_read` of the socket, through which all received bytes pass, after decryption if TLS is
- * used.
+ * It overrides the socket's `push` and `_read`, through which all received bytes pass, after decryption if TLS is used.
  */
 export class ResponseFilter {
   private static readonly filters = new WeakMap<Socket, ResponseFilter>();
@@ -99,7 +98,7 @@ export class ResponseFilter {
     return this.filters.get(socket);
   }
 
-  /** True once the first byte of the response has arrived. */
+  /** True once the first response byte has arrived. */
   get hasStarted(): boolean {
     return this.pieceCount > 0;
   }
@@ -141,7 +140,7 @@ export class ResponseFilter {
     this.maxBodyBytes = MAX_BODY_BYTES + 2 * bytes;
   }
 
-  /** Reads all data that has arrived without further pauses. Called before the time limit of the request expires. */
+  /** Reads all data that has arrived without further pauses. Called before the request time limit expires. */
   stopPausing(): void {
     this.mayPause = false;
     if (this.pauseTimer) this.endPause();
@@ -294,7 +293,7 @@ export class ResponseFilter {
 }
 
 /**
- * Returns the length of a pause in ms. Each pause is four times as long as the previous one.
+ * Returns the pause length in ms. Each pause is four times as long as the previous one.
  * @param nth the number of the pause, starting at 1
  */
 const pauseMs = (nth: number): number => Math.min(4 ** (nth - 1), LONGEST_PAUSE_MS);

@@ -1,7 +1,7 @@
 /** Maximum number of headers that are read from a response. */
 export const MAX_RESPONSE_HEADERS = 100;
 
-/** Maximum size of the status line and headers of a response, in bytes. */
+/** Maximum size of a response's status line and headers, in bytes. */
 export const MAX_RESPONSE_HEAD_BYTES = 16 * 1024;
 
 /** Maximum number of lines that are parsed. A folded header has several lines. */

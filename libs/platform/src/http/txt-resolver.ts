@@ -8,7 +8,7 @@ const missing = ['ENOTFOUND', 'ENODATA'];
 export class TxtResolver {
   /**
    * @param servers the name servers; empty for the system's name servers
-   * @param timeoutMs the time limit of a lookup, in ms
+   * @param timeoutMs the lookup time limit, in ms
    */
   constructor(
     private readonly servers: string[],
@@ -16,7 +16,7 @@ export class TxtResolver {
   ) {}
 
   /**
-   * Returns the strings in a name's TXT records, with the parts of each record joined.
+   * Returns the strings in a name's TXT records, with each record's parts joined.
    * @throws Error if no name server responds in time or one reports an error, so that it is unknown whether there are
    * records
    */

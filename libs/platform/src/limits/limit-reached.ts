@@ -7,7 +7,7 @@ export interface LimitPolicy extends RateLimitPolicy {
 }
 
 /**
- * Returns the 429 for a limit. The headers and the member `limit` contain the name of the limit.
+ * Returns the 429 for a limit. The headers and the member `limit` contain the limit's name.
  * @param retryAfter in seconds
  */
 export const limitReached = (

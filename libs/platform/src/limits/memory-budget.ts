@@ -1,7 +1,7 @@
-/** A holder of memory. */
+/** A memory holder. */
 export interface MemoryHolder {
   id: string;
-  /** The share of the budget that the holder can hold at once, from 0 to 1. */
+  /** The budget share that the holder can hold at once, from 0 to 1. */
   share: number;
   /** The holder to which the memory of this one also counts. */
   group?: MemoryHolder;
@@ -14,9 +14,7 @@ export interface MemoryHold {
   readonly bytes: number;
   /** Adds bytes. Returns false and adds nothing if this would exceed the budget or the holder's share. */
   grow: (bytes: number) => boolean;
-  /**
-   * Moves the part to another holder. Returns false and changes nothing if this would exceed the share of that holder.
-   */
+  /** Moves the part to another holder. Returns false and changes nothing if this would exceed that holder's share. */
   moveTo: (holder: MemoryHolder) => boolean;
   /** Returns the part to the budget. Further calls do nothing. */
   release: () => void;

@@ -37,7 +37,7 @@ export interface WindowCount {
   secondsLeft: number;
 }
 
-/** Seconds until the window of a rejected request ends; null if the request is allowed. */
+/** Seconds until a rejected request's window ends; null if the request is allowed. */
 type RetryAfterSeconds = number | null;
 
 /**
@@ -48,7 +48,7 @@ export class RateLimiter {
   /** The Redis limiters, by policy. */
   private readonly limiters = new Map<string, RateLimiterRedis>();
   private readonly windows = new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_WINDOWS });
-  /** The prefix of the counters in Redis. Null until `open` is called. */
+  /** The counter prefix in Redis. Null until `open` is called. */
   private prefix: string | null = null;
 
   /** @param redis null to count only in this process */
@@ -77,7 +77,7 @@ export class RateLimiter {
     return count <= policy.quota ? null : secondsLeft;
   }
 
-  /** Counts a request for `key` in the window of a policy, regardless of the quota. */
+  /** Counts a request for `key` in a policy's window, regardless of the quota. */
   async count(policy: Omit<RateLimitPolicy, 'quota'>, key: string): Promise<WindowCount> {
     if (!this.redis || this.prefix === null) return this.countInProcess(policy, key);
     try {

@@ -12,7 +12,7 @@ const MAX_RETRY_MS = 250;
 
 /**
  * Writes complete lines to standard output or standard error. If the output does not accept them, because the disk is
- * full or the reader of a pipe stalls or has exited, a limited number of lines waits, and further lines are dropped and
+ * full or a pipe's reader stalls or has exited, a limited number of lines waits, and further lines are dropped and
  * counted. Never throws and never blocks the event loop (docs/adr/0090-log-output.md).
  */
 export class LineOutput {
@@ -101,9 +101,7 @@ export class LineOutput {
     this.writeNext();
   }
 
-  /**
-   * Writes the lines of the last event loop turn, unless a write is in progress, because the exit must not be delayed.
-   */
+  /** Writes the last event loop turn's lines, unless a write is in progress, because the exit must not be delayed. */
   private writeRest(): void {
     if (this.chunk) return;
     try {

@@ -4,11 +4,11 @@ import { NestLogger } from './nest-logger.js';
 
 type Line = Record<string, unknown> & { error?: Record<string, unknown> };
 
-/** Returns the output of the logger while `act` runs. */
+/** Returns the logger's output while `act` runs. */
 function captureOutput(act: (logger: Logger) => void, logLevel: 'trace' | 'warn' = 'trace'): string {
   let text = '';
   const logger = createLogger({ logLevel }, 'unit');
-  // Replaces the standard output of the logger.
+  // Replaces the logger's standard output.
   Object.assign(logger, { [pino.symbols.streamSym]: { write: (line: string) => (text += line) } });
   act(logger);
   return text;

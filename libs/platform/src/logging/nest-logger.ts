@@ -2,8 +2,8 @@ import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
 /**
- * Forwards the messages of Nest to the process's logger. Messages below warnings are logged at debug level,
- * because they only describe how modules are wired.
+ * Forwards Nest's messages to the process's logger. Messages below warnings are logged at debug level, because they
+ * only describe how modules are wired.
  */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}

@@ -36,7 +36,7 @@ export const customerMailKinds = mailKinds.filter(
   (kind): kind is CustomerMailKind => !(operatorMailKinds as readonly string[]).includes(kind),
 );
 
-/** The path of the page that the link of each kind opens. */
+/** The page path that each kind's link opens. */
 const pagePaths: Record<LinkMailKind, string> = {
   'verify-email': '/verify-email',
   'reset-password': '/reset-password',
@@ -64,8 +64,8 @@ export const mailVariablesOf = (kind: MailKind): MailVariable[] =>
   });
 
 /**
- * Returns a link with a token. For a page of the console, the token is in the fragment, which is not sent to servers
- * and does not appear in logs. The other pages work without scripts, so they require the token in the query.
+ * Returns a link with a token. For a console page, the token is in the fragment, which is not sent to servers and does
+ * not appear in logs. The other pages work without scripts, so they require the token in the query.
  */
 export const pageLink = (publicUrl: string, path: string, token: string): string =>
   `${publicUrl}${path}${path.startsWith('/console/') ? '#' : '?'}token=${encodeURIComponent(token)}`;
@@ -73,8 +73,8 @@ export const pageLink = (publicUrl: string, path: string, token: string): string
 const NOTICE_TTL = 24 * 60 * 60;
 
 /**
- * Returns the time in seconds after which an email is no longer useful: the validity of the code or the token, or 24
- * hours for a notice.
+ * Returns the time in seconds after which an email is no longer useful: the code or token validity, or 24 hours for a
+ * notice.
  */
 export function mailTtl(kind: MailKind): number {
   if (kind === 'operator-invitation') return operatorLinkTtl.invitation;

@@ -13,7 +13,7 @@ export function renderText({ paragraphs, link, closing }: MailContent): string {
 }
 
 /**
- * Returns the HTML of an email. Only the button and the logo set a text or background color, so that the email remains
+ * Returns an email's HTML. Only the button and the logo set a text or background color, so that the email remains
  * legible if a client changes the other colors for dark mode. Styles are inline, because some clients remove style
  * elements.
  */
@@ -55,8 +55,8 @@ const renderParagraph = (text: string, size: number): string =>
   `<p style="margin:0 0 16px;font-size:${size}px;line-height:${size + 8}px">${escapeHtml(text)}</p>`;
 
 /**
- * Renders the button in a table, because Outlook on Windows ignores the padding of links. The border has the text
- * color, so that the button stands out from a background with a similar color.
+ * Renders the button in a table, because Outlook on Windows ignores link padding. The border has the text color, so
+ * that the button stands out from a background with a similar color.
  */
 function renderLink({ brand, button, linkLabel }: MailContent, link: string): string {
   const href = escapeHtml(link);

@@ -33,7 +33,7 @@ const branding = {
   color: '#ffd400',
 };
 
-/** Returns the visible text of an HTML document, with single spaces. */
+/** Returns an HTML document's visible text, with single spaces. */
 const visible = (html: string): string =>
   html
     .replace(/<head>.*<\/head>/s, '')

@@ -9,7 +9,7 @@ export type BuiltInLanguage = (typeof builtInLanguages)[number];
 
 const bothAddressesNotice = 'The change takes effect when both the old and the new address are confirmed.';
 
-/** Plain ASCII where possible, so that the source of an email remains readable. */
+/** Plain ASCII where possible, so that an email's source remains readable. */
 const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = {
   linkLabel: 'Or open this link:',
   mails: {
@@ -216,8 +216,8 @@ const translations: Record<BuiltInLanguage, MailTranslation<CustomerMailKind>> =
 };
 
 /**
- * Returns the built-in template of an email, or null if there is none in the language. Emails to operators are
- * available only in English.
+ * Returns an email's built-in template, or null if there is none in the language. Emails to operators are available
+ * only in English.
  */
 export function builtInMailText(kind: MailKind, language: string): MailText | null {
   const translation = builtInLanguages.find((builtIn) => builtIn === language);

@@ -1,6 +1,6 @@
 import type { MailText } from '@gatehouse/domain';
 
-/** The English text of a notice. The sentence excludes the time and the client IP. */
+/** A notice's English text. The sentence excludes the time and the client IP. */
 interface NoticeText {
   heading: string;
   sentence: (notice: OperatorNotice) => string;
@@ -107,7 +107,7 @@ const noticeTexts: Record<OperatorNotice['action'], NoticeText> = { ...adminActi
 /** All actions about which operators are notified. */
 export const operatorNoticeActions = Object.keys(noticeTexts) as OperatorNotice['action'][];
 
-/** Returns the content of a notice: the action, the operators, the time and the client IP. */
+/** Returns a notice's content: the action, the operators, the time and the client IP. */
 export function operatorNoticeText(name: string, at: string, notice: OperatorNotice): MailText {
   const { heading, sentence } = noticeTexts[notice.action];
   const place = notice.ip ? `the address ${notice.ip}` : 'an unknown address';

@@ -1,6 +1,6 @@
 import { errorCode } from '../runtime/errors.js';
 
-/** Maximum length of a stored response in characters. */
+/** Maximum stored response length in characters. */
 const MAX_LENGTH = 500;
 
 /** The reason why an email was not accepted. */

@@ -13,8 +13,8 @@ import type { HashThreads } from '../crypto/hash-threads.js';
 import type { Metrics } from './metrics.js';
 
 /**
- * The possible results of a sign-in step. `challenged`: a second factor is required; `refused`: the project does not
- * allow the method or new customers, or the client made another error; `aborted`: the client disconnected before the
+ * A sign-in step's possible results. `challenged`: a second factor is required; `refused`: the project does not allow
+ * the method or new customers, or the client made another error; `aborted`: the client disconnected before the
  * response; `error`: an error in Gatehouse prevented a decision.
  */
 export const loginResults = [
@@ -31,7 +31,7 @@ export const loginResults = [
 ] as const;
 export type LoginResult = (typeof loginResults)[number];
 
-/** The methods of sign-in steps. A second factor is a separate step. */
+/** Sign-in step methods. A second factor is a separate step. */
 export const loginMethods = [
   'password',
   'email_code',

@@ -7,7 +7,7 @@ export const READY_METRIC = 'gatehouse_ready';
 export const READY_HELP =
   '1 while this process does its work; 0 while it waits for its database, starts or stops.';
 
-/** The possible values of each label. Other values never become a series. */
+/** Each label's possible values. Other values never become a series. */
 type LabelValues = Record<string, readonly string[]>;
 
 /**

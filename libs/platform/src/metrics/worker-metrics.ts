@@ -53,7 +53,7 @@ export class WorkerMetrics {
     });
   }
 
-  /** @param ageMs the age of the delivery in ms when the attempt was claimed */
+  /** @param ageMs the delivery's age in ms when the attempt was claimed */
   recordAttemptStart({ attempt, urgency, ageMs }: { attempt: number; urgency: number; ageMs: number }): void {
     if (attempt === 1 && urgency === URGENCY.first) this.firstAttempts.observe(ageMs / 1_000);
   }

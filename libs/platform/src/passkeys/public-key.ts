@@ -1,9 +1,9 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 
-/** The labels of COSE keys (RFC 9052, section 7; RFC 9053, section 7; RFC 8230, section 4). */
+/** COSE key labels (RFC 9052, section 7; RFC 9053, section 7; RFC 8230, section 4). */
 const label = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3, modulus: -1, exponent: -2 };
 
-/** Minimum length of an RSA modulus, in bits. */
+/** Minimum RSA modulus length, in bits. */
 const MIN_RSA_BITS = 2048;
 
 /** Returns whether bytes are a COSE key that can be a passkey's public key: ES256, EdDSA or RS256. */

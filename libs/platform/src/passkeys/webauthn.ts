@@ -31,7 +31,7 @@ interface Credential {
   transports: string[];
 }
 
-/** The registration or assertion of a passkey. The caller stores the challenge's hash. */
+/** A passkey registration or assertion. The caller stores the challenge's hash. */
 export interface WebAuthnCeremony<Consumed> {
   relyingParty: RelyingParty;
   saveChallenge: (hash: Buffer) => Promise<void>;
@@ -151,9 +151,9 @@ async function readRegistration(
 }
 
 /**
- * Verifies the signature of a passkey (WebAuthn, section 7.2) and consumes the challenge, but does not verify the
- * counter. The library compares the counter before it verifies the signature, so anyone could trigger a false report of
- * a copied passkey.
+ * Verifies a passkey's signature (WebAuthn, section 7.2) and consumes the challenge, but does not verify the counter.
+ * The library compares the counter before it verifies the signature, so anyone could trigger a false report of a copied
+ * passkey.
  * @param find returns the passkey that the caller accepts, or null
  * @throws the error from `ceremony.reject`
  */
@@ -210,7 +210,7 @@ function readChallenge({ response }: { response: { clientDataJSON: string } }): 
 
 /**
  * Returns the values that a response must contain.
- * @throws Error if the origin is not allowed or the page is in a frame of another site
+ * @throws Error if the origin is not allowed or the page is in another site's frame
  */
 function expectations(relyingParty: RelyingParty, challenge: Buffer, clientDataJSON: string) {
   const { origin, crossOrigin } = readClientData(clientDataJSON);

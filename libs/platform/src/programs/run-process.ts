@@ -12,12 +12,12 @@ import { startTracing, tracing } from '../tracing/current-tracing.js';
 /** Exit code for an error that a restart cannot fix (sysexits.h, EX_CONFIG). */
 const EXIT_CONFIG = 78;
 
-/** Maximum duration of a shutdown, in ms. After that, the process exits in any case. */
+/** Maximum shutdown duration, in ms. After that, the process exits in any case. */
 const STOP_TIMEOUT_MS = 15_000;
 
 /**
- * Maximum duration of a shutdown after an unexpected error, in ms. The process must exit within five seconds so that it
- * can be restarted.
+ * Maximum shutdown duration after an unexpected error, in ms. The process must exit within five seconds so that it can
+ * be restarted.
  */
 const FATAL_STOP_TIMEOUT_MS = 4_000;
 
@@ -87,7 +87,7 @@ export async function runProcess(
   process.on('uncaughtException', (error) => fail(error));
   process.on('unhandledRejection', (error) => fail(error));
   const fail = (error: unknown): void => {
-    // The message of a configuration error contains the fix. A stack would only distract from it.
+    // A configuration error's message contains the fix. A stack would only distract from it.
     const isConfigError = error instanceof ConfigError;
     logger.fatal(isConfigError ? {} : { error }, errorMessage(error));
     stop(isConfigError ? 'invalid configuration' : 'unexpected error', isConfigError ? EXIT_CONFIG : 1);

@@ -23,8 +23,7 @@ export class TestCommands {
   }
 
   /**
-   * Registers the handler of a command. Its result, or the message of the error that it throws, is sent back to the
-   * test.
+   * Registers a command's handler. Its result, or the message of the error that it throws, is sent back to the test.
    */
   on(command: string, handler: Handler): void {
     this.handlers.set(command, handler);

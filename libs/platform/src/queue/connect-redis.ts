@@ -29,7 +29,7 @@ export function connectRedis(target: RedisTarget, logger: Logger, options: Redis
   redis.on('error', (error) => {
     if (monotonicMs() - warnedAt < WARN_EVERY_MS) return;
     warnedAt = monotonicMs();
-    // A cluster's error contains the error of the last node.
+    // A cluster's error contains the last node's error.
     const { lastNodeError } = error as { lastNodeError?: Error };
     logger.warn(
       { reason: errorMessage(lastNodeError ?? error) || 'connection refused' },

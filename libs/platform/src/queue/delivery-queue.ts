@@ -35,7 +35,7 @@ interface ScheduledJob extends DeliveryJob {
   delayMs: number;
 }
 
-/** The data of a job in Redis: one attempt, or several that are due at the same time. */
+/** A job's data in Redis: one attempt, or several that are due at the same time. */
 type JobData = DeliveryJob | DeliveryJob[];
 
 /**
@@ -60,7 +60,7 @@ interface QueueWorker {
 /**
  * Transports delivery jobs with BullMQ. Jobs can be lost, repeated or delayed without harm: every job is only a hint,
  * an attempt starts only with a claim in PostgreSQL, and the worker's due poller finds deliveries whose job was lost.
- * The class is also the injection token of the queue, whose value is null without Redis.
+ * The class is also the queue's injection token, whose value is null without Redis.
  */
 export class DeliveryQueue {
   private readonly health: RedisHealth;
@@ -134,7 +134,7 @@ export class DeliveryQueue {
       await runAll(job).finally(() => (this.runningJobs -= 1));
     };
     this.startWorker(concurrency, run);
-    // Processes of the previous version add jobs under the prefix that all installations shared. The next version can
+    // The previous version's processes add jobs under the prefix that all installations shared. The next version can
     // remove this line (docs/adr/0089-redis-keys-of-an-installation.md).
     this.previous = this.createWorker(sharedPrefix(this.transport.target), concurrency, runAll);
     this.stuckCheckTimer = setInterval(

@@ -51,12 +51,12 @@ export async function inspectRedis(target: RedisTarget, logger: Logger): Promise
 
 /**
  * Resolves when the connection is ready.
- * @throws the first error of the connection
+ * @throws the first connection error
  */
 function connected(connection: RedisConnection): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.once('ready', resolve);
-    // A cluster's error contains the error of the last node.
+    // A cluster's error contains the last node's error.
     connection.once('error', (error: Error & { lastNodeError?: Error }) =>
       reject(error.lastNodeError ?? error),
     );

@@ -39,7 +39,7 @@ export class RedisHealth {
   private isProbing = false;
   private readonly timer: NodeJS.Timeout;
 
-  /** @param prefix the prefix of all keys */
+  /** @param prefix the key prefix */
   constructor(
     private readonly connection: RedisConnection,
     private readonly prefix: string,
@@ -83,7 +83,7 @@ export class RedisHealth {
 
 /**
  * Writes two keys. Returns the problem if Redis rejects them.
- * @param prefix the prefix of the keys
+ * @param prefix the key prefix
  */
 export async function probeRedis(
   connection: RedisConnection,

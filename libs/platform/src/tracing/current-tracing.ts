@@ -20,7 +20,7 @@ export async function startTracing(
 
 /**
  * Runs `work` in a span (`Tracing.run`).
- * @param describe returns the properties of the span; not called if traces are off
+ * @param describe returns the span properties; not called if traces are off
  * @param work called with null if traces are off
  */
 export const runInSpan = <Result>(

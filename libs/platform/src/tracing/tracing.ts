@@ -40,7 +40,7 @@ import { VERSION } from '../runtime/version.js';
 /** Minimum time between two reports of failed exports, in ms. */
 const REPORT_INTERVAL_MS = 60_000;
 
-/** The name and properties of a span. They must not contain a secret, an email address or a row value. */
+/** A span's name and properties. They must not contain a secret, an email address or a row value. */
 export interface NewSpan {
   name: string;
   kind: keyof typeof SpanKind;
@@ -51,7 +51,7 @@ export interface NewSpan {
 
 export type { Context, Span };
 
-/** Records the traces of a process and sends them to the OTLP endpoint in the background. */
+/** Records a process's traces and sends them to the OTLP endpoint in the background. */
 export class Tracing {
   private readonly rootSampler: Sampler;
   private readonly provider: NodeTracerProvider;
