@@ -9,7 +9,7 @@ export type FeedEvent = components['schemas']['FeedEventResponse'];
 const INTERVAL_MS = 1_000;
 const PAGE_SIZE = 100;
 
-/** Reads the page of the feed after a cursor. */
+/** Reads the feed page after a cursor. */
 export type ReadFeed = (page: {
   cursor: string | undefined;
   limit?: number;

@@ -31,7 +31,7 @@ export async function printError(cli: Cli, error: unknown): Promise<number> {
   return error instanceof CliError ? error.exitCode : ExitCode.failure;
 }
 
-/** Returns the description of an error. Commands that continue after an error also use it. */
+/** Returns an error's description. Commands that continue after an error also use it. */
 export function describeError(error: unknown): Description {
   if (error instanceof GatehouseError) return describeProblem(error);
   const message = error instanceof Error ? error.message : String(error);

@@ -14,7 +14,7 @@ export interface PageOptions {
   all?: boolean;
 }
 
-/** Maximum page size of the API. */
+/** The API's maximum page size. */
 const LARGEST_PAGE = 200;
 
 /** Adds these options to a command. */

@@ -15,7 +15,7 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 const write = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
 const read = (env: Record<string, string>, flags: SettingFlags = {}) => readSettings({ env, cwd }, flags);
 
-/** Returns the message and the fix of the error. */
+/** Returns the error's message and fix. */
 function readError(env: Record<string, string>, flags: SettingFlags = {}): string {
   try {
     read(env, flags);

@@ -5,7 +5,7 @@ import { usageError } from './cli-error.js';
 
 /** The settings of all commands that call the API. */
 export interface Settings {
-  /** The URL of Gatehouse, without a trailing slash. */
+  /** The Gatehouse URL, without a trailing slash. */
   url: string;
   secretKey: string;
   /** Id of the project to which the command is limited. */

@@ -17,7 +17,7 @@ const columns: Column<Row>[] = [
   { title: 'Name', value: ({ name }) => name },
 ];
 
-/** Returns the output for a table. @param width the width of the terminal; undefined if there is none */
+/** Returns the output for a table. @param width the terminal width; undefined if there is none */
 async function print(shown: Row[], width?: number, env: Record<string, string> = {}, of = columns) {
   const terminal = width === undefined ? {} : { isTTY: true, columns: width };
   const stream = (): PassThrough => Object.assign(new PassThrough().setEncoding('utf8'), terminal);

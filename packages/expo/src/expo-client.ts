@@ -19,13 +19,13 @@ export interface ExpoClientOptions
 
 /** Options for a sign-in with Google or Apple. */
 export interface ProviderFlow extends RedirectOptions {
-  /** The slug of the provider in the project. Default: `google` or `apple`. */
+  /** The provider's slug in the project. Default: `google` or `apple`. */
   provider?: string;
 }
 
 export type ProviderFunction = (flow?: ProviderFlow) => Promise<SignInResult | null>;
 
-/** The `@gatehouse/js` client, extended with the browser, links and native sign-ins of the device. */
+/** The `@gatehouse/js` client, extended with the device's browser, links and native sign-ins. */
 export interface ExpoClient extends Client {
   signIn: Omit<Client['signIn'], 'social'> & {
     /** Signs in with a provider in the browser. Returns null if the customer closes the browser. */

@@ -13,7 +13,7 @@ export interface GoogleSigninModule {
 export interface GoogleSignInOptions {
   /** The web client's id, which is the `aud` claim of tokens issued on Android. */
   webClientId: string;
-  /** The id of the iOS client. Required unless the app has a `GoogleService-Info.plist`. */
+  /** The iOS client's id. Required unless the app has a `GoogleService-Info.plist`. */
   iosClientId?: string;
 }
 

@@ -29,7 +29,7 @@ export class IdTokenSignIn {
 
   /**
    * Signs in. Returns null if the customer cancels.
-   * @param provider the slug of the provider in the project
+   * @param provider the provider's slug in the project
    * @throws GatehouseError, and errors from the native module
    */
   async signIn(provider: string, native: NativeSignIn): Promise<SignInResult | null> {
@@ -61,7 +61,7 @@ export class IdTokenSignIn {
     };
   }
 
-  /** Adds the pending name to the profile of the signed-in customer, unless the profile already has a name. */
+  /** Adds the pending name to the signed-in customer's profile, unless the profile already has a name. */
   private async addName(result: SignInResult): Promise<SignInResult> {
     const pending = await this.pendingName();
     if (result.status !== 'complete' || !pending) return result;

@@ -19,7 +19,7 @@ interface Index {
   slot: Slot;
   /** Number of chunks. */
   count: number;
-  /** Length of the value in UTF-16 code units. */
+  /** Value length in UTF-16 code units. */
   length: number;
 }
 

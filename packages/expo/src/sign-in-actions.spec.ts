@@ -40,7 +40,7 @@ function clientWith(google: () => Promise<SignInResult | null>): ExpoClient {
   return { ...client, signIn: { ...client.signIn, google } };
 }
 
-/** Runs a Google sign-in. @returns its result or error, and the states of the screen */
+/** Runs a Google sign-in. @returns its result or error, and the screen's states */
 async function signIn(google: () => Promise<SignInResult | null>) {
   const store = createSignInStore(clientWith(google));
   const states: string[] = [];

@@ -6,7 +6,7 @@ import type { RedirectOptions } from './redirect-target.js';
 export interface SignInState {
   /** True while a call is running. */
   isPending: boolean;
-  /** The error of the last call, or null. Null also if the customer canceled the sign-in. */
+  /** The last call's error, or null. Null also if the customer canceled the sign-in. */
   error: GatehouseError | null;
 }
 
@@ -76,7 +76,7 @@ function createActions(client: ExpoClient, run: Run) {
     signInWithGoogle: (flow?: ProviderFlow) => complete(() => signIn.google(flow)),
     /** Signs in with Apple, natively or in the browser. */
     signInWithApple: (flow?: ProviderFlow) => complete(() => signIn.apple(flow)),
-    /** Signs in with a provider in the browser. @param provider the slug of the provider in the project */
+    /** Signs in with a provider in the browser. @param provider the provider's slug in the project */
     signInWithProvider: (provider: string, redirect: RedirectOptions = {}) =>
       complete(() => signIn.social({ provider, ...redirect })),
     /** The `client.challenge` functions that complete a sign-in, for devices without passkeys. */

@@ -1,9 +1,9 @@
 import type { ClientCore } from './client-core.js';
 
 /**
- * Returns a `fetch` that adds the customer's access token to requests to the page's origin, the origin of
- * Gatehouse and the `apiOrigins`, and to no others. It refreshes the token shortly before it expires. After a 401
- * response, it refreshes once and repeats the request if the body can be sent again.
+ * Returns a `fetch` that adds the customer's access token to requests to the page's origin, Gatehouse's origin and the
+ * `apiOrigins`, and to no others. It refreshes the token shortly before it expires. After a 401 response, it refreshes
+ * once and repeats the request if the body can be sent again.
  */
 export function createAuthorizedFetch(core: ClientCore): typeof globalThis.fetch {
   const { options, fetch, manager } = core;
@@ -28,7 +28,7 @@ export function createAuthorizedFetch(core: ClientCore): typeof globalThis.fetch
     const copy = isRequest && isRepeatable ? input.clone() : input;
     const response = await send(input, token);
     if (response.status !== 401) return response;
-    // The 401 response is more useful to the caller than the error of a failed refresh.
+    // The 401 response is more useful to the caller than the refresh error.
     const other = await manager.replaceRejected(token).catch(() => null);
     return other && isRepeatable ? send(copy, other) : response;
   };
@@ -36,7 +36,7 @@ export function createAuthorizedFetch(core: ClientCore): typeof globalThis.fetch
 
 const pageOrigin = (): string | null => (typeof document === 'object' ? location.origin : null);
 
-/** Returns the origin of a URL, or null if it has none or cannot be parsed reliably. */
+/** Returns a URL's origin, or null if it has none or cannot be parsed reliably. */
 function originOf(url: string): string | null {
   try {
     return new URL(url, typeof document === 'object' ? document.baseURI : undefined).origin;

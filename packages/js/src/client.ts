@@ -20,7 +20,7 @@ export type Client = ReturnType<typeof createClientOn>;
 /** Returns a client. One client per application is enough. */
 export const createClient = (options: ClientOptions): Client => createClientOn(currentPlatform(), options);
 
-/** Returns a client for the given platform, which only the tests of this package replace. */
+/** Returns a client for the given platform, which only this package's tests replace. */
 export function createClientOn(platform: Platform, options: ClientOptions) {
   const core = new ClientCore(options, platform);
   const { manager, store } = core;

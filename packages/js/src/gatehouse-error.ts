@@ -1,14 +1,14 @@
 /** An invalid request field. */
 export interface FieldError {
-  /** Name of the field, such as `email`. */
+  /** Field name, such as `email`. */
   field: string;
-  /** Code of the problem, such as `required`. */
+  /** Problem code, such as `required`. */
   code: string;
   /** Message for developers. */
   message: string;
 }
 
-/** Additional properties of a GatehouseError. */
+/** Additional GatehouseError properties. */
 export interface ErrorDetails {
   status?: number;
   fields?: FieldError[];
@@ -31,11 +31,11 @@ export class GatehouseError extends Error {
   declare readonly reasons: string[];
   /** The methods that `reauthentication_required` accepts. */
   declare readonly methods: string[];
-  /** The slug of the required identity provider, for `sso_required`. */
+  /** The required identity provider's slug, for `sso_required`. */
   declare readonly provider: string | undefined;
   /** Seconds until another attempt can succeed. */
   declare readonly retryAfter: number | undefined;
-  /** Id of the request in the Gatehouse log. */
+  /** Request id in the Gatehouse log. */
   declare readonly requestId: string | undefined;
 
   constructor(

@@ -3,7 +3,7 @@ export interface TabChannel {
   post: (message: string) => void;
 }
 
-/** A client's environment. Internal: only the tests of this package replace it, to control time and tabs. */
+/** A client's environment. Internal: only this package's tests replace it, to control time and tabs. */
 export interface Platform {
   /** Returns the time in milliseconds since 1970. */
   now: () => number;

@@ -78,7 +78,7 @@ export async function emailLinkRequest(
   return { email, redirectUrl, codeChallenge };
 }
 
-/** Returns the URL of the hosted sign-in page. @throws GatehouseError `project_id_required` */
+/** Returns the hosted sign-in page's URL. @throws GatehouseError `project_id_required` */
 export async function hostedPageUrl(core: ClientCore, options: SignInUrlOptions): Promise<string> {
   const { projectId } = core.options;
   if (!projectId) throw core.error('project_id_required', 'Pass the option projectId');

@@ -2,7 +2,7 @@ import { GatehouseError, type AccessTokenClaims, type AuthConditions } from '@ga
 import type { Deployment } from './deployment.js';
 import { readCookies, type CookieSession } from './session-cookies.js';
 
-/** The session of a signed-in customer. */
+/** A signed-in customer's session. */
 export interface AuthSession {
   isSignedIn: true;
   customerId: string;

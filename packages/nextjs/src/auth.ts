@@ -11,7 +11,7 @@ import { protectPage, readAuth, type ProtectOptions } from './protect-page.js';
 /** Reads or requires a customer's session. */
 export interface AuthFunction {
   /**
-   * Returns the session of the request in a server component, route or server function. Never refreshes it.
+   * Returns the request's session in a server component, route or server function. Never refreshes it.
    * @throws GatehouseError `unavailable` (503) while the public keys cannot be read
    */
   (): Promise<Auth>;

@@ -43,7 +43,7 @@ function useRenderedSession(client: Client, sessionId: string | null): void {
       known = current;
       router.refresh();
     });
-    // `sessionId` is left out: only a change of the session may render the server components again.
+    // `sessionId` is left out: only a session change may render the server components again.
   }, [client, router]);
 }
 

@@ -3,7 +3,7 @@ import { createApi, createVerifier, type GatehouseApi } from './gatehouse-api.js
 import { resolveOptions, type GatehouseOptions, type ResolvedOptions } from './options.js';
 import { createRefresher, sharedEntries, type Refresher } from './session-refresher.js';
 
-/** The context that the proxy, handlers and guards of an app share. */
+/** The context that an app's proxy, handlers and guards share. */
 export interface Deployment {
   options: ResolvedOptions;
   verifier: Gatehouse;
@@ -13,7 +13,7 @@ export interface Deployment {
 
 /**
  * Returns a function that creates the deployment on its first call, because a build imports the routes without the
- * environment variables of the server.
+ * server's environment variables.
  */
 export function lazyDeployment(options: GatehouseOptions): () => Deployment {
   let deployment: Deployment | undefined;

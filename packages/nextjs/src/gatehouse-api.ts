@@ -2,7 +2,7 @@ import { createServer, type Gatehouse } from '@gatehouse/server';
 import type { ResolvedOptions } from './options.js';
 import { unavailable } from './problems.js';
 
-/** Request timeout in milliseconds. Shorter than the timeout of `@gatehouse/js` in the page. */
+/** Request timeout in milliseconds. Shorter than the `@gatehouse/js` timeout in the page. */
 const TIMEOUT = 7_000;
 /** Request headers from the page that are forwarded to Gatehouse. */
 const FORWARDED = ['accept-language', 'content-type', 'user-agent'];

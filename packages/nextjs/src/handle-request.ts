@@ -32,7 +32,7 @@ import { readClaims } from './token-claims.js';
 
 /** Response headers that are forwarded to the page. Set-Cookie must not be one of them. */
 const RETURNED = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'x-request-id'];
-/** Maximum length of a body in characters. Gatehouse allows the same number of bytes. */
+/** Maximum body length in characters. Gatehouse allows the same number of bytes. */
 const MAX_BODY = 65_536;
 
 /** A request from the page, with its context. */
@@ -189,7 +189,7 @@ function toPage(call: Call, { status, headers }: Response, text: string): Respon
   });
 }
 
-/** Stores the tokens of a response in cookies. Returns the id of their session. */
+/** Stores a response's tokens in cookies. Returns the session id. */
 function storeTokens({ changes, cookies }: Call, { tokens, customer, accessToken }: TokensBody): string {
   if (tokens) {
     changes.accessToken = tokens.accessToken;

@@ -1,6 +1,6 @@
 /** An app's settings. */
 export interface GatehouseOptions {
-  /** The URL of Gatehouse (`PUBLIC_URL`). Default: GATEHOUSE_URL. */
+  /** The Gatehouse URL (`PUBLIC_URL`). Default: GATEHOUSE_URL. */
   url?: string;
   /** The project's id. Default: GATEHOUSE_PROJECT_ID. */
   projectId?: string;
@@ -9,9 +9,9 @@ export interface GatehouseOptions {
   /** A secret key with the scope `customer:write`. Required only for `clientIp`. Default: GATEHOUSE_SECRET_KEY. */
   secretKey?: string | undefined;
   /**
-   * Returns the customer's IP, or null. Rate limits and sessions use it instead of the IP of this server, so it must
-   * come from a source that customers cannot forge. Default: the last address in the header that
-   * GATEHOUSE_CLIENT_IP_HEADER names.
+   * Returns the customer's IP, or null. Rate limits and sessions use it instead of this server's IP, so it must come
+   * from a source that customers cannot forge. Default: the last address in the header that GATEHOUSE_CLIENT_IP_HEADER
+   * names.
    */
   clientIp?: (request: { headers: Headers }) => string | null;
   /** The path of the route handlers. Default: `/api/gatehouse`. */

@@ -48,6 +48,6 @@ export function withoutTokens(value: unknown, sessionId: string): unknown {
   return Object.fromEntries(entries) as unknown;
 }
 
-/** Returns the bearer token in the Authorization header of a request, or undefined. */
+/** Returns the bearer token in a request's Authorization header, or undefined. */
 export const bearerOf = ({ headers }: Request): string | undefined =>
   /^Bearer (\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];

@@ -6,7 +6,7 @@ import { safeReturnUrl, withQuery } from './return-url.js';
 
 /** The options for a protected page. */
 export interface ProtectOptions extends AuthConditions {
-  /** The path of the sign-in page. Default: `signInUrl` of the app, or `/sign-in`. */
+  /** The path of the sign-in page. Default: the app's `signInUrl`, or `/sign-in`. */
   signInUrl?: string;
   /**
    * The path to which the customer returns. Default: the page's path, which is available only if the proxy runs

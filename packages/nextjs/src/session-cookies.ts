@@ -23,7 +23,7 @@ export interface CookieChanges {
 }
 
 /**
- * Cookie lifetime in seconds: the maximum lifetime of a session (`refreshAbsoluteTtl`). Gatehouse ends shorter sessions
+ * Cookie lifetime in seconds: the maximum session lifetime (`refreshAbsoluteTtl`). Gatehouse ends shorter sessions
  * itself.
  */
 const LIFETIME = 90 * 86_400;

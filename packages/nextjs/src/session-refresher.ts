@@ -36,7 +36,7 @@ interface Entry {
   successor?: string;
 }
 
-/** Returns true if the tokens of a request should be refreshed now. @param now milliseconds since 1970 */
+/** Returns true if a request's tokens should be refreshed now. @param now milliseconds since 1970 */
 export function needsRefresh({ refreshToken, claims }: CookieSession, now: number): boolean {
   return refreshToken !== null && (claims === null || claims.exp * 1_000 - now <= REFRESH_AHEAD);
 }

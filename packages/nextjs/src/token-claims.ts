@@ -10,8 +10,8 @@ export interface TokenClaims {
 }
 
 /**
- * Returns the claims of a token without verifying its signature, or null if it is malformed. Use them only to decide
- * when to refresh, never to identify the customer.
+ * Returns a token's claims without verifying its signature, or null if it is malformed. Use them only to decide when to
+ * refresh, never to identify the customer.
  */
 export function readClaims(token: string): TokenClaims | null {
   try {

@@ -15,13 +15,13 @@ export interface AppearanceVariables {
   fontFamily?: string;
   fontSize?: string;
   borderRadius?: string;
-  /** Distance between the border of a component and its content. */
+  /** Distance between a component's border and its content. */
   padding?: string;
 }
 
 /** The appearance of the components. */
 export interface Appearance {
-  /** `auto` follows the theme of the customer's system. Default: `auto`. */
+  /** `auto` follows the customer's system theme. Default: `auto`. */
   theme?: 'auto' | 'light' | 'dark';
   variables?: AppearanceVariables;
 }

@@ -42,7 +42,7 @@ function applyDelays(state: ProviderState, isPending: boolean, isHeld: boolean):
   return isPending && state.status === 'signed_out' ? LOADING : state;
 }
 
-/** Returns the state of a client as an external React store. */
+/** Returns a client's state as an external React store. */
 function createStore(client: Client, initialState: ProviderState = LOADING) {
   let state = initialState;
   return {

@@ -1,6 +1,6 @@
 /** The claims in an access token. */
 export interface AccessTokenClaims {
-  /** The URL of Gatehouse (`PUBLIC_URL`). */
+  /** The Gatehouse URL (`PUBLIC_URL`). */
   iss: string;
   /** Id of the project. */
   aud: string;

@@ -5,13 +5,13 @@ import { invalidAccessToken, unavailable } from './gatehouse-error.js';
 import { createPublicKeys } from './public-keys.js';
 
 export interface VerifierOptions {
-  /** The URL of Gatehouse, without a trailing slash. */
+  /** The Gatehouse URL, without a trailing slash. */
   url: string;
   /** The token issuer, without a trailing slash. */
   issuer: string;
   projectId: string;
   fetch: typeof fetch;
-  /** Returns true if the session or the customer of a valid token has been revoked. */
+  /** Returns true if a valid token's session or customer has been revoked. */
   isRevoked: (claims: AccessTokenClaims) => boolean;
 }
 
@@ -22,7 +22,7 @@ export const CLOCK_TOLERANCE = 5;
 const BAD_TOKEN =
   /^ERR_(JWT_|JWS_|JWKS_NO_MATCHING_KEY|JWKS_MULTIPLE_|JOSE_ALG_NOT_ALLOWED|JOSE_NOT_SUPPORTED)/;
 
-/** Returns a function that verifies the access tokens of a project with Gatehouse's cached public keys. */
+/** Returns a function that verifies a project's access tokens with Gatehouse's cached public keys. */
 export function createAccessTokenVerifier({ url, issuer, projectId, fetch, isRevoked }: VerifierOptions) {
   const publicKeys = createPublicKeys(url, fetch);
 

@@ -13,7 +13,7 @@ export interface AuthConditions {
 const SECOND_FACTORS = ['totp', 'passkey', 'recovery_code'];
 
 /**
- * Returns a function that checks the claims of a token against conditions.
+ * Returns a function that checks a token's claims against conditions.
  * @throws TypeError if `maxAge` is invalid, so that the error occurs when the route is defined
  */
 export function compileConditions({ mfa = false, maxAge }: AuthConditions) {

@@ -42,8 +42,8 @@ export interface Gatehouse extends ReturnType<typeof createManagement> {
   verifyAccessToken(token: string, conditions?: AuthConditions): Promise<AccessTokenClaims>;
 
   /**
-   * Returns an Express middleware, which is also a Fastify hook, that sets `request.customer` to the claims of the
-   * access token, or responds with a problem: 401 `invalid_access_token`, 403 `reauthentication_required` or 503
+   * Returns an Express middleware, which is also a Fastify hook, that sets `request.customer` to the access token's
+   * claims, or responds with a problem: 401 `invalid_access_token`, 403 `reauthentication_required` or 503
    * `unavailable`.
    */
   requireCustomer(conditions?: AuthConditions): CustomerMiddleware;

@@ -9,7 +9,7 @@ type Schemas = components['schemas'];
 /** A customer in an import. */
 export type ImportedCustomer = Schemas['ImportedCustomer'];
 
-/** Length of a chunk in characters. Lines are sent in chunks to reduce overhead. */
+/** Chunk length in characters. Lines are sent in chunks to reduce overhead. */
 const CHUNK_LENGTH = 64 * 1024;
 /** Maximum time that a line waits for others to fill a chunk, in ms. */
 const CHUNK_MS = 1_000;

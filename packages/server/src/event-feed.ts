@@ -16,7 +16,7 @@ export interface IterateOptions {
 
 /**
  * Returns a function that follows the event feed indefinitely, a page at a time. Store `nextCursor` together with the
- * results of the page, and pass it as `cursor` to continue after a restart. The filters must stay the same.
+ * page's results, and pass it as `cursor` to continue after a restart. The filters must stay the same.
  */
 export const createEventFeed = (transport: Transport, timing: Timing = TIMING) =>
   async function* iterate(

@@ -30,7 +30,7 @@ export class GatehouseError extends Error {
   readonly fields: FieldError[];
   /** Seconds until a retry can succeed, or null. */
   readonly retryAfter: number | null;
-  /** Id of the request in the Gatehouse log, or null if there was no response. */
+  /** Request id in the Gatehouse log, or null if there was no response. */
   readonly requestId: string | null;
   /** For `reauthentication_required`: the methods with which the customer can reauthenticate. */
   readonly methods: string[];

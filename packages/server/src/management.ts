@@ -14,7 +14,7 @@ export interface CreateEvents {
   (events: Schemas['CustomEventRequest'][], options?: CallOptions): Promise<Schemas['EventResponse'][]>;
 }
 
-/** Returns the resources of the API. */
+/** Returns the API's resources. */
 export function createManagement(transport: Transport) {
   const routes = createRoutes(transport);
   const iterate = createEventFeed(transport);

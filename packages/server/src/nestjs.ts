@@ -29,7 +29,7 @@ type CustomerRequest = NodeRequest & { customer?: AccessTokenClaims };
 export const Auth = (conditions: AuthConditions): CustomDecorator<symbol> =>
   SetMetadata(CONDITIONS, conditions);
 
-/** Injects the claims of the access token into a parameter of a route with `CustomerGuard`. */
+/** Injects the access token's claims into a parameter of a route with `CustomerGuard`. */
 export const Customer: () => ParameterDecorator = createParamDecorator(
   (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<CustomerRequest>().customer,
 );

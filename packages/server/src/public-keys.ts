@@ -3,7 +3,7 @@ import { createRemoteJWKSet, customFetch, type RemoteJWKSetOptions } from 'jose'
 /**
  * Returns Gatehouse's public keys. They are cached for ten minutes, and read again when a token has an unknown key id.
  * While Gatehouse cannot be reached, the last keys are used, so tokens can be verified during an outage of any length.
- * @param url the URL of Gatehouse, without a trailing slash
+ * @param url the Gatehouse URL, without a trailing slash
  */
 export function createPublicKeys(url: string, fetch: typeof globalThis.fetch) {
   let lastBody: string | undefined;

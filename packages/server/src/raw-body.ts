@@ -1,6 +1,6 @@
 import type { NodeRequest } from './respond.js';
 
-/** Maximum length of a webhook body in bytes. Gatehouse sends at most 64 KiB. */
+/** Maximum webhook body length in bytes. Gatehouse sends at most 64 KiB. */
 const LONGEST_BODY = 1024 * 1024;
 
 /** An error for a body that cannot be verified, with the response status. */

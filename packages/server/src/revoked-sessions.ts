@@ -18,7 +18,7 @@ export class RevokedSessions {
   /** Revocation times by customer, because newer tokens are valid if the customer has been enabled again. */
   private readonly customers = new Map<string, number>();
 
-  /** @param tokenLifetime maximum lifetime of an access token, in ms */
+  /** @param tokenLifetime maximum access token lifetime, in ms */
   constructor(private readonly tokenLifetime: number) {}
 
   add({ type, created_at: createdAt, data }: RevokingEvent): void {

@@ -16,7 +16,7 @@ export type UntypedOptions = CallOptions & {
   query?: object;
   /** Sent as JSON. Strings and streams are sent unchanged as NDJSON. Streams have no time limit and are not retried. */
   body?: unknown;
-  /** True to return the body of a successful response as a stream. The time limit then applies only to the headers. */
+  /** True to return a successful response's body as a stream. The time limit then applies only to the headers. */
   isStream?: boolean;
 };
 

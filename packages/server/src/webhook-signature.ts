@@ -1,4 +1,4 @@
-/** Maximum difference between the timestamp of a webhook and the local clock, in seconds. */
+/** Maximum difference between a webhook's timestamp and the local clock, in seconds. */
 const TOLERANCE = 300;
 /** Maximum length of a header value. Two signatures take 94 characters. */
 const LONGEST_HEADER = 1_000;

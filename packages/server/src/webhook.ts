@@ -5,7 +5,7 @@ import { isSigned, toWebhookKey } from './webhook-signature.js';
 
 type Schemas = components['schemas'];
 
-/** The events of Gatehouse by type, and `app.*` for custom events. */
+/** The Gatehouse events by type, and `app.*` for custom events. */
 export type Events = {
   [
     Name in keyof Schemas as Schemas[Name] extends { type: string; data: unknown } ? Name : never
@@ -15,11 +15,11 @@ export type Events = {
 /** A Gatehouse event type. */
 export type EventType = Exclude<keyof Events, 'app.*'>;
 
-/** The body of a webhook. */
+/** A webhook body. */
 export type WebhookEvent = Events[keyof Events];
 
 /**
- * The handlers by event type. `app.*` handles custom events whose type has no handler of its own. Events without a
+ * The handlers by event type. `app.*` handles custom events whose type has no separate handler. Events without a
  * handler are ignored.
  */
 export type WebhookHandlers = {

@@ -10,7 +10,7 @@ export type CustomerFields = Partial<Schemas['CreateCustomerRequest']>;
 export type AuthResponse = Schemas['AuthResponse'];
 
 export interface TestClientOptions {
-  /** The URL of Gatehouse, such as http://127.0.0.1:3000. */
+  /** The Gatehouse URL, such as http://127.0.0.1:3000. */
   url: string;
   /** A secret key of a test project, with the scopes customer:write, customer:delete and customer:impersonate. */
   secretKey: string;
@@ -66,7 +66,7 @@ export interface TestClient {
 
   /**
    * Deletes customers. Ignores those that no longer exist.
-   * @param customerIds default: all customers that `createCustomer` of this client created
+   * @param customerIds default: all customers that this client's `createCustomer` created
    */
   deleteCustomers(customerIds?: string[]): Promise<void>;
 }

@@ -15,7 +15,7 @@ import { KeyIndex } from '../key-index.js';
 /** All fields, in the order in which their results are stored. */
 export const FIELDS: readonly string[] = [...VALUE_FIELDS, ...TIME_FIELDS];
 
-/** The result for one field of a user. */
+/** The result for one user field. */
 export const FieldResult = { equal: 0, onlyInFiles: 1, onlyInGatehouse: 2, different: 3 } as const;
 export type FieldResult = (typeof FieldResult)[keyof typeof FieldResult];
 

@@ -70,7 +70,7 @@ function createDecoder(label: string): Decoder {
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /**
- * Replaces the decoder of Node.js, which in 20.18.3 to 20.19, 22.13 and other versions silently decodes Windows-1252 as
+ * Replaces the Node.js decoder, which in 20.18.3 to 20.19, 22.13 and other versions silently decodes Windows-1252 as
  * ISO 8859-1 (https://github.com/nodejs/node/issues/56542).
  */
 const windows1252: Decoder = {

@@ -18,8 +18,8 @@ export const isUnchanged = ({ code }: { code: string }): boolean =>
 const withoutPeriod = (text: string): string => text.replace(/\.$/, '');
 
 /**
- * Returns the reason and the remedy for an error or a warning of a line, as sentences without a period. The API message
- * is the reason; its second sentence, if any, is the remedy.
+ * Returns the reason and the remedy for a line's error or warning, as sentences without a period. The API message is
+ * the reason; its second sentence, if any, is the remedy.
  */
 export function explainLineError({
   field,

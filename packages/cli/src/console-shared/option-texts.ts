@@ -1,6 +1,6 @@
 /** The description of an import option in the command line and the console. */
 export interface OptionText {
-  /** The effect of the option, in lower case and without a period. */
+  /** The option's effect, in lower case and without a period. */
   action: string;
   /** The consequence, in the same form. */
   consequence: string;

@@ -4,7 +4,7 @@ import { FileError } from './file-error.js';
 export const delimiters = [',', ';', '\t'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** A row of a CSV file. */
+/** A CSV row. */
 export interface CsvRow {
   /** The first line of the row, counted from 1. */
   line: number;
@@ -20,8 +20,7 @@ export interface CsvRows {
 }
 
 /**
- * Maximum length of a row in characters. Without a limit, an unclosed quote would turn the rest of the file into one
- * row.
+ * Maximum row length in characters. Without a limit, an unclosed quote would turn the rest of the file into one row.
  */
 const MAX_ROW_LENGTH = 1024 * 1024;
 

@@ -67,7 +67,7 @@ const hasValue = (value: unknown): boolean =>
 /** Returns true if metadata has an entry. */
 export const hasEntries = (metadata: JsonObject): boolean => Object.keys(metadata).length > 0;
 
-/** An identity with the name of its provider in the other system. */
+/** An identity with its provider's name in the other system. */
 export interface NamedIdentity {
   provider: string;
   subject: string;
@@ -96,7 +96,7 @@ export const RESERVED_NAME: Reason = {
 
 /**
  * Copies metadata without the entries that the other system does not accept, which are left out.
- * @param field the name of the metadata in Gatehouse
+ * @param field the metadata's name in Gatehouse
  * @param check returns the reason why the system does not accept an entry, or null
  */
 export function copyMetadata(
@@ -114,7 +114,7 @@ export function copyMetadata(
   return copy;
 }
 
-/** Adds the value of a field to the metadata, unless the metadata has another value with this name. */
+/** Adds a field's value to the metadata, unless the metadata has another value with this name. */
 export function addEntry(
   metadata: JsonObject,
   name: string,

@@ -7,8 +7,8 @@ import type { TargetFile } from './target.js';
 const BUFFER_LENGTH = 64 * 1024;
 
 /**
- * Writes the files of an export to a folder. They are renamed from `*.partial` when all files are complete, and only
- * their owner can read them.
+ * Writes an export's files to a folder. They are renamed from `*.partial` when all files are complete, and only their
+ * owner can read them.
  */
 export class TargetFolder {
   private readonly series: readonly FileSeries[];
@@ -24,7 +24,7 @@ export class TargetFolder {
 
   /**
    * Creates the folder.
-   * @param force true to replace the files of an earlier export; other files are never removed
+   * @param force true to replace an earlier export's files; other files are never removed
    * @throws CliError if the path is not a folder, or the folder is not empty
    */
   async create(force: boolean): Promise<void> {

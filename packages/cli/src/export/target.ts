@@ -12,7 +12,7 @@ export interface Difference extends Reason {
   field: string;
 }
 
-/** One file of an export, or a series of numbered files. */
+/** One export file, or a series of numbered files. */
 export interface TargetFile {
   /** The name; `#` stands for the number of the file in a series. */
   name: string;
@@ -34,7 +34,7 @@ export interface ConvertedCustomer {
 }
 
 export interface TargetOptions {
-  /** The names of identity providers in the other system, by slug. */
+  /** Identity provider names in the other system, by slug. */
   providers: ReadonlyMap<string, string>;
   /** The values of the target's `options`, by name in camel case. */
   values: Readonly<Record<string, string | undefined>>;
@@ -47,7 +47,7 @@ export interface ExportTarget {
   /** The description of the files in the help. */
   readonly description: string;
   readonly files: readonly TargetFile[];
-  /** The usual names of identity providers, by slug. `--provider` overrides them. */
+  /** The usual identity provider names, by slug. `--provider` overrides them. */
   readonly providers: Readonly<Record<string, string>>;
   readonly options?: readonly SourceOption[];
   convert(customer: ExportedCustomer, options: TargetOptions): ConvertedCustomer;

@@ -65,7 +65,7 @@ export function fitCustomer(customer: JsonObject): { fitted: JsonObject; leftOut
     if (!metadata) continue;
     const { kept, dropped } = fitMetadata(metadata);
     if (dropped.length === 0) continue;
-    // An empty object would remove the metadata of an existing customer.
+    // An empty object would remove an existing customer's metadata.
     if (Object.keys(kept).length > 0) fitted[name] = kept;
     else delete fitted[name];
     for (const { key, reason } of dropped) leftOut.push({ field: `${name}.${key}`, ...reason });

@@ -18,7 +18,7 @@ export interface IdentitySlugsOptions {
   passedNames?: ReadonlySet<string>;
 }
 
-/** Replaces the names of identity providers in records with the slugs in the project. */
+/** Replaces identity provider names in records with the slugs in the project. */
 export class IdentitySlugs {
   /** The types of the providers whose identities were found. */
   readonly usedTypes = new Set<string>();

@@ -5,7 +5,7 @@ type Token = Pick<ParsedTokenInfo, 'token' | 'value'>;
 
 /**
  * Finds the records in a JSON document in which an object contains a key twice, which the parser does not report.
- * Counts keys and keeps the tokens of one record, because a set for each object would be slower.
+ * Counts keys and keeps one record's tokens, because a set for each object would be slower.
  */
 export class KeyTracker {
   private depth = 0;

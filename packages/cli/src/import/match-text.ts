@@ -1,8 +1,8 @@
 import { readText } from './read-text.js';
 
 /**
- * Maximum length of a match, in characters. The end of each chunk is searched again with the next one, because a match
- * can span both.
+ * Maximum match length, in characters. The end of each chunk is searched again with the next one, because a match can
+ * span both.
  */
 const MAX_MATCH = 400;
 

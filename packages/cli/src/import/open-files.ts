@@ -23,13 +23,13 @@ export interface FileOptions {
   encoding?: string;
   externalIdPrefix?: string;
   report?: string;
-  /** The options of individual sources. */
+  /** The source-specific options. */
   [name: string]: unknown;
 }
 
 /**
- * Adds the options in `FileOptions`, and describes the files of each system in the help.
- * @param reported the content of the `--report` file
+ * Adds the options in `FileOptions`, and describes each system's files in the help.
+ * @param reported the `--report` file's content
  */
 export function addFileOptions(command: Command, reported: string): void {
   command
@@ -113,7 +113,7 @@ export interface OpenedFiles {
 }
 
 /**
- * Checks the files and options of a command, and returns a function that reads the records.
+ * Checks a command's files and options, and returns a function that reads the records.
  * @throws CliError for wrong files or options
  */
 export async function openFiles(

@@ -1,4 +1,4 @@
-/** Size of a PBKDF2 block, in bytes. */
+/** PBKDF2 block size, in bytes. */
 const BLOCK_BYTES = { sha1: 20, sha256: 32, sha512: 64 };
 
 export type Digest = keyof typeof BLOCK_BYTES;
@@ -56,7 +56,7 @@ export const scryptHash = (
   hash: Buffer,
 ): string => `$scrypt$ln=${ln},r=${r},p=${p}$${encode(salt)}$${encode(hash)}`;
 
-/** Returns a salted digest of a password in the format of Ory Kratos. @param position the position of the salt */
+/** Returns a salted password digest in the Ory Kratos format. @param position the salt's position */
 export function saltedShaHash(
   digest: Digest,
   position: 'first' | 'last',
@@ -76,7 +76,7 @@ export interface FirebaseHashConfig {
   memoryCost: number;
 }
 
-/** Returns a Firebase hash in the format of Supabase Auth. */
+/** Returns a Firebase hash in the Supabase Auth format. */
 export function firebaseScryptHash(config: FirebaseHashConfig, salt: Buffer, hash: Buffer): string {
   const [separator, key] = [config.saltSeparator, config.signerKey].map((bytes) => bytes.toString('base64'));
   const parameters = `v=1,n=${config.memoryCost},r=${config.rounds},p=1,ss=${separator},sk=${key}`;

@@ -15,9 +15,8 @@ export interface DocumentValue {
 }
 
 /**
- * Reads the values at paths, such as `$.users.*`, in the JSON documents of a file: one document, or several
- * concatenated ones, as `cat page1.json page2.json` writes them. The documents can have any size, but each value is
- * kept in memory.
+ * Reads the values at paths, such as `$.users.*`, in a file's JSON documents: one document, or several concatenated
+ * ones, as `cat page1.json page2.json` writes them. The documents can have any size, but each value is kept in memory.
  * @param onDocument called at the start of each document that is an object
  * @throws CliError
  */

@@ -28,7 +28,7 @@ export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0
 
 /**
  * Reads the rows of a CSV file with a header, in constant memory. A row with more or fewer cells than the header is an
- * empty object, so that the source reports it as invalid. The position is the first line of the row.
+ * empty object, so that the source reports it as invalid. The position is the row's first line.
  * @param names the column names, for a file without a header
  * @throws CliError if the file cannot be read, or has a misplaced or unclosed quote, which can swallow the next rows
  */
@@ -88,8 +88,8 @@ export async function* readObjects(file: string): AsyncGenerator<FileRecord<Json
 }
 
 /**
- * Reads the objects at a path, such as `$.users.*`, in one JSON document of any size. The position contains the number
- * of the object, counted from 1.
+ * Reads the objects at a path, such as `$.users.*`, in one JSON document of any size. The position contains the
+ * object's number, counted from 1.
  * @throws CliError
  */
 export async function* readJson(file: string, path: string): AsyncGenerator<FileRecord<JsonObject | null>> {
@@ -126,7 +126,7 @@ export function writeJson(parser: JSONParser, { bytes, text, encoding }: Decoded
     // The parser decodes UTF-8 bytes itself. They were decoded before only to check them.
     parser.write(encoding === 'utf-8' ? bytes : text);
   } catch {
-    // The error of the parser contains a string from the file, which may be a secret.
+    // The parser's error contains a string from the file, which may be a secret.
     throw new Error('it is not valid JSON');
   }
 }
@@ -134,7 +134,7 @@ export function writeJson(parser: JSONParser, { bytes, text, encoding }: Decoded
 /** Returns true if a file's extension is csv or tsv, optionally followed by gz. */
 export const isCsv = (file: string): boolean => /\.(csv|tsv)(\.gz)?$/i.test(file);
 
-/** Returns the column names of a CSV file. @throws CliError */
+/** Returns a CSV file's column names. @throws CliError */
 export async function readColumns(file: string): Promise<string[]> {
   for await (const { columns } of readTable(file)) return [...columns];
   return [];

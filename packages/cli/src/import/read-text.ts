@@ -7,7 +7,7 @@ import { EncodingError } from '../console-shared/file-error.js';
 /** The encodings of files without a byte order mark, by file path. */
 const encodings = new Map<string, string>();
 
-/** Sets the encoding of a file for all readers, so that sources need not pass it. */
+/** Sets a file's encoding for all readers, so that sources need not pass it. */
 export function setEncoding(file: string, label: string): void {
   encodings.set(file, label);
 }
@@ -68,7 +68,7 @@ export async function* readText(file: string): AsyncGenerator<string> {
 }
 
 /**
- * Reads the lines of a file in groups, because an async generator that yields single lines is slow.
+ * Reads a file's lines in groups, because an async generator that yields single lines is slow.
  * @throws CliError
  */
 export async function* readLineGroups(file: string): AsyncGenerator<string[]> {

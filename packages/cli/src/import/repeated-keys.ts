@@ -1,7 +1,7 @@
 import { explainLineError } from '../console-shared/line-remedies.js';
 import type { LeftOut } from './source.js';
 
-/** The fields that occur twice, by position of the record. */
+/** The fields that occur twice, by record position. */
 const fields = new Map<string, string>();
 
 /**

@@ -98,7 +98,7 @@ export async function planMfa(
  */
 export function reportUnusedApp(record: SourceRecord, mfa: Mfa | null): SourceRecord {
   const { customer, leftOut } = record;
-  // The setting of the customer takes precedence over the project's setting.
+  // The customer's setting takes precedence over the project's.
   if (!customer?.totpSecret || customer.mfa === 'required') return record;
   if (mfa === 'optional' || mfa === 'required') return record;
   return { ...record, leftOut: [...leftOut, { field: 'totpSecret', ...unusedApp[mfa ?? 'unknown'] }] };

@@ -20,7 +20,7 @@ export interface ImportRequest {
   allowFastHashes: boolean;
   /** Returns all records. Called for each request, because a repeated request sends all of them. */
   records: () => AsyncIterable<SourceRecord>;
-  /** Creates the report of one request, which replaces the report of the previous request. */
+  /** Creates the report of one request, which replaces the previous request's report. */
   createReport: () => ImportReport;
 }
 
@@ -86,7 +86,7 @@ async function sendOnce(
   }
 }
 
-/** Yields the customer of each line, and adds the values that were left out to the report. */
+/** Yields each line's customer, and adds the values that were left out to the report. */
 async function* toCustomers(
   records: AsyncIterable<SourceRecord>,
   report: ImportReport,

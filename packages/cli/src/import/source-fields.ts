@@ -60,7 +60,7 @@ export const notImported = (
 /** Returns a name as Gatehouse stores it. */
 export const normalizeName = (name: string): string => name.normalize('NFC').replace(LINE_BREAK, ' ').trim();
 
-/** Collects the fields of one customer, and the values that are left out. */
+/** Collects one customer's fields, and the values that are left out. */
 export class CustomerDraft {
   readonly leftOut: LeftOut[] = [];
   /** True if the file does not state whether the user is banned. */

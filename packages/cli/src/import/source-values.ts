@@ -118,7 +118,7 @@ export function setDisabled(draft: CustomerDraft, times: readonly unknown[]): vo
 /** Adds a value to metadata under its name in the other system. Does not replace an existing value. */
 export function addMetadata(draft: CustomerDraft, metadata: JsonObject, name: string, value: unknown): void {
   if (value === undefined || value === null || value === '') return;
-  // An assignment would change the prototype of the object instead of adding the value.
+  // An assignment would change the object's prototype instead of adding the value.
   if (name === '__proto__') draft.leaveOut(name, reasons.reservedName);
   else if (Object.hasOwn(metadata, name)) draft.leaveOut(name, reasons.metadataNameTaken);
   else metadata[name] = value;

@@ -5,7 +5,7 @@ export type { ImportedCustomer };
 
 /** A value that an import does not move, or the reason why a customer cannot be imported. */
 export interface LeftOut extends Reason {
-  /** The name of the field in the other system's files; empty for an entire record. */
+  /** The field name in the other system's files; empty for an entire record. */
   field: string;
 }
 
@@ -25,7 +25,7 @@ export interface SourceRecord {
   isBanUnknown?: boolean;
 }
 
-/** An option of a source, as commander declares it. */
+/** A source option, as commander declares it. */
 export interface SourceOption {
   /** The flags, such as `--hash-config <file>`. */
   flags: string;
@@ -49,7 +49,7 @@ export interface ImportSource {
   readonly name: string;
   /** The files that the source reads, for the help. */
   readonly files: string;
-  /** The usual slugs of identity providers, by name in the other system. `--provider` overrides them. */
+  /** The usual identity provider slugs, by name in the other system. `--provider` overrides them. */
   readonly providers: Readonly<Record<string, string>>;
   /**
    * The reasons why the identities of some providers never match in Gatehouse, by name in the other system. An entry

@@ -153,7 +153,7 @@ export function addTenant(tenants: Set<string>, row: JsonObject | null, column: 
     );
 }
 
-/** The rows of each user in tables that are read before the users. */
+/** Each user's rows in tables that are read before the users. */
 export class RowsByUser<T> {
   /** True if the tables have no rows. */
   isEmpty = true;

@@ -25,8 +25,8 @@ export const withReason = (reason: Reason, names: readonly string[]): Record<str
   Object.fromEntries(names.map((name) => [name, reason]));
 
 /**
- * Returns the reason why the identities of a provider never match in Gatehouse, or null. An entry `saml` also applies
- * to `saml:acme` and `saml.acme`.
+ * Returns the reason why a provider's identities never match in Gatehouse, or null. An entry `saml` also applies to
+ * `saml:acme` and `saml.acme`.
  */
 export function findUnusableProvider(
   unusableProviders: Readonly<Record<string, Reason>>,

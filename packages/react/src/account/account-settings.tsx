@@ -21,7 +21,7 @@ import { Localized } from '../localization/localized.js';
 export interface AccountSettingsProps {
   /**
    * The URL where identity provider flows end: an entry in the project setting `redirectUrls`, for a page with this
-   * component. Default: the URL of the page without its query.
+   * component. Default: the page's URL without its query.
    */
   redirectUrl?: string;
 }

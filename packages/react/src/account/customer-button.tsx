@@ -29,7 +29,7 @@ export interface CustomerButtonProps {
   align?: 'start' | 'end';
   /**
    * The URL where identity provider flows that start in the dialog end: an entry in the project setting `redirectUrls`,
-   * for a page with this component. Default: the URL of the page without its query.
+   * for a page with this component. Default: the page's URL without its query.
    */
   redirectUrl?: string;
 }

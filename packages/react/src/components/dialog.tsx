@@ -72,7 +72,7 @@ export interface FormDialogButtonProps
   extends
     Omit<FormDialogProps, 'onClose' | 'title' | 'submitLabel'>,
     Partial<Pick<FormDialogProps, 'title' | 'submitLabel'>> {
-  /** Label of the button, and default for `title` and `submitLabel`. */
+  /** Button label, and default for `title` and `submitLabel`. */
   label: string;
   /** What the action applies to, so that screen readers can distinguish buttons with the same label. */
   subject?: string;

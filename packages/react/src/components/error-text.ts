@@ -31,7 +31,7 @@ export function errorText(texts: Texts, error: unknown): string {
 
 /**
  * Returns the messages for a form: for the field that the error refers to if the form has it, otherwise for the form.
- * @param names the names of the form fields
+ * @param names the form field names
  */
 export function formErrors(texts: Texts, error: unknown, names: string[]): FormErrors {
   const { code = '', fields: invalid = [] } = error as Partial<GatehouseError>;

@@ -5,7 +5,7 @@ import { errorText } from './error-text.js';
 
 export interface Action {
   isBusy: boolean;
-  /** The message for the error of the last call, or null. */
+  /** The message for the last call's error, or null. */
   error: string | null;
   /** Calls the function, unless a call is already running. */
   run: () => Promise<void>;

@@ -1,7 +1,7 @@
 import { de } from './de.js';
 import { en } from './en.js';
 
-/** Returns the placeholders of each text by key, such as `{ 'errors.rate_limited': ['{wait}'] }`. */
+/** Returns each text's placeholders by key, such as `{ 'errors.rate_limited': ['{wait}'] }`. */
 function placeholders(texts: object, prefix = ''): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(texts).flatMap(([key, text]: [string, string | object]) =>

@@ -6,7 +6,7 @@ import { en } from './en.js';
 
 /**
  * Provides the localized texts to a component. Modules import it last, so that bundlers place the English texts near
- * those of another language, and gzip can compress their common keys.
+ * another language's texts, and gzip can compress their common keys.
  */
 export function Localized({ children }: { children: ReactNode }) {
   const { localization } = useGatehouse();

@@ -16,7 +16,7 @@ import { useTexts } from '../use-texts.js';
 export interface AuthProps {
   /**
    * The URL where an identity provider sign-in ends: an entry in the project setting `redirectUrls`. If set, links in
-   * emails also lead there. Default: the URL of the page without its query, only for identity providers.
+   * emails also lead there. Default: the page's URL without its query, only for identity providers.
    */
   redirectUrl?: string;
   /** Called when the customer is signed in. */

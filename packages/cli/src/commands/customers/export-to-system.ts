@@ -17,7 +17,7 @@ export interface SystemOptions {
   force?: boolean;
   provider?: [slug: string, name: string][];
   report?: string;
-  /** The options of individual targets. */
+  /** The target-specific options. */
   [name: string]: unknown;
 }
 

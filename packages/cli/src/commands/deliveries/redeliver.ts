@@ -114,7 +114,7 @@ async function redeliverInBulk(
 
 /**
  * Waits until no delivery is pending, or the command is interrupted.
- * @returns the latest state of the bulk redelivery
+ * @returns the bulk redelivery's latest state
  */
 async function waitForEnd(
   cli: Cli,

@@ -4,7 +4,7 @@ import type { PublicResponse } from './public-request.js';
 const CHECK = 'clock';
 /** Tolerance of @gatehouse/server for access token expiry, plus the resolution of the `Date` header, in seconds. */
 const TOKEN_TOLERANCE = 5 + 1;
-/** Timestamp tolerance of Standard Webhooks, in seconds. */
+/** Standard Webhooks timestamp tolerance, in seconds. */
 const WEBHOOK_TOLERANCE = 300;
 
 /** Compares this machine's clock with a response's `Date` header. */

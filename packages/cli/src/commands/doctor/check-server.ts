@@ -46,7 +46,7 @@ function describeReadiness(readiness: unknown, status: number): CheckResult {
   }
 }
 
-/** Compares the issuer of access tokens, which is `PUBLIC_URL`, with this command's URL. */
+/** Compares the access token issuer, which is `PUBLIC_URL`, with this command's URL. */
 export async function checkIssuer(cli: Cli, url: URL): Promise<CheckResult> {
   const check = 'issuer';
   const { body, status } = await requestPublic(cli, `${trimSlash(url)}/.well-known/openid-configuration`);

@@ -22,7 +22,7 @@ interface Certificate {
   validTo: Date;
 }
 
-/** Checks the certificate of an https URL, or whether http is safe for the URL. */
+/** Checks an https URL's certificate, or whether http is safe for the URL. */
 export async function checkTls(cli: Cli, url: URL): Promise<CheckResult> {
   if (url.protocol === 'http:') return checkPlain(url);
   try {

@@ -27,7 +27,7 @@ export class AppFolder {
     }
   }
 
-  /** The package's name, or of the folder if the package has none. */
+  /** The package's name, or the folder's if the package has none. */
   get name(): string {
     return this.manifest.name || this.path.split(/[\\/]/).at(-1) || 'app';
   }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { FileChange } from './framework.js';
 import type { AppFolder } from './app-folder.js';
 
-/** Returns the change that makes Git ignore a file of the app, or null if Git already ignores it. */
+/** Returns the change that makes Git ignore an app file, or null if Git already ignores it. */
 export function planGitIgnore(folder: AppFolder, file: string): FileChange | null {
   const content = folder.read('.gitignore');
   if (content !== null && listsFile(content, file)) return null;

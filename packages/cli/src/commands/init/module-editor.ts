@@ -109,7 +109,7 @@ export class ModuleEditor {
     return `./${name}${known ?? (extensions.every((each) => each === '') ? '' : isTyped ? extension : compiled)}`;
   }
 
-  /** Returns the specifiers of relative imports, without assets such as style sheets and images. */
+  /** Returns the relative import specifiers, without assets such as style sheets and images. */
   private relativeImports(): string[] {
     return this.imports()
       .map((node) => /['"](\.{1,2}\/[^'"]+)['"]\)?;?$/.exec(this.textOf(node))?.[1] ?? '')

@@ -1,4 +1,4 @@
-/** The reason why a webhook was not accepted, with the error codes of the delivery log (docs/webhooks.md). */
+/** The reason why a webhook was not accepted, with the delivery log's error codes (docs/webhooks.md). */
 export interface SendError {
   code: 'http_error' | 'timeout' | 'connection_error' | 'tls_error' | 'dns_error' | 'protocol_error';
   message: string;

@@ -14,7 +14,7 @@ import {
 import { argon2Text, convertPassword, pbkdf2Text, type PortableHash } from '../portable-hash.js';
 import type { ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../target.js';
 
-/** The prefix that Auth0 adds to the ids of imported users. */
+/** The prefix that Auth0 adds to imported user ids. */
 const PREFIX = 'auth0|';
 
 /** The entries that `app_metadata` must not contain. */

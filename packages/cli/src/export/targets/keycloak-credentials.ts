@@ -96,7 +96,7 @@ const toOtp = (secret: string): JsonObject =>
   );
 
 function toPasskeys({ id, passkeys }: ExportedCustomer, differences: Differences): JsonObject[] {
-  // Keycloak uses the UTF-8 bytes of the user id as the user handle.
+  // Keycloak uses the user id's UTF-8 bytes as the user handle.
   const handle = Buffer.from(id).toString('base64url');
   const usable = (passkeys ?? []).filter(({ userHandle }) => (userHandle ?? handle) === handle);
   if (usable.length < (passkeys ?? []).length) differences.leaveOut('passkeys', OTHER_HANDLE);

@@ -16,7 +16,7 @@ import type { ExportedCustomer, ExportTarget, Reason, TargetOptions } from '../t
 /** The only schema in an installation without custom schemas. */
 const DEFAULT_SCHEMA = 'default';
 
-/** The limits of Kratos for hash parameters (hash/hash_limits.go). */
+/** The Kratos limits for hash parameters (hash/hash_limits.go). */
 const MAX = {
   argon2: { memory: 2 ** 20, passes: 10, lanes: 16 },
   scrypt: { ln: 17, r: 8, p: 10 },
@@ -60,7 +60,7 @@ export const kratos: ExportTarget = {
       maxRecords: 1_000,
     },
   ],
-  // The configuration of Kratos determines the provider ids. These are the usual ones.
+  // The Kratos configuration determines the provider ids. These are the usual ones.
   providers: {
     ...{ google: 'google', github: 'github', apple: 'apple', microsoft: 'microsoft' },
     ...{ discord: 'discord', gitlab: 'gitlab' },

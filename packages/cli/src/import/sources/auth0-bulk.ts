@@ -6,7 +6,7 @@ import type { SourceRecord } from '../source.js';
 import type { Passwords } from './auth0-identities.js';
 import { convertAuth0User } from './auth0-user.js';
 
-/** Fields of the user export that are not in the bulk import schema. */
+/** User export fields that are not in the bulk import schema. */
 const EXPORTED = [
   'identities',
   'logins_count',

@@ -26,7 +26,7 @@ export const unusableProviders: Readonly<Record<string, Reason>> = {
   ...withReason(NO_OPENID, ['vkontakte', 'weibo', 'wordpress', 'yammer', 'yandex']),
 };
 
-/** The strategies with which a company sets the email addresses of its users, and can mark any address as verified. */
+/** The strategies with which a company sets its users' email addresses, and can mark any address as verified. */
 export const companyProviders: ReadonlySet<string> = new Set([
   ...['ad', 'adfs', 'auth0-adldap', 'ip', 'office365', 'oidc', 'okta', 'pingfederate', 'samlp', 'sharepoint'],
   'waad',
@@ -35,7 +35,7 @@ export const companyProviders: ReadonlySet<string> = new Set([
 const isUnusable = (provider: string): boolean => findUnusableProvider(unusableProviders, provider) !== null;
 
 /**
- * Sets the identities and a user's password, and removes the hash from `passwords`.
+ * Sets a user's identities and password, and removes the hash from `passwords`.
  * @returns the provider of the primary identity, which has set the user's email address
  */
 export function convertIdentities(
@@ -76,7 +76,7 @@ export function convertIdentities(
   return listed[0]!.provider;
 }
 
-/** Returns the ids of a user in the password export. */
+/** Returns a user's ids in the password export. */
 export const passwordIds = (user: JsonObject): string[] =>
   listIdentities(toText(user['user_id']), user)
     .filter(({ provider }) => provider === 'auth0')

@@ -193,7 +193,7 @@ function convertUser(position: string, row: JsonObject, related: Related): Sourc
   setFactors(draft, row, taken.factors, related.hasFactors);
   if (taken.passkeys.length > 0) draft.leaveOut('passkey', ownReasons.passkey);
   setBan(draft, row);
-  // `user` is the default of the admin plugin.
+  // `user` is the admin plugin's default.
   if (toText(row['role']) !== 'user') leaveOutText(draft, 'role', row['role'], reasons.noRoles);
   leaveOutText(draft, 'username', row['username'], reasons.noUsername);
   leaveOutText(draft, 'phoneNumber', row['phoneNumber'], reasons.noPhone);
@@ -239,7 +239,7 @@ function setFactors(
   if (!factor?.secret)
     draft.leaveOut('twoFactorEnabled', hasTable ? reasons.noSecret : ownReasons.missingFactors);
   else if (isEncrypted(factor.secret)) draft.leaveOut('twoFactor.secret', ownReasons.encryptedSecret);
-  // Better Auth uses the UTF-8 bytes of the secret, not its base32 decoding.
+  // Better Auth uses the secret's UTF-8 bytes, not its base32 decoding.
   else draft.setTotpSecret('twoFactor.secret', encodeBase32(Buffer.from(factor.secret)));
   if (factor?.hasCodes) draft.leaveOut('twoFactor.backupCodes', reasons.recoveryCodes);
   if (others.length > 0) draft.leaveOut('twoFactor', reasons.oneApp);
@@ -248,7 +248,7 @@ function setFactors(
 /** Returns true if a secret is the output of `symmetricEncrypt`, which is at least a nonce and a tag in hexadecimal. */
 const isEncrypted = (secret: string): boolean => /^(\$ba\$\d+\$)?([0-9a-f]{2}){40,}$/.test(secret);
 
-/** A time before the first release of Better Auth, in ms since 1970. An earlier end of a ban is in another unit. */
+/** A time before Better Auth's first release, in ms since 1970. An earlier end of a ban is in another unit. */
 const EARLIEST_END = Date.UTC(2000);
 
 /** Disables a banned customer, unless the ban has ended. */
@@ -265,7 +265,7 @@ function setBan(draft: CustomerDraft, row: JsonObject): void {
     return;
   }
   const end = toEnd(row['banExpires']);
-  // In another unit, the end would be decades away from the creation of the user.
+  // In another unit, the end would be decades away from the user's creation.
   const isPlausible = end >= EARLIEST_END && !(end < toMs(withOffset(row['createdAt'])));
   if (isPlausible && end <= Date.now()) {
     leaveOutText(draft, 'banReason', row['banReason'], ownReasons.endedBan);

@@ -58,7 +58,7 @@ const rowAddresses = (row: Row): Addresses => ({
   primary: cell(row, 'primary_email_address'),
 });
 
-/** Converts a row of the CSV export. */
+/** Converts a CSV export row. */
 export function convertClerkRow(position: string, row: Row): SourceRecord {
   const draft = new CustomerDraft();
   const id = cell(row, 'id');
@@ -78,8 +78,8 @@ export function convertClerkRow(position: string, row: Row): SourceRecord {
 const joinPhones = (row: Row): string => cell(row, PHONES[0]) + cell(row, PHONES[1]) + cell(row, PHONES[2]);
 
 /**
- * Merges the addresses of a user in the JSON export and the CSV export. An address that only one of them lists as
- * verified is in both lists. The primary address of the JSON export takes precedence.
+ * Merges a user's addresses in the JSON export and the CSV export. An address that only one of them lists as verified
+ * is in both lists. The JSON export's primary address takes precedence.
  */
 export function mergeAddresses(draft: CustomerDraft, own: Addresses, row: Row): Addresses {
   const other = rowAddresses(row);

@@ -47,12 +47,12 @@ const LISTS = ['verified_email_addresses', 'unverified_email_addresses'];
 /** Fields that `clerk migrate export` writes only with a value. */
 const OPTIONAL = ['first_name', 'last_name', 'username', 'primary_email_address', 'primary_phone_number'];
 
-/** Fields of the Backend API or the CSV export that `clerk migrate export` never writes. */
+/** Backend API or CSV export fields that `clerk migrate export` never writes. */
 const FOREIGN = ['email_addresses', 'external_accounts', 'totp_secret', 'password_digest', 'password_hasher'];
 
 /**
  * Converts a user in a JSON export: an object from `GET /v1/users` of the Backend API, or from `clerk migrate export
- * clerk`, which uses the column names of the CSV export and contains a primary address only if it is verified.
+ * clerk`, which uses the CSV export's column names and contains a primary address only if it is verified.
  */
 export function convertClerkUser(
   position: string,

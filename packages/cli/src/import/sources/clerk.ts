@@ -14,9 +14,9 @@ import { convertClerkUser } from './clerk-user.js';
 import { reasons } from '../reasons.js';
 
 /**
- * Reads the CSV export of the dashboard, which contains password hashes and the secrets of authenticator apps, and JSON
- * exports, which contain metadata and external accounts. A user that is in both is imported once, with the values of
- * both. Source: https://clerk.com/docs/guides/development/migrating/export-from-clerk
+ * Reads the dashboard's CSV export, which contains password hashes and authenticator app secrets, and JSON exports,
+ * which contain metadata and external accounts. A user that is in both is imported once, with the values of both.
+ * Source: https://clerk.com/docs/guides/development/migrating/export-from-clerk
  */
 export const clerk: ImportSource = {
   name: 'clerk',

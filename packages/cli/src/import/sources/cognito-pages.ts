@@ -34,7 +34,7 @@ export async function* readPages(file: string, pages: PageCount): AsyncGenerator
     else if (item.value) pages.withNext += 1;
 }
 
-/** Reads an element of an array: a user or a page. */
+/** Reads an array element: a user or a page. */
 function* readItem(item: DocumentValue, pages: PageCount): Generator<DocumentValue> {
   const page = toObject(item.value);
   if (!Array.isArray(page?.['Users'])) {

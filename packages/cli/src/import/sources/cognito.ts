@@ -23,7 +23,7 @@ import { readAttributes } from './cognito-attributes.js';
 import { readPages, type PageCount } from './cognito-pages.js';
 import { cognitoReasons } from './cognito-reasons.js';
 
-/** A value of a user that is unknown or left out, with the reason. */
+/** A user value that is unknown or left out, with the reason. */
 type Unknown = [field: string, reason: Reason];
 
 /** The status of a user that signs in with an identity provider. */
@@ -51,7 +51,7 @@ const knownFields = new Set([
   ...['ResponseMetadata', '$metadata'],
 ]);
 
-/** Types of providers whose operator sets the attributes of users, including `email_verified`. */
+/** Types of providers whose operator sets user attributes, including `email_verified`. */
 const companyTypes = new Set(['SAML', 'OIDC']);
 const socialProviders = new Set(['Google', 'SignInWithApple', 'Facebook', 'LoginWithAmazon']);
 
@@ -63,7 +63,7 @@ const knownAttributes = new Set([
 
 /**
  * Reads the JSON from `aws cognito-idp list-users` and `admin-get-user`, or CSV with the columns from `get-csv-header`.
- * Cognito exports neither password hashes nor the secrets of authenticator apps. Source:
+ * Cognito exports neither password hashes nor authenticator app secrets. Source:
  * https://docs.aws.amazon.com/cli/latest/reference/cognito-idp/list-users.html
  */
 export const cognito: ImportSource = {
@@ -143,7 +143,7 @@ function findOthers(user: JsonObject): Unknown[] {
   ];
 }
 
-/** Converts a row of a CSV file. */
+/** Converts a CSV row. */
 export function convertCognitoRow(position: string, row: Record<string, string>): SourceRecord {
   const attributes = Object.entries(row).map(([name, value]): [string, string] => [name, value.trim()]);
   const updatedAt = row['updated_at']?.trim();

@@ -20,7 +20,7 @@ const accountColumns = (provider: string): string[] =>
   ['rawId', 'email', 'displayName', 'photoUrl'].map((name) => `${provider} ${name}`);
 
 /**
- * The file's columns, which has no header. Sources: https://firebase.google.com/docs/cli/auth#file_format, and
+ * The columns of the file, which has no header. Sources: https://firebase.google.com/docs/cli/auth#file_format, and
  * src/accountExporter.ts in firebase-tools
  */
 const columns = [
@@ -46,8 +46,8 @@ const cellCounts = [columns.length + 1, columns.length, FEW + 1, FEW, FEW - 1, F
 const SAMPLE = 100;
 
 /**
- * A user from a CSV file in the format of the JSON export (null if the row has another length), and the values that the
- * file does not state.
+ * A user from a CSV file in the JSON export format (null if the row has another length), and the values that the file
+ * does not state.
  */
 export interface CsvUser {
   user: JsonObject | null;

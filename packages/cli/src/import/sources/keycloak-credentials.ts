@@ -30,7 +30,7 @@ const pbkdf2Digests: Readonly<Record<string, Digest>> = {
 };
 
 /**
- * Sets the password, authenticator app and passkeys of a user. Formats: Keycloak's PasswordCredentialData,
+ * Sets a user's password, authenticator app and passkeys. Formats: Keycloak's PasswordCredentialData,
  * Argon2PasswordHashProvider, OTPCredentialModel and WebAuthnCredentialData, and CredentialRepresentation for versions
  * before 8.
  */
@@ -63,7 +63,7 @@ const otherTypes: ReadonlyMap<string, Reason> = new Map([
   ['password-history', reasons.noPasswordHistory],
 ]);
 
-/** Returns the credentials of a user in the order in which Keycloak uses them. */
+/** Returns a user's credentials in the order in which Keycloak uses them. */
 function sortCredentials(draft: CustomerDraft, user: JsonObject): JsonObject[] {
   // A value that is not a list is reported as unknown.
   const list = Array.isArray(user['credentials']) ? user['credentials'] : [];
@@ -74,7 +74,7 @@ function sortCredentials(draft: CustomerDraft, user: JsonObject): JsonObject[] {
     : credentials;
 }
 
-/** Parses the data of a credential. Returns null if it is missing or not JSON. */
+/** Parses a credential's data. Returns null if it is missing or not JSON. */
 function parseCredential(credential: JsonObject): CredentialData | null {
   const [secret, data] = ['secretData', 'credentialData'].map((name) =>
     toObject(parseJson(toText(credential[name]))),
@@ -162,7 +162,7 @@ function setTotp(draft: CustomerDraft, field: string, parsed: CredentialData | n
     return false;
   }
   const reported = draft.leftOut.length;
-  // Without an encoding, the secret consists of the UTF-8 bytes of the string.
+  // Without an encoding, the secret consists of the string's UTF-8 bytes.
   const encoding = toText(secretEncoding).toUpperCase();
   if (encoding === '') draft.setTotpSecret(field, encodeBase32(Buffer.from(value)));
   else if (encoding === 'BASE32') draft.setTotpSecret(field, value);
@@ -185,7 +185,7 @@ function addPasskey(
       rpId: from.rpId,
       credentialId: credentialId.toString('base64url'),
       publicKey: publicKey.toString('base64url'),
-      // Keycloak uses the UTF-8 bytes of the user id as the user handle.
+      // Keycloak uses the user id's UTF-8 bytes as the user handle.
       userHandle: Buffer.from(toText(from.user['id'])).toString('base64url'),
       ...passkeyDetails(from.credential, data),
     });

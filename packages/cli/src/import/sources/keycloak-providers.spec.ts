@@ -11,7 +11,7 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-realm-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Reads a user with an account from the only identity provider of the realm. */
+/** Reads a user with an account from the realm's only identity provider. */
 async function readUser(
   provider: { alias: string; providerId: string; trustEmail?: unknown },
   isKnown = true,

@@ -5,8 +5,8 @@ import { startsWithArray } from '../read-files.js';
 import { toText } from '../source-fields.js';
 
 /**
- * Matches a member `realm` with a string, which need not be the name of a realm, and the start of a non-empty list of
- * identity providers. Both can occur anywhere in a file.
+ * Matches a member `realm` with a string, which need not be a realm name, and the start of a non-empty list of identity
+ * providers. Both can occur anywhere in a file.
  */
 const MEMBER = /"realm"\s*:\s*"((?:[^"\\]|\\.){0,255})"|"identityProviders"\s{0,99}:\s{0,99}\[\s{0,99}\{/g;
 
@@ -31,7 +31,7 @@ export async function findMembers(files: readonly string[]): Promise<Members> {
 
 /**
  * Rejects files from several realms before the first user is read. A file can contain documents from several realms,
- * and the name of a realm can follow its users.
+ * and a realm's name can follow its users.
  * @throws CliError
  */
 export async function assertOneRealm(files: readonly string[], candidates: Members['realms']): Promise<void> {

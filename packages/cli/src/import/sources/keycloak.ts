@@ -86,11 +86,11 @@ async function* readKeycloak(
   if (!hasUsers) throw usageError(`No users in ${files.join(', ')}.`, NO_USERS_FIX);
 }
 
-/** The account of a user with an identity provider. */
+/** A user's account with an identity provider. */
 interface FederatedIdentity {
   /** The name for `--provider`, with the type if necessary. */
   provider: string;
-  /** The name of the provider in the realm. */
+  /** The provider's name in the realm. */
   alias: string;
   subject: string;
 }
@@ -112,7 +112,7 @@ async function inspectFile(file: string): Promise<Input> {
   return { file, paths: ['$.users.*', '$.federatedUsers.*'] };
 }
 
-/** Converts a user of a realm. @param rpId the domain of the passkeys */
+/** Converts a realm user. @param rpId the passkey domain */
 export function convertKeycloakUser(
   position: string,
   user: JsonObject,
@@ -143,7 +143,7 @@ export function convertKeycloakUser(
   setAttributes(draft, user);
   setRequiredActions(draft, user);
   leaveOutAccess(draft, user);
-  // If the users of a realm sign in with their email address, it is also the username.
+  // If a realm's users sign in with their email address, it is also the username.
   if (toText(user['username']).toLowerCase() !== toText(user['email']).toLowerCase())
     leaveOutText(draft, 'username', user['username'], reasons.noUsername);
   leaveOutOthers(draft, user, knownFields);

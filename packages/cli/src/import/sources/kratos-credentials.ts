@@ -35,7 +35,7 @@ const ownReasons = {
 /** Credentials that need no import, such as emailed codes and recovery links. */
 const IGNORED = new Set(['code', 'link_recovery', 'code_recovery', 'profile']);
 
-/** Sets the password, accounts, authenticator app and passkeys of an identity. */
+/** Sets an identity's password, accounts, authenticator app and passkeys. */
 export function setKratosCredentials(
   draft: CustomerDraft,
   credentials: JsonObject,

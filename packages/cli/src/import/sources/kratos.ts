@@ -57,7 +57,7 @@ const nameFields = new Map<string, 'firstName' | 'lastName'>([
 interface IdentityRecord {
   position: string;
   identity: JsonObject | null;
-  /** The id of the customer in Gatehouse, if the file contains it. */
+  /** The customer's id in Gatehouse, if the file contains it. */
   customerId?: string;
 }
 

@@ -286,7 +286,7 @@ function setFactors(draft: CustomerDraft, user: JsonObject): void {
   }
 }
 
-/** Sets the accounts: `identities`, named by the target of the connector, and `ssoIdentities`, named by the issuer. */
+/** Sets the accounts: `identities`, named by the connector's target, and `ssoIdentities`, named by the issuer. */
 function setAccounts(draft: CustomerDraft, user: JsonObject): void {
   const accounts = [
     ...Object.entries(readObject(draft, user, 'identities')).map(([provider, identity]) => ({

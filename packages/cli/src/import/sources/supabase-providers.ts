@@ -1,7 +1,7 @@
 import { NO_OPENID, withReason } from '../unusable-providers.js';
 import { reasons, type Reason } from '../reasons.js';
 
-/** Sign-in methods of Supabase without an account elsewhere. */
+/** Supabase sign-in methods without an account elsewhere. */
 export const ownProviders: ReadonlySet<string> = new Set(['email', 'phone', 'anonymous_users']);
 
 /** The Supabase providers whose ids never match in Gatehouse. */

@@ -61,7 +61,7 @@ const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['is_super_admin', unknown.roleColumn],
 ];
 
-/** Converts a row of `auth.users`. */
+/** Converts an `auth.users` row. */
 export function convertSupabaseUser(position: string, row: Row, related: RelatedRows): SourceRecord {
   const { id } = row;
   if (!id) return notImported(position, null, '', reasons.invalidRecord);

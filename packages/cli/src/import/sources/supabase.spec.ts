@@ -49,7 +49,7 @@ const row = (index: number, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** Writes rows as the SQL editor of Supabase does (`Results.utils.ts` in Studio): objects, including null, as JSON. */
+/** Writes rows as the Supabase SQL editor does (`Results.utils.ts` in Studio): objects, including null, as JSON. */
 const fromSqlEditor = (rows: Record<string, unknown>[]): string =>
   Papa.unparse(
     rows.map((each) =>

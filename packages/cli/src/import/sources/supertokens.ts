@@ -264,7 +264,7 @@ function setEmail(draft: CustomerDraft, accounts: Row[], verified: Row[]): void 
     draft.leaveOut('email', reasons.oneEmail);
 }
 
-/** Sets the creation time of the oldest account. */
+/** Sets the oldest account's creation time. */
 function setJoined(draft: CustomerDraft, accounts: Row[]): void {
   const values = accounts.map((row) => row['time_joined']).filter((value) => toText(value) !== '');
   const times = values.map(toTime).filter((time) => time !== null);

@@ -436,7 +436,7 @@ describe('logto', () => {
 });
 
 describe('supertokens', () => {
-  // The test vector in PasswordHashingTest.java of SuperTokens.
+  // The test vector in SuperTokens' PasswordHashingTest.java.
   const [HASH, SALT] = [
     'qZM035es5AXYqavsKD6/rhtxg7t5PhcyRgv5blc3doYbChX8keMfQLq1ra96O2Pf2TP/eZrR5xtPCYN6mX3ESA==',
     '/cj0jC1br5o4+w==',

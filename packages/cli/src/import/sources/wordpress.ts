@@ -22,7 +22,7 @@ interface UserMeta {
   lastName?: string;
   locale?: string;
   roles: Set<string>;
-  /** The enabled providers of the plugin Two-Factor. */
+  /** The Two-Factor plugin's enabled providers. */
   factors: Set<string>;
   totpSecret?: string;
   hasBackupCodes?: boolean;
@@ -33,7 +33,7 @@ interface UserMeta {
   hasOthers?: boolean;
   /** True if the site belongs to a network, which can mark users as spam or deleted. */
   isInNetwork?: boolean;
-  /** The entries with values that are not in the format of WordPress. */
+  /** The entries with values that are not in the WordPress format. */
   unreadable: Set<string>;
 }
 
@@ -102,7 +102,7 @@ const knownColumns = new Set([
 ]);
 const metaColumns = ['user_id', 'meta_key', 'meta_value'];
 
-/** Roles of WordPress and WooCommerce without permissions beyond the user's own account. */
+/** WordPress and WooCommerce roles without permissions beyond the user's own account. */
 const USUAL_ROLES = new Set(['subscriber', 'customer']);
 
 /** The entries that are read as strings. */
@@ -151,7 +151,7 @@ function readMeta(meta: Map<string, UserMeta>, userId: string, key: string, cell
   if (isFactors) user.hasFactorList = true;
   if (isAbsent(cell)) return;
   const value = toText(cell);
-  // Only networks of sites store these entries.
+  // Only site networks store these entries.
   if (key === 'primary_blog' || key === 'source_domain') user.isInNetwork = true;
   if (isRoles || isFactors) addNames(isRoles ? user.roles : user.factors, user.unreadable, key, cell);
   else if (key === '_two_factor_backup_codes') user.hasBackupCodes = true;
