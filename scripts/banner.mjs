@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * Prints the URLs of Gatehouse and, outside production, the keys.
+ * Prints the Gatehouse URLs and, outside production, the keys.
  * @param {NodeJS.WriteStream} report
  * @param {{ production: boolean, publicUrl: string, dataDir: string, redis: object | null, docs: boolean, console:
  *   boolean, http: { host: string, port: number } }} config
@@ -38,7 +38,7 @@ export function printBanner(report, config, seconds, isSeeded) {
 }
 
 /**
- * Returns the URL of the API on this machine.
+ * Returns the API's URL on this machine.
  * @param {{ host: string, port: number }} listener
  */
 function localUrl({ host, port }) {

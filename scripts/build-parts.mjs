@@ -53,7 +53,7 @@ function findMissing({ stamp }) {
 
 /**
  * Returns a message that states which file in dist/programs is missing and how to build it, or undefined.
- * @param {string} name name of the program
+ * @param {string} name program name
  */
 export function findMissingProgram(name) {
   const program = `${PROGRAMS_PART.bundle}/${name}.js`;

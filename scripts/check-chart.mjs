@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { strictAjv } from '../test/support/json-schemas.mjs';
 
 const FOLDER = 'ops/helm/gatehouse';
-/** Environment variables of Node.js that the chart sets. */
+/** Node.js environment variables that the chart sets. */
 const NODE_VARIABLES = ['NODE_EXTRA_CA_CERTS'];
 const read = (name) => fs.readFileSync(path.join(FOLDER, name), 'utf8');
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -48,7 +48,7 @@ const REJECTED = [
   ],
 ];
 
-/** Addresses of metadata services, then private, local, reserved, embedded IPv4 and public addresses. */
+/** Metadata service addresses, then private, local, reserved, embedded IPv4 and public addresses. */
 const ADDRESSES = [
   ...[
     '100.100.100.200',

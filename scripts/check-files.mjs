@@ -126,7 +126,7 @@ function checkLinks() {
 }
 
 function checkRequirements() {
-  // Matches test titles: strings that are the first of several arguments of a call.
+  // Matches test titles: strings that are the first of several call arguments.
   const title = /\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`),/g;
   const titles = ['apps', 'libs', 'test']
     .flatMap((folder) => filesWithEnd(folder, '.spec.ts'))

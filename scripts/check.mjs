@@ -16,15 +16,15 @@ const TEST_RUNS = [
   ['run', '--silent', 'test', '--', '--added'],
 ];
 
-/** Major version of Node.js in the image. */
+/** Major Node.js version in the image. */
 const IMAGE_NODE = 24;
 
-/** Oldest supported major version of Node.js. */
+/** Oldest supported major Node.js version. */
 const OLDEST_NODE = 20;
 
 /**
- * The oldest version if the version of the image is installed, otherwise the version of the image. Tables and parsers
- * differ between versions, so some tests run with both (docs/adr/0099-unicode-tables.md).
+ * The oldest version if the image's version is installed, otherwise the image's version. Tables and parsers differ
+ * between versions, so some tests run with both (docs/adr/0099-unicode-tables.md).
  */
 const OTHER_NODE = process.versions.node.startsWith(`${IMAGE_NODE}.`) ? OLDEST_NODE : IMAGE_NODE;
 
@@ -61,7 +61,7 @@ await main(async () => {
 });
 
 /**
- * Runs the static checks in parallel, and prints the output of each check when it ends.
+ * Runs the static checks in parallel, and prints each check's output when it ends.
  * @returns the names of the failed checks
  */
 async function runStaticChecks() {
@@ -89,7 +89,7 @@ async function runTests(args, totals, options) {
 
 /**
  * Prints the totals and returns the exit code.
- * @param {string} text the totals of each run, one per line, from scripts/test.mjs
+ * @param {string} text each run's totals, one per line, from scripts/test.mjs
  * @param {number} expected number of runs
  * @param {string[]} notRun checks that could not run
  */

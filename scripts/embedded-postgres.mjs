@@ -72,8 +72,8 @@ async function loadTools() {
   const prefix = await unprivilegedCommandPrefix();
   const tool = (file, input) => (args) => {
     const [command, ...rest] = [...prefix, file, ...args];
-    // Detached, so that Ctrl-C reaches only the launcher. Passes only a few variables, so that the environment of the
-    // server contains no secrets.
+    // Detached, so that Ctrl-C reaches only the launcher. Passes only a few variables, so that the server's environment
+    // contains no secrets.
     const env = { PATH: process.env.PATH, SystemRoot: process.env.SystemRoot, LC_ALL: 'C' };
     return run(command, rest, { env, input, detached: process.platform !== 'win32' });
   };
@@ -104,7 +104,7 @@ function createMissingSymlinks(packageRoot) {
 
 /**
  * Returns a command prefix that runs PostgreSQL as an unprivileged user, because it refuses to run as root. In the user
- * namespace, files of root belong to an ordinary user.
+ * namespace, root's files belong to an ordinary user.
  */
 export async function unprivilegedCommandPrefix() {
   if (!isRoot) return [];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The root folder of the repository. */
+/** The repository's root folder. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /** An error whose message is sufficient, and which is printed without a stack. */

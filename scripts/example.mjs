@@ -64,7 +64,7 @@ function readCredentials() {
   return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
 
-/** Adds the redirect URLs and settings of an example to the project. */
+/** Adds an example's redirect URLs and settings to the project. */
 async function prepareProject(
   { projectId, ...credentials },
   url,

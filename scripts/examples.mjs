@@ -14,13 +14,13 @@ export function listExamples() {
 export const exampleFolder = (name) => path.join(FOLDER, name);
 
 /**
- * Returns true if the packages of an example are installed. An example without its own package-lock.json is installed
- * with the repository.
+ * Returns true if an example's packages are installed. An example without its own package-lock.json is installed with
+ * the repository.
  */
 export const isExampleInstalled = (name) => isFolderInstalled(exampleFolder(name));
 
 /**
- * Installs the packages of an example, unless they are already installed.
+ * Installs an example's packages, unless they are already installed.
  * @param {string} name
  * @param {NodeJS.WriteStream} report stream for the progress
  * @throws ScriptError if npm fails

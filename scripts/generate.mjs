@@ -5,7 +5,7 @@ import { ScriptError, main, root } from './environment.mjs';
 import { formatText } from './format-text.mjs';
 import { openApiDocuments } from './openapi-document.mjs';
 
-/** The defaults and ranges of the setting `limits`, for the console. */
+/** The `limits` setting's defaults and ranges, for the console. */
 const LIMIT_RANGES = 'apps/console/src/projects/limit-ranges.json';
 /** The actions for the audit log filter. */
 const AUDIT_ACTIONS = 'apps/console/src/audit/audit-actions.json';
@@ -72,7 +72,7 @@ function limitRanges(limits) {
   return Object.fromEntries(entries.map(([name, { fallback, min, max }]) => [name, { fallback, min, max }]));
 }
 
-/** Returns the schema for the values of the chart, with the names of all settings except those that only tests use. */
+/** Returns the schema for the chart's values, with the names of all settings except those that only tests use. */
 function chartSchema(settings) {
   const schema = JSON.parse(read(CHART_SCHEMA));
   const names = Object.keys(settings).filter(

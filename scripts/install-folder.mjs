@@ -4,7 +4,7 @@ import { ScriptError, step } from './environment.mjs';
 import { runNpm } from './processes.mjs';
 
 /**
- * Returns true if the packages in the package-lock.json of a folder are installed.
+ * Returns true if the packages in a folder's package-lock.json are installed.
  * @param {string} folder
  */
 export function isFolderInstalled(folder) {
@@ -13,7 +13,7 @@ export function isFolderInstalled(folder) {
 }
 
 /**
- * Installs the packages in the package-lock.json of a folder, unless they are already installed.
+ * Installs the packages in a folder's package-lock.json, unless they are already installed.
  * @param {string} folder
  * @param {string} title message to show during the installation
  * @param {NodeJS.WriteStream} report stream for the progress

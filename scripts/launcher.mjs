@@ -93,7 +93,7 @@ export class Launcher {
     this.stop().then(() => process.exit(0));
   }
 
-  /** Stops everything in order, so that the dependencies of a program run until the program has stopped. */
+  /** Stops everything in order, so that a program's dependencies run until the program has stopped. */
   stop() {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;

@@ -14,8 +14,8 @@ export const nodeVersions = {
 };
 
 /**
- * Installs a version of Node.js from npm, unless it is already installed. The versions are not development
- * dependencies, because each would add 185 MB to every `npm ci`.
+ * Installs a Node.js version from npm, unless it is already installed. The versions are not development dependencies,
+ * because each would add 185 MB to every `npm ci`.
  * @param {20 | 22 | 24} major
  * @returns {Promise<string | null>} the program's folder, or null if it cannot be installed on this machine
  */

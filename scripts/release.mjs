@@ -66,8 +66,8 @@ function readRepository() {
 }
 
 /**
- * Packs copies of all packages with the URL of the repository in their package.json. npm rejects provenance from any
- * other repository, and the URL is different in a fork.
+ * Packs copies of all packages with the repository URL in their package.json. npm rejects provenance from any other
+ * repository, and the URL is different in a fork.
  */
 async function packAll(output, repository) {
   const copies = fs.mkdtempSync(path.join(output, 'copies-'));

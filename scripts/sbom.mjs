@@ -15,9 +15,9 @@ const PACKAGE_DEPENDENCIES = listDependencies(
 );
 
 /**
- * The parts that Gatehouse distributes, each with options for npm. The packages of the console are development
- * dependencies, because the build bundles them. npm cannot describe the workspaces in packages/, so their dependencies
- * are described as those of a single project.
+ * The parts that Gatehouse distributes, each with options for npm. The console's packages are development dependencies,
+ * because the build bundles them. npm cannot describe the workspaces in packages/, so a single project with their
+ * dependencies is described instead.
  */
 const PARTS = {
   programs: {

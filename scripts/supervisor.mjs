@@ -13,13 +13,12 @@ const STOP_TIMEOUT_MS = 14_000;
  */
 export const CONFIG_EXIT_CODE = 78;
 
-/** Interval at which the launcher checks whether the shell of npm is still running, in ms. */
+/** Interval at which the launcher checks whether npm's shell is still running, in ms. */
 const NPM_CHECK_INTERVAL_MS = 500;
 
 /**
  * Sends SIGTERM to this process when the shell in which npm runs it has exited. npm forwards SIGTERM only to this
- * shell, and `dash`, the `sh` of Debian, exits without forwarding it. Does nothing if the process was started without
- * npm.
+ * shell, and `dash`, Debian's `sh`, exits without forwarding it. Does nothing if the process was started without npm.
  * @param {() => boolean} isStopping
  */
 export function stopWithNpm(isStopping) {
@@ -54,8 +53,8 @@ export async function openLog() {
   return {
     write,
     /**
-     * Forwards the output of a program in complete lines, so that lines from different programs are never mixed. While
-     * an output stalls, does not read from the program, which then drops and counts its log lines.
+     * Forwards a program's output in complete lines, so that lines from different programs are never mixed. While an
+     * output stalls, does not read from the program, which then drops and counts its log lines.
      */
     forward(child) {
       forwardLines(child, child.stdout, (lines) => output.write(format(lines)) || output.drained());
@@ -238,7 +237,7 @@ export class Programs {
       const onMessage = (message) => (message === 'waiting' ? onWaiting() : handle(message));
       return new Program({ name, file: path.join(folder, `${name}.js`), log, onConfigError, onMessage });
     };
-    // The api serves the metrics of the worker (METRICS_TOKEN). Its request and the response are forwarded here.
+    // The api serves the worker's metrics (METRICS_TOKEN). Its request and the response are forwarded here.
     this.#api = create('api', (message) => {
       if (message === 'metrics' && !this.#worker.send(message)) this.#api.send({ metrics: null });
     });

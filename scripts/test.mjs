@@ -149,7 +149,7 @@ async function jest(args, outputFile) {
     [...FLAGS, 'node_modules/jest/bin/jest.js', ...options, ...args],
     {
       stdio: 'inherit',
-      // FLAGS apply only to the main process of Jest; its workers read NODE_OPTIONS.
+      // FLAGS apply only to Jest's main process; its workers read NODE_OPTIONS.
       env: { ...process.env, NODE_OPTIONS: [process.env.NODE_OPTIONS, ...FLAGS].filter(Boolean).join(' ') },
     },
   );
