@@ -12,13 +12,13 @@ const CUSTOMERS = 1_000;
 const BODY_BYTES = 14 * 1_000_000;
 /** Number of values in each of the two metadata objects: the most that an import accepts. */
 const VALUES = 240;
-/** Memory of the api, in MiB. */
+/** The api's memory, in MiB. */
 const SIZES = [512, 256];
 const SIGN_IN_PAUSE_MS = 500;
 const MAX_ATTEMPTS = 200;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Content of the request bodies in a run. */
+/** Request body content in a run. */
 type Shape = 'long strings' | 'small values' | 'empty lists';
 const shapes: Shape[] = ['long strings', 'small values', 'empty lists'];
 
@@ -38,7 +38,7 @@ interface Result {
 
 /**
  * Sends 16 concurrent imports of 14 MB each with one key, while a customer signs in. An import that is rejected with
- * 503 is repeated after its `Retry-After`. `--max-old-space-size` is half the memory, the default of Node.js in a
+ * 503 is repeated after its `Retry-After`. `--max-old-space-size` is half the memory, the Node.js default in a
  * container with that memory.
  */
 export async function measureBodies({ samples = IMPORTS }: { samples?: number }): Promise<SectionResult> {

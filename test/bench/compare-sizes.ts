@@ -3,7 +3,7 @@ import { exchange, type HttpRequest } from './exchange.js';
 
 const WARM_UP = 30;
 
-/** Durations of one request, in ms, in an instance with few rows and in one with many. */
+/** One request's durations, in ms, in an instance with few rows and in one with many. */
 export interface ComparedTimings {
   name: string;
   small: number[];

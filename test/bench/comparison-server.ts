@@ -66,8 +66,8 @@ class ComparisonController {
   }
 
   /**
-   * Uses the request and response format of a refresh, so that both can be measured in the same way. The session id
-   * takes the place of the token.
+   * Uses the refresh endpoint's request and response format, so that both can be measured in the same way. The session
+   * id replaces the token.
    */
   @Post('sign-and-update')
   @HttpCode(200)

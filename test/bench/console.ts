@@ -102,7 +102,7 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
   }
 }
 
-/** Starts a worker and waits until it has computed the rollups of the existing log. */
+/** Starts a worker and waits until it has rolled up the existing log. */
 async function waitForRollups(bench: BenchInstance): Promise<void> {
   const stop = bench.startWorker();
   await eventually(

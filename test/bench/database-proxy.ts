@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** Traffic on the connections of a program since the last reset. */
+/** Traffic on a program's connections since the last reset. */
 export interface Traffic {
   /** Number of times that the program sent data after a response from PostgreSQL. */
   roundTrips: number;
@@ -9,7 +9,7 @@ export interface Traffic {
   receivedBytes: number;
 }
 
-/** Forwards the connections of a program to PostgreSQL, and measures their traffic. */
+/** Forwards a program's connections to PostgreSQL, and measures their traffic. */
 export class DatabaseProxy {
   private readonly sockets = new Set<Socket>();
   private traffic: Traffic = { roundTrips: 0, sentBytes: 0, receivedBytes: 0 };

@@ -204,7 +204,7 @@ function report(rates: Rates, bodyLength: number): SectionResult {
   };
 }
 
-/** Returns the median ratio. The speed of a machine varies, so each ratio compares rates from the same round. */
+/** Returns the median ratio. A machine's speed varies, so each ratio compares rates from the same round. */
 const ratio = (values: number[], comparison: number[]): number =>
   median(values.map((rate, round) => rate / comparison[round]!));
 

@@ -27,7 +27,7 @@ export interface BenchData {
 
 export type Path = string | ((data: BenchData) => string);
 
-/** A request of a screen: a name, and a path below `/operator/v1`. */
+/** A screen's request: a name, and a path below `/operator/v1`. */
 export type Screen = [name: string, path: Path];
 
 /** The delivery list's requests. */

@@ -22,7 +22,7 @@ import {
   type StatementUse,
 } from './statements.js';
 
-/** The groups of processes whose resource usage is measured. The last two belong to the benchmark. */
+/** The process groups whose resource usage is measured. The last two belong to the benchmark. */
 export const processGroups = ['api', 'worker', 'PostgreSQL', 'Redis', 'client', 'receiver'] as const;
 export type ProcessGroup = (typeof processGroups)[number];
 
@@ -85,7 +85,7 @@ export class EventsBench {
   private url = '';
   private body = '';
   private stopWorkers: (() => Promise<void>)[] = [];
-  /** Settings of the workers in a tracked instance. */
+  /** Worker settings in a tracked instance. */
   private workerEnv: Record<string, string> = {};
 
   private constructor(

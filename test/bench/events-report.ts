@@ -4,7 +4,7 @@ import type { Program, StatementUse } from './statements.js';
 
 type Details = NonNullable<SectionResult['details']>;
 
-/** A measurement, with the rate of bare inserts in the same round. */
+/** A measurement, with the bare insert rate in the same round. */
 type Round = Measurement & { bareRate: number };
 
 interface CaseRounds {
@@ -16,7 +16,7 @@ const TOP_STATEMENTS = 10;
 const STATEMENT_LENGTH = 110;
 const programs: Program[] = ['api', 'worker'];
 
-/** The process groups of an installation, without the client and the receiver. */
+/** An installation's process groups, without the client and the receiver. */
 const measuredGroups: ProcessGroup[] = ['api', 'worker', 'PostgreSQL', 'Redis'];
 
 /** Collects the measurements from all rounds. */
@@ -38,7 +38,7 @@ export class EventResults {
     entry.rounds.push({ ...measurement, bareRate: this.bareRates.at(-1)! });
   }
 
-  /** Adds the measurement of a tracked instance. */
+  /** Adds a tracked instance's measurement. */
   addTracked(name: string, measurement: Measurement): void {
     this.tracked.push({ name, measurement });
   }

@@ -32,7 +32,7 @@ export const eventParts = [
 export type EventPart = (typeof eventParts)[number];
 
 export interface EventOptions {
-  /** Duration of the steady load. */
+  /** Steady load duration. */
   seconds?: number;
   /** Number of events in each closed loop. */
   samples?: number;
@@ -90,8 +90,8 @@ const cases: Case[] = [
 ];
 
 /**
- * Measures the path of an event from the request to the recorded delivery: the rate, the delay, and the CPU time of
- * each process.
+ * Measures an event's path from the request to the recorded delivery: the rate, the delay, and the CPU time of each
+ * process.
  */
 export async function measureEvents(options: EventOptions): Promise<SectionResult> {
   const { rounds = ROUNDS, only = eventParts, queues = availableQueues() } = options;

@@ -53,7 +53,7 @@ export function exchange(agent: Agent, { method, url, headers, body }: HttpReque
   });
 }
 
-/** Returns the value of a header by its lowercase name. */
+/** Returns a header's value by its lowercase name. */
 export function getHeader({ headers }: Exchange, name: string): string | undefined {
   const index = headers.findIndex((text, position) => position % 2 === 0 && text.toLowerCase() === name);
   return index < 0 ? undefined : headers[index + 1];

@@ -21,7 +21,7 @@ interface ContendedRun {
   summary: string;
 }
 
-/** Maximum p99 of first attempts alongside a hostile tenant, as a multiple of the p99 without other load. */
+/** Maximum first-attempt p99 alongside a hostile tenant, as a multiple of the p99 without other load. */
 const HOSTILE_BOUND = 2;
 
 /**

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { serve } from './child.js';
 import { exchange, type Exchange, type HttpRequest } from './exchange.js';
 
-/** Requests of ordinary customers during a flood. */
+/** Ordinary customers' requests during a flood. */
 export interface Probe {
   baseUrl: string;
   accessToken: string;
@@ -13,7 +13,7 @@ export interface Probe {
 export const probedRoutes = ['GET /me', 'POST refresh', 'GET /livez'] as const;
 export type ProbedRoute = (typeof probedRoutes)[number];
 
-/** One request of the probe. */
+/** One probe request. */
 export interface Sample {
   route: ProbedRoute;
   /** The request time, in ms since 1970. */

@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { targetResponses } from '../support/target-responses.js';
 
-/** A response of a receiver in the benchmark. */
+/** A receiver's response in the benchmark. */
 export interface BenchResponse {
   name: string;
   bytes: Buffer;

@@ -5,7 +5,7 @@ import { createPasswordHashes, measureSource, systemNames } from './import-sourc
 import { formatNumber, formatRatio, median, printProgress, type SectionResult } from './report.js';
 
 export interface BuildOptions {
-  /** The checkout of the other build. */
+  /** The other build's checkout. */
   against?: string;
   /** Number of imports of each system with each build. */
   rounds?: number;
@@ -15,7 +15,7 @@ export interface BuildOptions {
   systems?: string[];
 }
 
-/** The api and the command line of a checkout. */
+/** A checkout's api and command line. */
 interface Build {
   checkout: string;
   instance: TestInstance;
@@ -28,8 +28,8 @@ interface Round {
 }
 
 /**
- * Imports the files of each system with two builds in turn. Both builds keep running, so that load on the machine
- * affects both equally.
+ * Imports each system's files with two builds in turn. Both builds keep running, so that load on the machine affects
+ * both equally.
  * @throws Error if `against` is missing
  */
 export async function compareImports({
@@ -68,7 +68,7 @@ export async function compareImports({
   };
 }
 
-/** Starts the programs of a checkout, which migrate an empty database. */
+/** Starts a checkout's programs, which migrate an empty database. */
 async function startBuild(checkout: string): Promise<Build> {
   const programs = {
     api: resolve(checkout, 'dist/programs/api.js'),

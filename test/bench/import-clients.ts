@@ -23,7 +23,7 @@ export interface LoginSample {
 export interface ImportUpload {
   url: string;
   headers: Record<string, string>;
-  /** The domain of the email addresses. */
+  /** The email domain. */
   domain: string;
   count: number;
   passwordHashes: string[];

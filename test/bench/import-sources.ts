@@ -41,7 +41,7 @@ const toItem = ({ index }: User, value: unknown): string =>
 const [signerKey, hash64] = [randomBytes(64).toString('base64'), randomBytes(64).toString('base64')];
 const [salt, hash32] = [randomBytes(16).toString('base64'), randomBytes(32).toString('base64')];
 
-/** The exports of all systems, by the value of `--from`. */
+/** The exports of all systems, by `--from` value. */
 const systems: Record<string, Files> = {
   gatehouse: {
     'customers.ndjson': {

@@ -36,8 +36,8 @@ interface Stage {
 
 /**
  * Measures an import of 100,000 customers while others log in, and one that is aborted halfway and resumed. Then
- * measures imports without logins: prepared lines, and the command line, which reads the files of other systems. Each
- * of them starts with a new database, as when customers move to a new installation.
+ * measures imports without logins: prepared lines, and the command line, which reads other systems' files. Each of them
+ * starts with a new database, as when customers move to a new installation.
  */
 export async function measureImport(): Promise<SectionResult> {
   const result = await withStage(async (stage) => {
@@ -58,7 +58,7 @@ interface QuietImport extends SourceResult {
   name: string;
 }
 
-/** Imports prepared lines, and the files of each system with the command line, several times in turn. */
+/** Imports prepared lines, and each system's files with the command line, several times in turn. */
 async function measureQuietImports(): Promise<QuietImport[]> {
   const imports: QuietImport[] = [];
   for (let repetition = 1; repetition <= REPETITIONS; repetition += 1) {

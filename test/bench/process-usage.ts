@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** CPU time and wake-ups of a process group. */
+/** A process group's CPU time and wake-ups. */
 export interface Usage {
   cpuSeconds: number;
   /** Voluntary context switches: the number of times that a process has waited. */
@@ -31,7 +31,7 @@ export class UsageMeter<Group extends string> {
     this.before = this.read();
   }
 
-  /** Returns the usage of each group since the meter was created. */
+  /** Returns each group's usage since the meter was created. */
   measure(): Record<Group, Usage> {
     const after = this.read();
     const result = {} as Record<Group, Usage>;
@@ -63,7 +63,7 @@ export class UsageMeter<Group extends string> {
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Returns the fields of /proc/<pid>/stat, starting with the third one, or null if the process has ended. */
+/** Returns the /proc/<pid>/stat fields, starting with the third one, or null if the process has ended. */
 function readStat(pid: number): string[] | null {
   const stat = readIfExists(`/proc/${pid}/stat`);
   // The program name is in parentheses and can contain spaces.
@@ -92,7 +92,7 @@ function withChildren(roots: number[], all = readChildren()): number[] {
   return roots.flatMap((root) => [root, ...withChildren(all.get(root) ?? [], all)]);
 }
 
-/** Returns the children of each process. */
+/** Returns each process's children. */
 function readChildren(): Map<number, number[]> {
   const children = new Map<number, number[]>();
   for (const pid of listFolder('/proc').map(Number).filter(Number.isInteger)) {

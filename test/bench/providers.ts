@@ -30,7 +30,7 @@ const CONNECTIONS = { me: 8, login: 2 };
 type Route = keyof typeof CONNECTIONS;
 const routes: Route[] = ['me', 'login'];
 
-/** The 99th percentiles of a route in ms, one per round: alone, and while a provider hangs. */
+/** A route's 99th percentiles in ms, one per round: alone, and while a provider hangs. */
 type Rounds = Record<Route, { alone: number[]; hanging: number[] }>;
 
 /** Measures the effect of sign-ins that wait for a provider on other requests (requirement FE-04). */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { serve } from './child.js';
 
-/** The cause of an event: a change to a customer, or a custom event. */
+/** An event's cause: a change to a customer, or a custom event. */
 export type Publication = 'patch' | 'custom';
 
 /** A customer and the project's secret key. */
@@ -42,12 +42,12 @@ interface PublishRequest {
   body: string;
 }
 
-/** Makes the body of a custom event about as long as the body of a customer update. */
+/** Makes a custom event's body about as long as a customer update's. */
 const FILLER = 'x'.repeat(400);
 
 let lastMark = 0;
 
-/** Returns the next request. The event contains its mark: as a last name, or as a field of its data. */
+/** Returns the next request. The event contains its mark: as a last name, or as a data field. */
 function nextRequest({ publication, targets }: Publishing): PublishRequest {
   lastMark += 1;
   const mark = `bench-${lastMark}`;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { serve } from './child.js';
 
-/** The code of a thread. It is a string, because a file would be needed both in the sources and in dist. */
+/** A thread's code. It is a string, because a file would be needed both in the sources and in dist. */
 const thread = `
   const { parentPort, workerData } = require('node:worker_threads');
   const bcrypt = require('bcrypt');

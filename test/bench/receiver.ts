@@ -23,13 +23,13 @@ async function listen(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
-/** For `listenForMarks`: the first arrival of each mark, in ms since 1970. */
+/** For `listenForMarks`: each mark's first arrival, in ms since 1970. */
 const marks = new Map<string, number>();
 let awaited: { count: number; resolve: () => void } | undefined;
 
 /**
- * Starts a receiver that responds at once and records the time of each mark: the last name of a changed customer, or
- * the mark of a custom event.
+ * Starts a receiver that responds at once and records each mark's time: a changed customer's last name, or a custom
+ * event's mark.
  */
 async function listenForMarks(): Promise<string> {
   const server = createServer((request, response) => {

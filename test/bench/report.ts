@@ -12,7 +12,7 @@ export interface Target {
   isRequired?: true;
 }
 
-/** The result of a benchmark section. */
+/** A benchmark section's result. */
 export interface SectionResult {
   table: string[][];
   /** Further tables, each with a title. */
@@ -54,7 +54,7 @@ export function printTargets(targets: Target[]): void {
   for (const target of targets) print(`  ${targetLine(target)}`);
 }
 
-/** Prints the machine and the software versions of a run. */
+/** Prints a run's machine and software versions. */
 export function printMachine(): void {
   const load = loadavg().map((value) => value.toFixed(2));
   print(`Gatehouse benchmark: ${new Date().toISOString()}`);

@@ -2,7 +2,7 @@ import { formatNumber, formatRatio, median, type SectionResult } from './report.
 
 export const RAW_BCRYPT = 'raw bcrypt';
 
-/** The results of a route by round. */
+/** A route's results by round. */
 export interface RouteResults {
   rates: number[];
   p99s: number[];

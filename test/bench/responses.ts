@@ -30,7 +30,7 @@ interface Outcome {
   userMs: number;
 }
 
-/** Measures the CPU time of the outbound client for every kind of response, and compares its status with curl's. */
+/** Measures the outbound client's CPU time for every kind of response, and compares its status with curl's. */
 export async function measureResponses(): Promise<SectionResult> {
   const receiver = new Child('response-receiver');
   const client = OutboundClient.forTenantTargets({

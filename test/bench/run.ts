@@ -34,7 +34,7 @@ import { statementSettings } from './statements.js';
 import { measureTiming } from './timing.js';
 import { measureWeight } from './weight.js';
 
-/** The command line options of a run. */
+/** A run's command line options. */
 interface Options extends EventOptions, BuildOptions {
   /** Duration of each flood, of the soak, of the load in `weight` and of the steady load in `events`. */
   seconds?: number;

@@ -27,9 +27,8 @@ export interface SeedSize {
 }
 
 /**
- * Fills the log of a thirty-day-old instance with deliveries, ten for each event, spread evenly over the last days.
- * Each has one successful attempt, except for dead letters, which have five failed ones (a fifth with 404, the others
- * with 500).
+ * Fills a thirty-day-old instance's log with deliveries, ten for each event, spread evenly over the last days. Each has
+ * one successful attempt, except for dead letters, which have five failed ones (a fifth with 404, the others with 500).
  */
 export async function seedAttempts(
   instance: TestInstance,
@@ -99,8 +98,8 @@ export async function seedAttempts(
 }
 
 /**
- * Inserts pending deliveries, as after an outage of their receivers. They are copies of the newest deliveries, whose
- * first attempt has failed and whose next attempt is due within ten minutes.
+ * Inserts pending deliveries, as after a receiver outage. They are copies of the newest deliveries, whose first attempt
+ * has failed and whose next attempt is due within ten minutes.
  */
 export async function seedBacklog(instance: TestInstance, count: number): Promise<void> {
   await insertUnchecked(

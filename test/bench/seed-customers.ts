@@ -56,8 +56,8 @@ export async function seedProjects(
 }
 
 /**
- * Inserts additional organizations, each with a project. The names and creation times of its customers are similar to
- * those from `seedCustomers`.
+ * Inserts additional organizations, each with a project. Its customers' names and creation times are similar to those
+ * from `seedCustomers`.
  */
 export async function seedOrganizations(
   instance: TestInstance,

@@ -25,7 +25,7 @@ interface Processes {
 const importScript = (path: string): Promise<unknown> =>
   import(pathToFileURL(join(process.cwd(), path)).href);
 
-/** The process ids of the servers. Redis is included only if it is installed. */
+/** The servers' process ids. Redis is included only if it is installed. */
 export const serverPids: { postgresql: number[]; redis: number[] } = { postgresql: [], redis: [] };
 
 /**
@@ -40,7 +40,7 @@ export async function startBenchServers(settings: Record<string, string> = {}): 
   const processes = (await importScript('scripts/processes.mjs')) as Processes;
   await embedded.reapServers();
 
-  // The folder is named and locked like the folder of a test run. If this run is killed, the next one removes it.
+  // The folder is named and locked like a test run's folder. If this run is killed, the next one removes it.
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-bench-'));
   processes.takeLock(join(folder, 'owner'));
   const folders = [folder];

@@ -10,7 +10,7 @@ const MAX_GROWTH = 1.15;
 const LONG_SECONDS = 300;
 const MAX_SHOWN = 10;
 
-/** The result of a soak. */
+/** A soak result. */
 export interface SoakResult {
   seconds: number;
   facts: Facts;
@@ -24,7 +24,7 @@ export interface SoakResult {
   memory: Record<'api' | 'worker', MemoryLog>;
 }
 
-/** Reports the result of a soak as a benchmark section. */
+/** Reports a soak result as a benchmark section. */
 export function soakReport(soak: SoakResult): SectionResult {
   const { facts, seconds, kills, flushes, delays, repeats, violations } = soak;
   const statuses = facts.exchanges.map(({ response }) => response?.status ?? 0);

@@ -24,8 +24,8 @@ const SECONDS = 600;
 const KILL_EVERY_MS = 30_000;
 const SETTLE_PROBES = 4_800;
 /**
- * Maximum delay of an attempt. The due poller finds jobs that were lost with Redis's data, and the sweeper finds the
- * attempts of a killed worker when their lease ends.
+ * Maximum attempt delay. The due poller finds jobs that were lost with Redis's data, and the sweeper finds a killed
+ * worker's attempts when their lease ends.
  */
 const LATE_MS = 10_000;
 

@@ -5,7 +5,7 @@ import { formatRatio, median, printProgress, type SectionResult } from './report
 
 const ROUNDS = 10;
 
-/** The bundle of each program, and the modules from which it is built. */
+/** Each program's bundle, and the modules from which it is built. */
 const programs = [
   { name: 'api', bundled: entryPoints.api, modules: `${process.cwd()}/dist/apps/api/main.js` },
   {

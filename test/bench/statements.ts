@@ -7,13 +7,13 @@ import type { TestInstance } from '../support/test-instance.js';
 /** Settings that PostgreSQL needs to count statements. */
 export const statementSettings = { shared_preload_libraries: 'pg_stat_statements' };
 
-/** The role of workers in a tracked instance, which distinguishes their statements from the api's. */
+/** The workers' role in a tracked instance, which distinguishes their statements from the api's. */
 const WORKER_ROLE = 'bench_worker';
 const WORKER_PASSWORD = 'bench';
 
 export type Program = 'api' | 'worker';
 
-/** The calls of a statement, and their cost. */
+/** A statement's calls, and their cost. */
 export interface StatementUse {
   program: Program;
   text: string;
@@ -36,8 +36,8 @@ export interface RedisUse {
 type Sql = TestInstance['sql'];
 
 /**
- * Turns counting of statements on or off. Affects only connections that are opened later, because prepared statements
- * on open connections are not counted.
+ * Turns statement counting on or off. Affects only connections that are opened later, because prepared statements on
+ * open connections are not counted.
  */
 export async function setTracking(isOn: boolean): Promise<void> {
   const client = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL']! });
@@ -50,8 +50,7 @@ export async function setTracking(isOn: boolean): Promise<void> {
 }
 
 /**
- * Creates the view with the counters, and a role for the workers with the privileges and settings of the runtime
- * role.
+ * Creates the view with the counters, and a role for the workers with the runtime role's privileges and settings.
  * @returns the database URL for the workers
  */
 export async function prepareTracking(sql: Sql, databaseUrl: string): Promise<string> {
@@ -75,7 +74,7 @@ export async function resetStatements(sql: Sql): Promise<void> {
   await sql('SELECT pg_stat_statements_reset()');
 }
 
-/** Returns the statements of the api and of the workers since the last reset, the most expensive first. */
+/** Returns the api's and the workers' statements since the last reset, the most expensive first. */
 export function readStatements(sql: Sql): Promise<StatementUse[]> {
   return sql<StatementUse>(
     `SELECT CASE userid WHEN '${WORKER_ROLE}'::regrole THEN 'worker' ELSE 'api' END AS program,

@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.js';
 import { formatRatio, median, percentile, type SectionResult, type Target } from './report.js';
 
-/** The responses of a case. */
+/** A case's responses. */
 export interface TimingCase {
   group: string;
   name: string;
@@ -12,7 +12,7 @@ export interface TimingCase {
   isInformative: boolean;
 }
 
-/** Maximum difference between the medians of a group, in percent. */
+/** Maximum difference between a group's medians, in percent. */
 const MAX_DIFFERENCE = 10;
 
 /**

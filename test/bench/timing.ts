@@ -35,7 +35,7 @@ interface Case {
   isInformative?: boolean;
 }
 
-/** Measures whether the duration or content of a response reveals who is registered (requirements PW-08, EV-07). */
+/** Measures whether a response's duration or content reveals who is registered (requirements PW-08, EV-07). */
 export async function measureTiming({ samples = SAMPLES }: { samples?: number }): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { BCRYPT_COST: String(COST) } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

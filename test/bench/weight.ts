@@ -34,7 +34,7 @@ type ProcessMetrics = Record<
   number
 >;
 
-/** Measurements of one round. */
+/** One round's measurements. */
 interface Weight {
   programs: Record<Program, ProcessMetrics>;
   /** Transactions per second at rest. */
