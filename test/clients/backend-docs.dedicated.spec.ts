@@ -48,7 +48,7 @@ async function serve(file: string, env: Record<string, string> = {}): Promise<st
   return url;
 }
 
-/** Compiles the TypeScript of the document with the strict compiler options that a reader may use. */
+/** Compiles the document's TypeScript with the strict compiler options that a reader may use. */
 async function compileNest(): Promise<void> {
   const compilerOptions = {
     target: 'es2023',
@@ -199,7 +199,7 @@ describe('a server that acts on behalf of a customer', () => {
 });
 
 describe('a server that manages customers', () => {
-  /** Runs statements with the functions of the document in scope, in a separate process. */
+  /** Runs statements with the document's functions in scope, in a separate process. */
   async function run(statements: string, extraEnv: Record<string, string> = {}): Promise<any> {
     await mkdir(join(folder, 'runs'), { recursive: true });
     const file = join(folder, 'runs', `${randomUUID()}.mjs`);

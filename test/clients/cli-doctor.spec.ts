@@ -46,7 +46,7 @@ async function listen(server: Server): Promise<string> {
 const listenHttp = async (listener: RequestListener): Promise<string> =>
   `http://${await listen(createServer(listener))}`;
 
-/** Forwards requests to the instance, and shifts the Date header of its responses by `difference` ms. */
+/** Forwards requests to the instance, and shifts the Date response header by `difference` ms. */
 const shiftClock =
   (difference: number): RequestListener =>
   (request, response) => {

@@ -100,7 +100,7 @@ function createPasskeyUser(): [SoftwareAuthenticator, ReturnType<typeof keycloak
     },
   );
   const user = keycloakUser(uniqueEmail(), [credential]);
-  // Keycloak uses the characters of the user id as the user handle of a passkey.
+  // Keycloak uses the characters of the user id as a passkey's user handle.
   const handle = Buffer.from(user.id).toString('base64url');
   authenticator.create({ challenge: 'YWJj', rp: { id: 'localhost' }, user: { id: handle } });
   return [authenticator, user];
@@ -202,7 +202,7 @@ it('preserves passwords and providers of customers from Firebase', async () => {
 });
 
 it('preserves passwords, authenticators, providers and passkeys of customers from Keycloak', async () => {
-  // Without an encoding, the bytes of the secret are its characters.
+  // Without an encoding, the secret's bytes are its characters.
   const rawSecret = randomBytes(15).toString('base64url');
   const customer = { ...createMovingCustomer(), totpSecret: encodeBase32(rawSecret) };
   const salt = randomBytes(16);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([instance?.stop(), standIn?.stop()]));
 
-/** The settings of a command that uses the organization's key for the project of the tests. */
+/** The settings of a command that uses the organization's key for the test project. */
 const env = () => ({
   GATEHOUSE_SECRET_KEY: instance.credentials.secretKey,
   GATEHOUSE_PROJECT_ID: project.id,
@@ -49,7 +49,7 @@ const getCustomer = async (email: string): Promise<Record<string, any>> => {
 };
 const hash = ({ password }: MovingCustomer): string => bcrypt.hashSync(password, 4);
 
-/** Files of each system with one customer, in the format that its documentation describes. */
+/** Each system's files with one customer, in the format that its documentation describes. */
 const systems: Record<string, (customer: MovingCustomer, id: string) => Record<string, string>> = {
   auth0: (customer, id) => {
     const oid = randomBytes(12).toString('hex');

@@ -77,7 +77,7 @@ async function build(cwd: string): Promise<void> {
   if (code !== 0) throw new Error(output);
 }
 
-/** Starts the server of an app. @returns its URL */
+/** Starts an app's server. @returns its URL */
 async function start(cwd: string, [program, ...args]: string[], port: string): Promise<string> {
   const url = `http://localhost:${port}`;
   const child = spawn(program!, args, {

@@ -4,7 +4,7 @@ import { run } from '../../scripts/processes.mjs';
 
 const site = 'dist/site';
 
-/** The path of the site on GitHub Pages. */
+/** The site's path on GitHub Pages. */
 const BASE = '/gatehouse/';
 
 /** Returns the file that a static server sends for a path, or undefined. */

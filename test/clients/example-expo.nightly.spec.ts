@@ -46,7 +46,7 @@ describe('the type check', () => {
       extends: '../../tsconfig.json',
       compilerOptions: { paths, preserveSymlinks: false },
       include: [],
-      // Without the declarations of the repository, the source imports the real packages.
+      // Without the repository's declarations, the source imports the real packages.
       files: ['google.ts', '../../../../packages/expo/src/index.native.ts'],
     };
     await writeFile(join(GENERATED, 'tsconfig.json'), JSON.stringify(config));
@@ -56,7 +56,7 @@ describe('the type check', () => {
 
 /**
  * Bundles the example with Metro, which rejects imports of Node.js modules.
- * @returns the paths of the bundled modules, relative to the repository
+ * @returns the bundled module paths, relative to the repository
  */
 async function bundle(platform: string): Promise<string[]> {
   process.stderr.write(`Bundling examples/expo for ${platform}\n`);

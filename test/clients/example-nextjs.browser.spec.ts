@@ -79,7 +79,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   });
   afterEach(async () => context?.close());
 
-  /** Builds the files of the quick start, and a page that the proxy does not cover. */
+  /** Builds the quick start's files, and a page that the proxy does not cover. */
   async function buildApp(): Promise<void> {
     // Turbopack reads no files outside the folder that contains the lockfile.
     folder = await DocumentFolder.create(DOCUMENT, {
@@ -139,7 +139,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     return customer;
   }
 
-  /** Throws if a response, the page or its storage contains a token. @param email must be in the storage of the page */
+  /** Throws if a response, the page or its storage contains a token. @param email must be in the page's storage */
   async function expectNoTokens(email: string, html: string): Promise<void> {
     const tokens = [await cookie(ACCESS), await cookie(REFRESH)];
     const readable = await tab.evaluate<string>(

@@ -109,7 +109,7 @@ const generationOf = async (customerId: string): Promise<number> =>
     'generation'
   ];
 
-/** Follows the provider's pages, as a customer does in the browser of a device. */
+/** Follows the provider's pages, as a customer does in a device's browser. */
 async function followProviderPages(url: string, until = APP_URL): Promise<string> {
   const { url: end } = await new UserAgent().follow(url, { until: ({ href }) => href.startsWith(until) });
   return end.href;

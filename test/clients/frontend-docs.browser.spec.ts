@@ -93,7 +93,7 @@ describeBrowser(
     const isSignedIn = (page: Page): Promise<boolean> =>
       run(page, 'return (await gatehouse.getAccessToken()) !== null');
 
-    /** Submits the form of the page. @returns the alert message */
+    /** Submits the page's form. @returns the alert message */
     const submit = async (page: Page, email: string, password: string): Promise<string> => {
       await page.locator('[name=email]').fill(email);
       await page.locator('[name=password]').fill(password);

@@ -24,7 +24,7 @@ describeBrowser('@gatehouse/js on a page of another origin', () => {
   let lanOrigin: string;
   let provider: OpenIdProvider;
   let context: BrowserContext;
-  /** Credentials that the API of the site has received, and the statuses with which it responds. */
+  /** Credentials that the site's API has received, and the statuses with which it responds. */
   const api = { credentials: [] as (string | undefined)[], statuses: [] as number[] };
 
   beforeAll(async () => {

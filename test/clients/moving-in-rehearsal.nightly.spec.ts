@@ -22,7 +22,7 @@ const CONCURRENCY = 24;
 /** Ends a hung test. This is not a measurement. */
 const MAX_DURATION_MS = 3_600_000;
 
-/** Replaces the file of the documentation with one that reads sessions of the stand-in. */
+/** Replaces the documentation's file with one that reads the stand-in's sessions. */
 const oldSessionFile = `
 export async function readOldSession(cookies) {
   const id = /(?:^|; )old_session=([\\w-]+)/.exec(cookies ?? '')?.[1];
@@ -89,10 +89,10 @@ async function importUsers(...options: string[]): Promise<Record<string, number>
   return { code, ...(result as Record<string, number>) };
 }
 
-/** Visits an application instance before the switch. @returns the id of the signed-in user, or null */
+/** Visits an application instance before the switch. @returns the signed-in user's id, or null */
 const visitBefore = ({ cookie }: Person): string | null => system.findSession(cookie ?? '')?.userId ?? null;
 
-/** Visits an instance that uses Gatehouse. @returns the `sub` of the signed-in customer, or null */
+/** Visits an instance that uses Gatehouse. @returns the signed-in customer's `sub`, or null */
 async function visitAfter(person: Person): Promise<string | null> {
   if (person.tokens) {
     const { body } = await refreshSession(instance, person.tokens.refreshToken);

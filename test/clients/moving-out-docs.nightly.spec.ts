@@ -6,7 +6,7 @@ let instance: TestInstance;
 let moving: MovingOut;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  // Package indexes and certificates of this machine.
+  // This machine's package indexes and certificates.
   const env = Object.entries(process.env).filter(([name]) => /^(HOME|GO|PIP_|SSL_CERT_)/.test(name));
   moving = await MovingOut.start(instance, Object.fromEntries(env) as Record<string, string>);
 });

@@ -7,7 +7,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-/** Declarations that the code blocks of a document use but do not contain. */
+/** Declarations that a document's code blocks use but do not contain. */
 const ENVIRONMENTS: Record<string, string> = {
   'packages/js/README.md': `
     declare const gatehouse: import('@gatehouse/js').Client;

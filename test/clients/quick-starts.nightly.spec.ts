@@ -11,7 +11,7 @@ let instance: TestInstance;
 let folder: DocumentFolder;
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
-  // Package index and certificates of this machine.
+  // This machine's package index and certificates.
   const env = Object.entries(process.env).filter(([name]) => /^(PIP_|SSL_CERT_)/.test(name));
   folder = await DocumentFolder.create('docs/quick-starts/python.md', {
     replace: { 'http://127.0.0.1:3000': instance.baseUrl },

@@ -7,7 +7,7 @@ import { registerCustomer } from '../support/customers.js';
 import { TestInstance } from '../support/test-instance.js';
 
 let instance: TestInstance;
-/** The package in a runtime with the Web APIs, but without those of Node.js. */
+/** The package in a runtime with the Web APIs, but without the Node.js APIs. */
 let sdk: typeof Sdk;
 let edge: EdgeVM;
 beforeAll(async () => {

@@ -32,7 +32,7 @@ async function listen(listener: RequestListener): Promise<{ url: string; close: 
 
 interface Signing {
   secret?: string;
-  /** Age of the signature, in seconds. */
+  /** Signature age, in seconds. */
   age?: number;
   /** The body sent instead of the signed one. */
   sent?: string;
@@ -109,7 +109,7 @@ describe('webhook in Express', () => {
         const list = await listAttempts();
         return list.length >= 4 && list;
       });
-      // There is no handler for the creation of a customer.
+      // There is no handler for customer creation.
       expect(attempts.map((each) => [each['event'], each['http_status']]).sort()).toEqual([
         ['app.order.paid', 204],
         ['customer.created', 204],

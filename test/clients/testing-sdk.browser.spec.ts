@@ -12,7 +12,7 @@ import { chromiumOptions } from '../support/shared-browser.mjs';
 import { insertKey } from '../support/tenants.js';
 import { TestInstance } from '../support/test-instance.js';
 
-/** The packages that the project of the test installs, by name. */
+/** The packages that the test project installs, by name. */
 const PACKAGES = {
   '@gatehouse/js': 'packages/js',
   '@gatehouse/testing': 'packages/testing',
@@ -76,7 +76,7 @@ describeBrowser('the Playwright fixtures', () => {
     return server;
   }
 
-  /** Runs the tests of the project. @returns the status of each test by title */
+  /** Runs the project's tests. @returns each test's status by title */
   async function runPlaywright(): Promise<Record<string, string>> {
     const { baseUrl, credentials } = instance;
     const scopes = ['customer:write', 'customer:delete', 'customer:impersonate'];
@@ -85,7 +85,7 @@ describeBrowser('the Playwright fixtures', () => {
       env: {
         ...process.env,
         NODE_OPTIONS: '',
-        // Playwright refuses to start in a process with the JEST_WORKER_ID of the calling test.
+        // Playwright refuses to start in a process with the calling test's JEST_WORKER_ID.
         JEST_WORKER_ID: undefined,
         GATEHOUSE_URL: baseUrl,
         GATEHOUSE_SECRET_KEY: await insertKey(instance, { ...credentials, type: 'secret', scopes }),
