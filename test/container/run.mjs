@@ -36,7 +36,7 @@ await main(async () => {
     await copyWorkingTree(folder);
     removeDigests(folder, replaced);
     await runOrThrow('sh', ['ops/compose/make-env.sh'], folder);
-    // The address ranges of Docker networks, one of which contains the receiver.
+    // Docker network address ranges, one of which contains the receiver.
     fs.appendFileSync(path.join(folder, '.env'), 'WEBHOOK_ALLOWED_CIDRS=172.16.0.0/12,192.168.0.0/16\n');
     await show('Building the image', () => compose('build'));
     try {
@@ -67,7 +67,7 @@ async function copyWorkingTree(folder) {
     fs.cpSync(path.join(root, name), path.join(folder, name));
 }
 
-/** Removes the digests of images from the files that contain them. */
+/** Removes image digests from the files that contain them. */
 function removeDigests(folder, images) {
   for (const file of ['Dockerfile', 'docker-compose.yml'].map((name) => path.join(folder, name))) {
     const text = images.reduce(
@@ -80,7 +80,7 @@ function removeDigests(folder, images) {
 
 async function test(engine, compose, show) {
   const start = () => compose('up', '--detach', '--scale', `webhook-worker=${WORKERS}`);
-  /** Returns the containers of services, including those that have exited. */
+  /** Returns service containers, including those that have exited. */
   const inspect = async (...services) => {
     const ids = (await compose('ps', '--all', '--quiet', ...services)).trim().split('\n').filter(Boolean);
     return JSON.parse(await engine.docker('inspect', ...ids));
