@@ -12,7 +12,7 @@ const FAKE_VITE = `
   fs.mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(folder + '/' + name, text);`;
 
-/** A clone of the repository that contains the scripts and one source file. */
+/** A repository clone that contains the scripts and one source file. */
 let clone: string;
 beforeEach(async () => {
   clone = await mkdtemp(join(tmpdir(), 'gatehouse-clone-'));

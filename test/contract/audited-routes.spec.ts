@@ -47,7 +47,7 @@ function routePath(controller: Type, handler: object): string {
 }
 
 /**
- * Returns the routes that accept a type of credential and either change something or export all data of a customer or
+ * Returns the routes that accept a credential type and either change something or export all data of a customer or
  * project. The routes that operators inherit are the same as the key routes.
  */
 function changingRoutes(kind: CallerKind): string[] {

@@ -75,7 +75,7 @@ async function createWatchedProject(events = ['customer.created']): Promise<Watc
   return { tenant, receiver, endpoint: body.data };
 }
 
-/** Creates a customer, which sends an event to the endpoint of the project. */
+/** Creates a customer, which sends an event to the project's endpoint. */
 async function createCustomerIn({ tenant }: WatchedProject): Promise<void> {
   const response = await instance.request('POST', '/api/v1/customers', {
     headers: bearerHeader(tenant.secretKey),
@@ -91,7 +91,7 @@ const listAttempts = async ({ tenant }: WatchedProject, query = ''): Promise<Rec
     })
   ).body.data;
 
-/** Waits for the attempt with a given number in the history of a project. Later attempts do not matter. */
+/** Waits for the attempt with a given number in a project's history. Later attempts do not matter. */
 const waitForAttempt = (watched: WatchedProject, number: number): Promise<Record<string, any>> =>
   eventually(`attempt ${number}`, async () => (await listAttempts(watched)).at(-number));
 
@@ -692,7 +692,7 @@ describe('§3 and §6: webhook delivery', () => {
       const ended = Date.parse(recorded['created_at'] as string) + Number(recorded['duration_ms']);
       const delay = (Date.parse(recorded['next_attempt_at'] as string) - ended) / 1_000;
       expect(delay).toBeGreaterThan(seconds * 0.9 - 0.1);
-      // The delay starts when the outcome is recorded. The bound is below the next delay of the schedule.
+      // The delay starts when the outcome is recorded. The bound is below the schedule's next delay.
       expect(delay).toBeLessThan(seconds * 1.1 + 30);
       await makeDue(recorded['delivery_id'] as string);
     }

@@ -15,9 +15,7 @@ import { hasRedisServer } from '../support/redis-server.js';
 import { freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 
-/**
- * Runs the programs and scripts of the containers on this machine. scripts/check-files.mjs checks the container files.
- */
+/** Runs the containers' programs and scripts on this machine. scripts/check-files.mjs checks the container files. */
 const run = promisify(execFile);
 const SECRETS = [
   'POSTGRES_PASSWORD',
@@ -251,7 +249,7 @@ describe('the image', () => {
     return { image: imageCheck, api: serviceCheck('api'), 'webhook-worker': serviceCheck('webhook-worker') };
   };
 
-  /** Creates a folder with the files of the image. Programs that do not depend on their location are links. */
+  /** Creates a folder with the image's files. Programs that do not depend on their location are links. */
   async function copyImageFiles(): Promise<string> {
     const app = join(folder, 'app');
     const { instructions } = readDockerfile();

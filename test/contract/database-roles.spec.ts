@@ -30,7 +30,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Runs statements in a transaction that is rolled back. Returns the code and message of the error, or `accepted`. */
+/** Runs statements in a transaction that is rolled back. Returns the error code and message, or `accepted`. */
 async function outcome(sql: string): Promise<string> {
   const client = await runtime.connect();
   try {
@@ -143,7 +143,7 @@ describe('OP-05: the runtime role', () => {
       ],
       PERMISSION_DENIED,
     );
-    // The role may create temporary objects, but the functions of the owner ignore them.
+    // The role may create temporary objects, but the owner's functions ignore them.
     const recent = await insertEntry(Date.now() - DAY_MS);
     const shadows = `
       CREATE TEMP TABLE audit_retention AS SELECT 0::bigint AS age_ms;
@@ -262,7 +262,7 @@ describe('OP-05: the runtime role', () => {
 });
 
 describe('OP-05: the audit log', () => {
-  /** Returns true if a new role with the privileges of the runtime role cannot change the audit log. */
+  /** Returns true if a new role with the runtime role's privileges cannot change the audit log. */
   const isProtectedFrom = async (attributes: string): Promise<boolean> => {
     const role = `role_${randomUUID().replaceAll('-', '')}`;
     await instance.sql(

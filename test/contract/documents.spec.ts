@@ -26,7 +26,7 @@ async function run(
   return { code, output: stripVTControlCharacters(output) };
 }
 
-/** Returns the code blocks of the walk-through as one script. */
+/** Returns the walk-through's code blocks as one script. */
 async function readWalkThrough(): Promise<string> {
   const page = await readFile('docs/quick-starts/walk-through.md', 'utf8');
   const [, section = ''] = /<!-- walk:start -->(.*)<!-- walk:end -->/s.exec(page) ?? [];

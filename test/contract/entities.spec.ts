@@ -5,7 +5,7 @@ import { TestInstance } from '../support/test-instance.js';
 /** The schema in which the tables are created from the entity declarations, in a transaction that is rolled back. */
 const DECLARED = 'declared';
 
-/** All properties of columns except comments, privileges and position, which differ or are not declared. */
+/** All column properties except comments, privileges and position, which differ or are not declared. */
 const COLUMNS = `
   SELECT c.table_name || '.' || c.column_name AS name,
     jsonb_build_object('type', format_type(a.atttypid, a.atttypmod), 'nullable', c.is_nullable,

@@ -50,7 +50,7 @@ function findProblems(validate: ValidateFunction, body: unknown): string[] {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the paths of all members, at every depth. */
+/** Returns all member paths, at every depth. */
 const memberPaths = (value: object): string[][] =>
   Object.entries(value).flatMap(([name, member]) => [
     [name],
@@ -321,7 +321,7 @@ describe('the event stream of complete lifecycles', () => {
     });
   }
 
-  /** Adds a passkey, signs in with it and with a clone of it, and has support remove it. */
+  /** Adds a passkey, signs in with it and with a clone, and has support remove it. */
   async function changePasskeys(): Promise<void> {
     const { projectId } = instance.credentials;
     const settings = { signIn: { passkey: true } };

@@ -54,7 +54,7 @@ const isPage = (path: string): boolean =>
 const VERBS =
   /^(Accept|Add|Archive|Cancel|Change|Check|Complete|Confirm|Count|Create|Delete|Disable|Discard|Enable|Export|Get|Import|Invite|List|Plan|Recover|Redeliver|Refresh|Regenerate|Register|Remove|Replace|Request|Require|Resend|Reset|Revoke|Rotate|Search|Send|Sign|Start|Unlock|Update|Verify) /;
 
-/** Returns the documented status of an error code. One code has a different status on the token refresh route. */
+/** Returns an error code's documented status. One code has a different status on the token refresh route. */
 const statusOf = (operation: string, code: ErrorCode): number => {
   const { status, refreshStatus }: ErrorEntry = errorCatalog[code];
   return operation === 'POST /api/v1/auth/refresh' && refreshStatus ? refreshStatus : status;
@@ -195,14 +195,14 @@ describe('each OpenAPI document', () => {
 });
 
 describe('each schema of a request or response', () => {
-  /** A string schema in the document, with the name of its field or parameter. */
+  /** A string schema in the document, with its field or parameter name. */
   interface NamedSchema {
     path: string;
     name: string;
     schema: Json;
   }
 
-  /** Returns every string schema below a value, with the name of its field or parameter. */
+  /** Returns every string schema below a value, with its field or parameter name. */
   function listStrings(path: string, name: string, value: Json): NamedSchema[] {
     const list = (key: string, member: unknown, inner = key): NamedSchema[] =>
       listStrings(`${path}.${key}`, inner, member as Json);

@@ -112,7 +112,7 @@ it('SC-03: the secret scan finds secrets of Gatehouse and other vendors without 
   }
 });
 
-/** Runs .ci/run with programs that only record their arguments. @param audit the exit code of `npm run audit` */
+/** Runs .ci/run with programs that only record their arguments. @param audit the `npm run audit` exit code */
 async function runCi(audit: number) {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-ci-'));
   const npm = `#!/bin/sh

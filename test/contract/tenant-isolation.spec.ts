@@ -114,13 +114,13 @@ interface RequestInput {
 let instance: TestInstance;
 let receiver: Receiver;
 let documented: Route[];
-/** The routes that return or change the objects of tenants. */
+/** The routes that return or change tenant objects. */
 let routes: Route[];
 let pairs: Pair[];
 let ownProject: ProjectFixture;
 let sibling: ProjectFixture;
 let foreign: ProjectFixture;
-/** An operator limited to the organization of `ownProject`. */
+/** An operator limited to `ownProject`'s organization. */
 let limited: CallerFixture;
 
 beforeAll(async () => {
@@ -212,7 +212,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** Returns a copy of a victim with the organization of another caller. */
+/** Returns a copy of a victim with another caller's organization. */
 const withOrganization = (
   { credentials, resources }: CallerFixture,
   other: CallerFixture,
@@ -291,7 +291,7 @@ function headersFor(route: Route, { credentials }: CallerFixture): Values | unde
 const firstOf = ({ resources }: CallerFixture, kind: ResourceKind): string | undefined =>
   resources[kind]?.[0];
 
-/** Returns the path parameters, filled with objects of the holder. */
+/** Returns the path parameters, filled with the holder's objects. */
 const pathOf = (route: Route, holder: CallerFixture): Values =>
   Object.fromEntries(
     pathInputs(route).flatMap((input) => {
@@ -361,8 +361,8 @@ interface Trial {
 }
 
 /**
- * Returns a trial for every combination of path parameters with objects of the victim, the others with objects of the
- * attacker. Combinations whose last parameter belongs to the attacker are tested only nightly.
+ * Returns a trial for every combination of path parameters with the victim's objects, the others with the attacker's.
+ * Combinations whose last parameter belongs to the attacker are tested only nightly.
  */
 function pathTrials(route: Route, { victim }: Pair): Trial[] {
   const inputs = pathInputs(route);
@@ -400,7 +400,7 @@ function fieldTrials({ victim }: Pair, input: RouteInput): Trial[] {
   });
 }
 
-/** Runs the trials of every attacker. @returns the differences, and the statuses for missing objects */
+/** Runs every attacker's trials. @returns the differences, and the statuses for missing objects */
 async function runTrials(
   route: Route,
   trialsOf: (pair: Pair) => Trial[] | Promise<Trial[]>,
@@ -480,7 +480,7 @@ describe("another tenant's object", () => {
     expect(chosen.length).toBeGreaterThan(20);
     const findings = await checkAll(chosen, async (route) => {
       const { differences, statuses } = await runTrials(route, (pair) =>
-        // The parent appears in the lists and queries of every route, where one filter excludes its organizations.
+        // The parent appears in every route's lists and queries, where one filter excludes its organizations.
         pair.isParent && !isNightly && !route.path.includes('{organizationId}')
           ? []
           : pathTrials(route, pair),
@@ -635,7 +635,7 @@ function cursorIn(body: unknown): string | null {
   return cursor;
 }
 
-/** Returns the holder's own headers, each time with a credential of another project in another header. */
+/** Returns the holder's own headers, each time with another project's credential in another header. */
 function combineCredentials(ownHeaders: Values, theirs: CallerFixture['credentials']): Values[] {
   if (!ownHeaders['authorization']) {
     return [theirs.secret, theirs.access].map((value) => ({

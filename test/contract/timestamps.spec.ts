@@ -26,7 +26,7 @@ const timesOf = ({ name, inputs }: Route): RouteInput[] =>
       (name === IMPORT && /^customers\.0\.(\w+At)$/.test(input.name)),
   );
 
-/** Returns a body with a value at the path of each input, such as `filter.created_after`. */
+/** Returns a body with a value at each input's path, such as `filter.created_after`. */
 function createBody(inputs: RouteInput[], value: string): object {
   const body: Record<string, any> = {};
   for (const { name } of inputs) {
