@@ -11,7 +11,7 @@ import { Receiver, respondWithStatus, type ReceivedRequest } from '../support/re
 import { freePort, type ServerProcess } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 
-/** The mail server of the workers. */
+/** The workers' mail server. */
 const outgoing = new MailServer();
 let alerts: Receiver;
 let target: Receiver;
@@ -75,7 +75,7 @@ const listAlerts = (kind: string, state = 'open'): ReceivedRequest[] =>
     ({ event }) => event.type === `alert.${kind}` && (event.data['state'] as string) === state,
   );
 
-/** Moves the last notification of each alert into the past. */
+/** Moves each alert's last notification into the past. */
 const ageAlerts = (time: string) =>
   instance.sql(`UPDATE alerts SET told_at = told_at - $1::interval`, [time]);
 
@@ -89,7 +89,7 @@ async function addDeadLetter(endpointId: string): Promise<number> {
   return at;
 }
 
-/** Returns the alert log of a channel, newest first. */
+/** Returns a channel's alert log, newest first. */
 async function readLog(channel: string): Promise<Record<string, any>[]> {
   const { body } = await (await insertOperator(instance, 'viewer')).request('GET', '/health/alerts');
   return (body.data as Record<string, any>[]).filter((entry) => entry['channel'] === channel);

@@ -8,14 +8,14 @@ import { TestInstance, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 import { waitForFeed } from '../support/wait-for-feed.js';
 
-/** The recorded IPv4 and IPv6 address for each value of AUDIT_IP. */
+/** The recorded IPv4 and IPv6 address for each AUDIT_IP value. */
 const RECORDED = {
   masked: ['203.0.113.0/24', '2001:db8:1::/48'],
   off: [null, null],
   full: ['203.0.113.99', '2001:db8:1:2::3'],
 };
 
-/** An API process with AUDIT_IP=full. Tests that need other settings start replicas of it. */
+/** An API process with AUDIT_IP=full. Tests that need other settings start a replica. */
 let instance: TestInstance;
 type Replica = Awaited<ReturnType<typeof startReplica>>;
 let masking: Replica;
@@ -44,7 +44,7 @@ it('CO-01: replaces a session on one database connection, even if the pool is ex
     await holder.query('BEGIN');
     await holder.query('SELECT FROM operators WHERE email = $1 FOR UPDATE', [operator.email]);
     const responses = Promise.all(clients.map((client) => client.request('POST', '/session', operator)));
-    // Four requests hold all connections of the pool.
+    // Four requests hold all pool connections.
     await commitWhenOthersWait(holder, 4);
     expect((await responses).map(({ status }) => status)).toEqual(Array(4).fill(200));
   } finally {
@@ -115,7 +115,7 @@ it('the feed neither hides nor skips events after a dump is restored on another 
     instance.requestWithSecretKey('GET', `/v1/events?types=customer.created&${query}`);
   const customersOf = ({ body }: TestResponse): string[] =>
     (body.data as { data: { customer: { id: string } } }[]).map(({ data }) => data.customer.id);
-  // Removes the events of other tests.
+  // Removes other tests' events.
   await instance.sql('DELETE FROM events');
   const ids = [await create(), await create(), await create()];
   // Simulates an original server with higher transaction ids.

@@ -67,7 +67,7 @@ describe('an entry of the audit log', () => {
         ...bearerHeader(instance.credentials.secretKey),
         'x-request-id': requestId,
         'user-agent': 'Shop/1.0',
-        // X-Client-IP does not change the client IP of the key itself.
+        // X-Client-IP does not change the key's own client IP.
         'x-client-ip': '203.0.113.7',
       },
     });
@@ -202,7 +202,7 @@ describe('an entry of the audit log', () => {
       token: await instance.getMailToken(newEmail, 'reset-password'),
       password: `${newPassword} and again`,
     };
-    // X-Client-IP does change the client IP of the customer.
+    // X-Client-IP does change the customer's client IP.
     const response = await instance.request('POST', '/api/v1/auth/reset-password', {
       body: reset,
       headers: {
@@ -317,7 +317,7 @@ describe('an audit log entry and its change', () => {
             body: { reason },
             headers: {
               ...bearerHeader(instance.credentials.secretKey),
-              // Half of the requests run in the transaction of an Idempotency-Key.
+              // Half of the requests run in an Idempotency-Key transaction.
               ...(index % 2 ? { 'idempotency-key': randomUUID() } : {}),
             },
           }),

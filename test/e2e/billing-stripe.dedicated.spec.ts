@@ -28,7 +28,7 @@ beforeEach(() => stripe.reset());
 const open = (key: string, body: object = {}, headers: Record<string, string> = {}): Promise<TestResponse> =>
   openPortal(instance, key, body, headers);
 const statuses = (responses: TestResponse[]): number[] => responses.map(({ status }) => status);
-/** Returns the ids of an organization's customers at Stripe. */
+/** Returns an organization's Stripe customer ids. */
 const customersOf = (organizationId: string): string[] =>
   [...stripe.customers]
     .filter(([, customer]) => customer.organizationId === organizationId)

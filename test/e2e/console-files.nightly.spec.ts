@@ -21,7 +21,7 @@ describeConsole('the console: missing files and late enrollment', { allowClientE
     await waitForHeading(page, 'Organizations');
     expect(documents).toEqual([]);
 
-    // The server has new files, but the file of this screen is still missing.
+    // The server has new files, but this screen's file is still missing.
     await page.route('**/console/', (route) =>
       route.fulfill({ body: '<script src="/console/assets/index-new.js">' }),
     );

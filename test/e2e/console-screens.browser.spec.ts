@@ -15,7 +15,7 @@ async function openInApp(page: Page, path: string): Promise<void> {
     history.pushState({ idx: history.state.idx + 1 }, '', ${url});
     dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
   }`);
-  // The heading of a tab is the heading of its screen.
+  // A tab's heading is its screen's heading.
   const [, tab] = /\?tab=(\w+)/.exec(path) ?? [];
   await page
     .locator(tab ? `[role=tab][aria-selected=true][id$="-tab-${tab}"]` : 'h1:not([data-previous])')

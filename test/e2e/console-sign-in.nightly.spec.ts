@@ -35,7 +35,7 @@ describeConsole('the console: setup and account', { allowClientErrors: true }, (
     }`);
     await page.reload();
     await waitForHeading(page, 'Deliveries');
-    /** Returns the header values that requests of the badge contain during the given number of seconds. */
+    /** Returns the header values that badge requests contain during the given number of seconds. */
     const collectSentValues = async (seconds: number): Promise<Set<string>> => {
       await page.evaluate('window.sentValues = []');
       for (let second = 0; second < seconds; second += 5) {

@@ -182,7 +182,7 @@ describeDeliveries('the console: commands, selections and support jobs', (test) 
     };
 
     it('find all failures of an endpoint in the last hour in three actions', async () => {
-      // Endpoints of other tests have failures too.
+      // Other tests' endpoints have failures too.
       const { id } = await createFailedEndpoint(instance, receiver, 3);
       await instance.sql(`UPDATE webhook_endpoints SET name = 'Order service' WHERE id = $1`, [id.slice(3)]);
       const count = await countActions(async (actions) => {

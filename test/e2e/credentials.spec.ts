@@ -38,7 +38,7 @@ const pages = [
   '/confirm-email-change',
 ];
 
-/** The hosted sign-in page: its screens, and the paths of its forms and scripts. */
+/** The hosted sign-in page: its screens, and its form and script paths. */
 const signInPage = [
   ...['GET /sign-in', 'GET /sign-in/page.js', 'GET /sign-in/provider/:slug', 'POST /sign-in'],
   ...[
@@ -203,7 +203,7 @@ const send = (route: string, headers: Record<string, string>) => {
   return instance.request(method, path.replace(/:\w+/g, 'x'), { headers, body });
 };
 
-/** The first route of each set of requirements. Only the nightly test sends every credential to every route. */
+/** The first route of each requirement set. Only the nightly test sends every credential to every route. */
 const firstRoutes = new Set(
   new Map(
     Object.entries(routes)

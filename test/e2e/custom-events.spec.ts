@@ -312,7 +312,7 @@ describe('a custom event', () => {
     const { secretKey: key, projectId } = await newProject();
     const { get, post, createEndpoint } = as(key);
     const endpoint = await createEndpoint(['app.*']);
-    // Members named like those of a customer response are not mistaken for a customer.
+    // Members named as in a customer response are not mistaken for a customer.
     const event = await create(
       key,
       '{"type":"app.invoice.due","data":{"customer":{"id":"cus_1"},"sum":1.50}}',

@@ -101,7 +101,7 @@ describe('a customer with an authenticator', () => {
       },
     });
     const { token } = login.body.challenge;
-    // The code of the confirmation cannot be used again.
+    // The confirmation code cannot be used again.
     expect(await completeChallenge(instance, token, totpCode(secret, -1))).toMatchObject(invalidCode);
     const completed = await completeChallenge(instance, token, totpCode(secret, 1));
     expect(completed).toMatchObject({
@@ -375,7 +375,7 @@ describe('MF-05: an account change', () => {
 
   it('requires a recent verification of the second factor, even with a password', async () => {
     const customer = await registerWithTotp(instance);
-    // The confirmation of the authenticator was itself a verification.
+    // Confirming the authenticator was itself a verification.
     await ageProofs(instance, customer);
     const send = () =>
       Promise.all(changes.map(([method, path, body]) => asCustomer(customer, method, path(customer), body)));

@@ -171,9 +171,7 @@ async function expectIndexSearches(): Promise<void> {
   );
 }
 
-/**
- * Returns the number of pages that each node of a plan has read, except the top node of an update, which also writes.
- */
+/** Returns the number of pages that each plan node has read, except the top node of an update, which also writes. */
 const readPages = (plan: string[]): number[] =>
   plan
     .slice(plan[0]!.startsWith('Update') ? 2 : 0, plan.indexOf('Planning:'))

@@ -34,7 +34,7 @@ async function listTimeline(id: string, query: Record<string, string> = {}): Pro
 }
 const listTypes = async (id: string, query: Record<string, string> = {}): Promise<string[]> =>
   (await listTimeline(id, query)).map(({ type }) => type).sort();
-/** Waits for the only failed sign-in of a customer. */
+/** Waits for a customer's only failed sign-in. */
 const findFailure = (id: string): Promise<Entry> =>
   eventually('the failed sign-in', async () =>
     (await listTimeline(id, { kinds: 'sign_in' })).find(({ type }) => type === 'login.failed'),

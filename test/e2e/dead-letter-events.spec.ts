@@ -41,10 +41,10 @@ const deadLetters = async (id: string): Promise<string[]> => {
 };
 const expectAllNotified = async () =>
   expect(await instance.sql('SELECT FROM deliveries WHERE untold')).toEqual([]);
-/** Returns the dead letter ids of the received events. */
+/** Returns the received events' dead letter ids. */
 const notifiedIds = (): string[] =>
   watcher.requests.map(({ event }) => (event.data['delivery'] as { id: string }).id).sort();
-/** Runs the dead letter notifier of every worker at the same time. */
+/** Runs every worker's dead letter notifier at the same time. */
 const notifyDeadLetters = () =>
   Promise.all(
     instance.workers

@@ -56,7 +56,7 @@ async function findDecoy(projectId: string, email: string): Promise<string | nul
   return decoyHash;
 }
 
-/** Returns the percentage of each decoy among unknown emails. */
+/** Returns each decoy's percentage among unknown emails. */
 async function decoyShares(projectId: string, count: number): Promise<Record<string, number>> {
   const emails = Array.from({ length: count }, (_, index) => `unknown-${index}@example.com`);
   const shares: Record<string, number> = {};

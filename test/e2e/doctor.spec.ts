@@ -13,7 +13,7 @@ type Environment = Record<string, string>;
 
 let instance: TestInstance;
 let mailServer: MailServer;
-/** The instance's settings, changed to those of a production installation. */
+/** The instance's settings, changed to production values. */
 let production: Environment;
 let closedPort: number;
 beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('doctor of the server', () => {
   beforeAll(insertWorker);
 
   it('reports only the test database settings in a working production installation', async () => {
-    // The version of Node.js depends on the machine.
+    // The Node.js version depends on the machine.
     const results = (await check()).filter(({ message }) => !message.includes('version of Node.js'));
     expect(results.filter(({ status }) => status === 'error' || status === 'warning')).toEqual([
       {

@@ -44,7 +44,7 @@ beforeEach(async () => {
     testEmailCode: null,
     redirectUrls: [REDIRECT_URL],
   });
-  // Wrong codes of other tests would make the codes longer.
+  // Other tests' wrong codes would make the codes longer.
   await instance.sql('DELETE FROM email_code_guesses');
 });
 

@@ -23,7 +23,7 @@ const getEndpoint = async (id: string) =>
 const patch = (id: string, headers: unknown) =>
   instance.requestWithSecretKey('PATCH', `${base}/${id}`, { headers });
 
-/** Sends a test event. @returns the headers of its request */
+/** Sends a test event. @returns its request headers */
 async function sendTest(id: string): Promise<Record<string, unknown>> {
   const before = receiver.requests.length;
   await instance.requestWithSecretKey('POST', `${base}/${id}/test`);

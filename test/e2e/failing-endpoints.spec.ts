@@ -76,7 +76,7 @@ const finishedAttempts = (id: string): Record<string, unknown>[] =>
     ({ message, endpointId }) => message === 'delivery attempt' && endpointId === id.slice(3),
   );
 
-/** Runs an attempt that gets this status, and reports the health of the endpoint. */
+/** Runs an attempt that gets this status, and reports the endpoint's health. */
 async function attemptWithStatus(id: string, code: number): Promise<void> {
   receiver.defaultResponder = respondWithStatus(code);
   const before = finishedAttempts(id);
@@ -133,7 +133,7 @@ describe('a failing endpoint', () => {
       await createEndpointWithFailures([73, 72.9, 72.8, 72.7, 72.6]),
       await createEndpointWithFailures([71, 49, 48, 25, 24]),
       await createEndpointWithFailures([73, 49, 48, 25, 24], 'worker_lost'),
-      // Created last, because registrations of the other tests would add attempts.
+      // Created last, because the other tests' registrations would add attempts.
       await createEndpointWithFailures([74, 49, 25]),
     ];
     await check();

@@ -244,7 +244,7 @@ describe('the hosted sign-in page', () => {
     const all = page.screen.html;
     for (const text of ['Forgot password?', 'Email me a code', 'Create an account'])
       expect(all).toContain(text);
-    // PUBLIC_URL of this server is an IP address, for which browsers do not support passkeys.
+    // This server's PUBLIC_URL is an IP address, for which browsers do not support passkeys.
     expect(all).not.toContain('data-passkey');
     await withSettings(instance, { signIn: { emailCode: false, allowSignUp: false } }, async () => {
       const limited = await openPage({ screen: 'sign_up' });
@@ -317,7 +317,7 @@ describe('the hosted sign-in page', () => {
       page.url(more).replace('/sign-in?', `/sign-in/provider/${slug}?`);
     const ended = 'This sign-in has ended';
 
-    /** Submits the first form of a page. @returns the resulting page, and its URL */
+    /** Submits a page's first form. @returns the resulting page, and its URL */
     async function submit(browser: UserAgent, from: Page, form: Record<string, string>) {
       const target = new URL(readFormActions(from.text)[0]!, from.url);
       const page = await browser.send(navigate('POST', target, form), from.url);

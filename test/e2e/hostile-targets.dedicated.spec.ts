@@ -26,7 +26,7 @@ const hostileUrls = [
     ...['169.254.169.254', '0xa9fea9fe', '[fd00:ec2::254]', '100.100.100.200', '100.64.0.1'],
     ...['168.63.129.16', '10.0.0.1', '172.16.0.1', '192.168.0.1', '255.255.255.255', '224.0.0.1'],
     ...['[ff02::1]', '240.0.0.1', '198.18.0.1', '192.0.0.192'],
-    // Names of this machine.
+    // This machine's names.
     ...['localhost', 'LOCALHOST.', 'shop.localhost', 'ⓛocalhost', 'loc\u00adalhost', 'vm', 'api.internal'],
     // URLs that look as if they had another host.
     ...['shop.example@127.0.0.1', 'shop.example:443@127.0.0.1', '%73hop.example%2f@127.0.0.1'],

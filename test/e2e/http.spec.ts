@@ -50,7 +50,7 @@ const json = 'Content-Type: application/json';
 const publishableKeyLine = (): string => `X-Publishable-Key: ${instance.credentials.publishableKey}`;
 const secretKeyLine = (): string => `Authorization: Bearer ${instance.credentials.secretKey}`;
 
-/** Sends raw bytes as the body of a registration. */
+/** Sends raw bytes as a registration body. */
 const send = async (body: string | Buffer, headers: Record<string, string> = {}) => {
   const sent = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
@@ -75,7 +75,7 @@ describe('strict input', () => {
     expect((await sendRaw(head, chunk.repeat(4))).status).toBe(413);
   });
 
-  // body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts of the API test other rejected inputs.
+  // The API's body-reader.spec.ts, strict-json.spec.ts and input.pipe.spec.ts test other rejected inputs.
   it('IN-02 to IN-08: rejects other types and encodings, invalid JSON, and unknown fields', async () => {
     const invalid: [name: string, body: string | Buffer][] = [
       ['malformed', '{"email":'],

@@ -301,7 +301,7 @@ it('commits every documented POST with a secret key with its response, and only 
     await Promise.all(instance.workers.map((worker) => worker.stop()));
     await instance.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
 
-    /** Reverts the changes of one route, so that they do not affect the next one. */
+    /** Reverts one route's changes, so that they do not affect the next one. */
     const restore = () =>
       instance.sql(`
         DELETE FROM deliveries WHERE state = 'pending';

@@ -63,7 +63,7 @@ async function compareWithEvents(projectId: string | null): Promise<void> {
   }
 }
 
-/** Compares the previous period of a range with the events. */
+/** Compares a range's previous period with the events. */
 async function comparePreviousWithEvents(range: string, projectId: string | null): Promise<void> {
   const query = `range=${range}&compare=previous${projectId ? `&projectId=${projectId}` : ''}`;
   const { from, bucketSeconds, series, previous } = await getMetrics(query);

@@ -50,7 +50,7 @@ describe('register', () => {
       expect(await instance.listMailKinds(email)).toEqual(['verify-email', 'already-registered']);
       const [notice] = await instance.listMails(email, 'already-registered');
       expect(notice).toMatchObject({ to: email, link: null });
-      // A login with the password of the first registration must not reveal which registration was first.
+      // A login with the first registration's password must not reveal which registration was first.
       expect(normalizeResponse(await instance.login(email))).toEqual(
         normalizeResponse(await instance.login(uniqueEmail())),
       );

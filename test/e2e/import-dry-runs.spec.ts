@@ -133,7 +133,7 @@ it('marks update lines whose result depends on an earlier line in another batch'
     [{ ...first, ...newer, email }, 'skipped :earlier_line', 'skipped :unchanged'],
     [{ ...created, ...newer, firstName: 'Ada' }, 'skipped :earlier_line', ''],
     [{ ...byId, firstName: 'Ada' }, 'skipped :earlier_line', ''],
-    // These lines conflict with the values of the earlier lines.
+    // These lines conflict with the earlier lines' values.
     [
       { ...second, ...newer, email, identities },
       'skipped :unchanged identities.0.subject:identity_already_linked email:email_already_registered',

@@ -79,7 +79,7 @@ it('updates customers from newer lines, creates the others, and predicts both in
       { ...people.changed, ...newer, firstName: 'Jo', lastName: 'Clarke' },
       'skipped firstName:conflict lastName:conflict',
     ],
-    // Older than the first line of the customer.
+    // Older than the customer's first line.
     [{ ...people.renamed, firstName: 'Augusta' }, 'skipped updatedAt:not_newer'],
     [{ ...people.changed, firstName: 'Jo' }, 'skipped updatedAt:not_newer'],
     // Another customer, who has the same id in another system.

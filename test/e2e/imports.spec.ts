@@ -46,7 +46,7 @@ const openBatch = async (
   await eventually('a batch', async () => (await getImport(importId)).body.lastLine === 500);
   return stream;
 };
-/** Returns the errors and warnings of a result in a short form. */
+/** Returns a result's errors and warnings in a short form. */
 const listProblems = ({ errors, warnings }: any): string[] =>
   [...errors, ...warnings].map(({ field, code }) => `${field}:${code}`);
 /** Returns an import id, and a domain for the import's customers. */

@@ -22,7 +22,7 @@ const listLog = async (secretKey: string, query: Record<string, string> = {}): P
 const listIds = async (secretKey: string, query: Record<string, string> = {}): Promise<string[]> =>
   (await listLog(secretKey, query)).body.data.map(({ id }: { id: string }) => id);
 
-/** Creates an invited customer. @returns the ids of the customer and the email */
+/** Creates an invited customer. @returns the customer id and the email id */
 async function invite({ secretKey }: Tenant, email = uniqueEmail()) {
   const body = { email, sendInvite: true };
   const created = await instance.requestWithBearer(secretKey, 'POST', '/api/v1/customers', body);

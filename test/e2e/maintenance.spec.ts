@@ -101,7 +101,7 @@ const countRecords = async (): Promise<Record<string, number>> => ({
 const failures = ({ log }: ServerProcess): unknown[] =>
   log.filter(({ message }) => message === 'maintenance job failed').map(({ task }) => task);
 
-/** Locks the table of failed logins. @returns a function that releases the lock */
+/** Locks the failed login table. @returns a function that releases the lock */
 async function lockLoginAttempts(): Promise<() => Promise<void>> {
   const client: pg.PoolClient = await instance.db.connect();
   await client.query('BEGIN; LOCK TABLE login_attempts IN ACCESS EXCLUSIVE MODE');

@@ -20,7 +20,7 @@ describe('the metrics endpoint of both programs', () => {
   const api = () => Scrape.load(ports.api);
   const worker = () => Scrape.load(ports.worker);
 
-  /** Log of the API while another process listens on its METRICS_PORT, and the status of a request in the meantime. */
+  /** API log while another process listens on its METRICS_PORT, and the status of a request in the meantime. */
   let blocked: { log: ServerProcess['log']; status: number };
   const findLines = (log: ServerProcess['log'], message: string) =>
     log.filter((line) => line['message'] === message);
@@ -145,7 +145,7 @@ describe('the metrics endpoint of both programs', () => {
       scrape.value('gatehouse_webhook_attempts_total', { result, attempt });
     const after = await eventually('the dead letter', async () => {
       const scrape = await worker();
-      // The counters of a scrape may be slightly older than its values from the database.
+      // A scrape's counters may be slightly older than its values from the database.
       const isCounted = scrape.value('gatehouse_webhook_attempt_duration_seconds_count') === 8;
       const isFinished = scrape.value('gatehouse_deliveries_pending') === 0;
       return isCounted && isFinished && scrape.value('gatehouse_dead_letters') === 1 && scrape;
@@ -198,7 +198,7 @@ describe('the metrics endpoint of both programs', () => {
     });
     expect(waiting.value('gatehouse_mails_oldest_due_seconds')).toBeGreaterThan(0);
     expect(waiting.value('gatehouse_mails_total')).toBe(0);
-    // An email that is older than the lifetime of its link is not sent.
+    // An email that is older than its link's lifetime is not sent.
     await instance.sql(`UPDATE mails SET created_at = now() - interval '2 days' WHERE recipient = $1`, [
       email,
     ]);

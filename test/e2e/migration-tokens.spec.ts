@@ -42,7 +42,7 @@ const create = (customerId: string, body: object = {}, key = migrationKey): Prom
 const signIn = (token: string): Promise<TestResponse> =>
   instance.requestWithPublishableKey('POST', '/api/v1/auth/sign-in-token', { token });
 
-/** Moves a session. @returns the response to the exchange of its token */
+/** Moves a session. @returns the response to its token exchange */
 const migrate = async (customerId: string, body?: object): Promise<TestResponse> =>
   signIn((await create(customerId, body)).body.token);
 

@@ -609,7 +609,7 @@ describe('the deliveries of customers with many events', () => {
       })),
     );
     await seedDeliveries(instance, deadLetters);
-    // All deliveries of the busy customer are older than these events.
+    // All the busy customer's deliveries are older than these events.
     await instance.sql(
       `INSERT INTO events (id, organization_id, project_id, customer_id, type, body, created_at)
        SELECT uuidv7(), $1, $2, $3, 'session.created', '{}', now() FROM generate_series(1, 5001)`,

@@ -381,7 +381,7 @@ describe('a count of customers or of the audit log', () => {
     const full = { count: 10_000, isMore: true };
     expect(await getCount(viewer, '/customers', { emailVerified: 'false', disabled: 'false' })).toEqual(full);
     expect((await getCount(viewer, '/customers')).isMore).toBe(true);
-    // The newest matches of a frequent term are read from the list. The trigram index finds a rare term.
+    // A frequent term's newest matches are read from the list. The trigram index finds a rare term.
     const newest = await queryIds(
       `SELECT id FROM customers WHERE email LIKE '%@example.com' ORDER BY created_at DESC, id DESC LIMIT 50`,
     );

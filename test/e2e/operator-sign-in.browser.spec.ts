@@ -20,7 +20,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 const REFRESH = /<meta http-equiv="refresh" content="0; url=([^"]*)">/;
 
-/** Returns a provider account with the claims of an installation-wide admin. */
+/** Returns a provider account with an installation-wide admin's claims. */
 const createOperator = (claims: Partial<Person> = {}): Person =>
   createPerson({ groups: ['gatehouse-admins'], orgs: '*', ...claims });
 

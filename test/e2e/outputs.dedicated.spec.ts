@@ -163,7 +163,7 @@ describe('a program', () => {
 
 describe('the launcher', () => {
   /**
-   * Returns the arguments for a launcher with two programs. @param program code of each program @param run code that
+   * Returns the arguments for a launcher with two programs. @param program each program's code @param run code that
    * uses the launcher
    */
   async function launcher(program: string, run: string): Promise<string[]> {

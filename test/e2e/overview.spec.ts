@@ -29,7 +29,7 @@ afterAll(async () => {
   if (instance) await dropPartitions(instance, SINCE);
   await instance?.stop();
 });
-// Workers of later tests must not deliver to these endpoints.
+// Later tests' workers must not deliver to these endpoints.
 afterEach(() => instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`));
 
 /** Starts a worker without periodic jobs, which only delivers. */
@@ -45,7 +45,7 @@ const getOverview = async (query: string): Promise<Record<string, any>> => {
   return response.body;
 };
 
-/** Returns the metrics of the log since a time, computed with plain SQL. Buckets are in seconds. */
+/** Returns the log's metrics since a time, computed with plain SQL. Buckets are in seconds. */
 async function countAttempts(
   from: string,
   bucketSeconds: number,
@@ -94,7 +94,7 @@ async function countAttempts(
   };
 }
 
-/** Returns the creation time of an id, in ms since the epoch. */
+/** Returns an id's creation time, in ms since the epoch. */
 const getTime = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 
 const findBin = (ms: number | null): number | null =>
@@ -128,7 +128,7 @@ async function compareAllWithLog(projectIds: (string | null)[]): Promise<void> {
   }
 }
 
-/** Compares the previous period of a range with the log. */
+/** Compares a range's previous period with the log. */
 async function comparePreviousWithLog(
   path: string,
   [column, scopeId]: [column: string, scopeId: string | null],
@@ -164,7 +164,7 @@ async function comparePreviousWithLog(
   });
 }
 
-/** Compares the metrics of the newest endpoint with the log. */
+/** Compares the newest endpoint's metrics with the log. */
 async function compareEndpointWithLog(range: string): Promise<void> {
   const [endpoint] = await instance.sql<{ id: string }>(
     `SELECT id FROM webhook_endpoints WHERE status <> 'deleted' ORDER BY id DESC LIMIT 1`,
@@ -424,7 +424,7 @@ describe('the overview of an existing log', () => {
     const transactions = new Transactions(database, announcer, new Failpoints([], logger));
     const deliveryProcessing = new DeliveryProcessingRepository(database, 30_000, transactions);
     const realTime = Date.now;
-    /** Claims a delivery with a slow clock. Returns the minimum and maximum age of the attempt id at the claim. */
+    /** Claims a delivery with a slow clock. Returns the attempt id's minimum and maximum age at the claim. */
     const claim = async (offsetMs: number): Promise<[number, number]> => {
       const [delivery] = await seedDeliveries(instance, [
         { endpointId, projectId, state: 'pending', attempts: [{ at: realTime(), status: 500 }] },

@@ -43,7 +43,7 @@ const kinds = Object.keys(createLink) as Kind[];
 const expire = (email: string) =>
   instance.sql(`UPDATE one_time_tokens SET expires_at = now() - interval '1 s' WHERE email = $1`, [email]);
 
-/** Submits the form of a page without a browser. */
+/** Submits a page's form without a browser. */
 const submitForm = async (
   path: string,
   fields: Record<string, string> = {},

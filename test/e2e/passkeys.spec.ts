@@ -288,7 +288,7 @@ describe('MF-06: a passkey', () => {
       ['text', 'response', 'invalid_type'],
       [{ ...valid, id: undefined }, 'response.id', 'required'],
       [{ ...valid, id: 'a'.repeat(1365) }, 'response.id', 'invalid'],
-      // The unused bits of the last character are not zero.
+      // The last character's unused bits are not zero.
       [{ ...valid, id: 'YWJ', rawId: 'YWJ' }, 'response.id', 'invalid'],
       [
         { ...valid, response: { ...response, clientDataJSON: 'e31' } },

@@ -32,7 +32,7 @@ afterAll(async () => {
 const HOME = '203.0.113.5';
 const ELSEWHERE = '192.0.2.1';
 const HOUR = 3600;
-/** Length of each window in seconds, after every ten consecutive failures. */
+/** Each window's length in seconds, after every ten consecutive failures. */
 const WINDOWS = [0.25, 0.5, 1, 2, 4, 8, 16, 24, 24, 24, 24].map((hours) => hours * HOUR);
 
 const loginFrom = (ip: string, email: string, password?: string): Promise<TestResponse> =>
@@ -220,7 +220,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     await setConsecutiveFailures(email, 200);
     await registerCustomer(instance, email);
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
-    // The count of an earlier owner, in case its row outlives the customer.
+    // An earlier owner's count, in case its row outlives the customer.
     await setConsecutiveFailures(email, 200);
     await instance.sql('DELETE FROM customers WHERE email = $1', [email]);
     await registerCustomer(instance, email);

@@ -244,7 +244,7 @@ describe('a stored password hash', () => {
   });
 });
 
-/** Submits the form of a hosted page with a password that is encoded as in a browser. */
+/** Submits a hosted page's form with a password that is encoded as in a browser. */
 const submitForm = (page: string, token: string, encoded: string): Promise<TestResponse> =>
   instance.request('POST', page, {
     body: `token=${token}&password=${encoded}`,

@@ -51,7 +51,7 @@ async function createFullProject(): Promise<{ tenant: Tenant; emails: Record<str
   return { tenant, emails };
 }
 
-/** Returns the fields of a customer that are the same in another project. */
+/** Returns the customer fields that are the same in another project. */
 const portableFields = ({ id: _, projectId: __, ...customer }: Record<string, any>) => customer;
 
 describe('a project export', () => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance?.stop());
 
-/** Outcomes of an effect: for a new account, and for one that has signed in before or is signed in. */
+/** An effect's outcomes: for a new account, and for one that has signed in before or is signed in. */
 const outcomes: Record<AnswerEffect | 'validation_failed', { unknown: string; known: string }> = {
   accepted: { unknown: 'session', known: 'session' },
   no_email: { unknown: 'email_required', known: 'session' },
@@ -66,7 +66,7 @@ interface Suite<Server extends StandIn> {
   canReauthenticate?: boolean;
 }
 
-/** Checks each response of a stand-in on each path. */
+/** Checks each stand-in response on each path. */
 function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
   describe(`a sign-in with a provider of type ${suite.type}`, () => {
     let server: Server;
@@ -91,7 +91,7 @@ function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
       const path = `/api/v1/projects/${project.id}/identity-providers/${added.id}`;
       const { clientId } = (await instance.requestWithSecretKey('GET', path)).body;
       native = { ...added, clientId };
-      // The email address of the account belongs to the customer above, and this provider is not trusted.
+      // The account's email address belongs to the customer above, and this provider is not trusted.
       if (added !== provider) await link(added);
     });
     beforeEach(() => server.reset());

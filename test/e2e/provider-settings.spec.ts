@@ -92,7 +92,7 @@ describe("a provider's settings document, next to an API process of an earlier v
 });
 
 describe("a provider's settings document whose entry of GATEHOUSE_SECRET is missing", () => {
-  /** Replaces encrypted values with values of another entry, and returns the stored values. */
+  /** Replaces encrypted values with another entry's values, and returns the stored values. */
   const makeUndecryptable = async (...columns: string[]): Promise<Record<string, Buffer>> => {
     const [stored] = await instance.sql<Record<string, Buffer>>(
       `SELECT ${columns.join(', ')} FROM identity_providers WHERE id = $1`,

@@ -290,7 +290,7 @@ describe('the limit on logins', () => {
     expect((await loginFrom({ 'x-forwarded-for': '203.0.113.10' })).status).toBe(401);
   });
 
-  /** Logins that the project of this test allows. */
+  /** Logins that this test's project allows. */
   const LIMIT = 3;
 
   it('RL-02: uses the last address before trusted proxies, IPv6 by /64, or X-Client-IP', async () => {
@@ -511,7 +511,7 @@ describe('RL-02: the sign-in of an operator', () => {
     headers: Record<string, string> = {},
     body: object = { email: uniqueEmail(), password: 'x' },
   ) => new OperatorClient(instance).request('POST', '/session', body, { 'x-forwarded-for': ip, ...headers });
-  /** Returns the headers with which a server passes the IP of its client, with all kinds of API keys. */
+  /** Returns the headers with which a server passes its client's IP, with all kinds of API keys. */
   const clientIp = (ip: string) => ({
     'x-client-ip': ip,
     'x-publishable-key': instance.credentials.publishableKey,

@@ -30,7 +30,7 @@ async function openSession({ operator: { email }, password }: SignedInOperator):
 
 const reauthenticate = (client: OperatorClient, code: string): Promise<TestResponse> =>
   client.request('POST', '/session/reauthenticate', { code });
-/** The code of the next time step, which is already valid. The enrollment used the current one. */
+/** The next time step's code, which is already valid. The enrollment used the current one. */
 const nextCode = ({ secret }: OperatorClient): string => totpCode(secret, 1);
 const sendInvitation = (client: OperatorClient): Promise<TestResponse> =>
   client.request('POST', '/operators', { email: uniqueEmail(), role: 'viewer' });

@@ -55,7 +55,7 @@ async function createDeadLetters(
   return { endpoint, ids: await insertDeadLetters(endpoint, count, httpStatus) };
 }
 
-/** Returns the ids of an endpoint's dead letters, newest first. */
+/** Returns an endpoint's dead letter ids, newest first. */
 const listDeadLetters = async (endpoint: string): Promise<string[]> => {
   const { body } = await instance.requestWithSecretKey(
     'GET',
@@ -64,7 +64,7 @@ const listDeadLetters = async (endpoint: string): Promise<string[]> => {
   return (body.data as { id: string }[]).map(({ id }) => id);
 };
 
-/** Holds all responses of the receiver. Returns a function that releases them and responds to later requests. */
+/** Holds all receiver responses. Returns a function that releases them and responds to later requests. */
 function holdResponses(): () => void {
   const waiting: (() => void)[] = [];
   receiver.defaultResponder = (response) => void waiting.push(() => response.end());
@@ -391,7 +391,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(await waitForRedelivery(instance, withOption)).toMatchObject({
       progress: { made: 3, succeeded: 3, skipped: [{ reason: 'already_redelivered', count: 1 }] },
     });
-    // The plan fixes the selection, so the later dead letter of the endpoint is not included.
+    // The plan fixes the selection, so the endpoint's later dead letter is not included.
     expect(listEventIds()).toEqual(await findEventIds(disabled.ids));
     expect(await listDeadLetters(disabled.endpoint)).toHaveLength(1);
     const query = `targetId=${disabled.endpoint}&action=webhook_endpoint.enabled`;
@@ -666,7 +666,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       expect(Date.parse(data.filter.until)).toBeLessThanOrEqual(Date.now());
       await waitForRedelivery(instance, data.id);
       expect(listReceivedCustomers()).toEqual([missed]);
-      // Otherwise, the event would be in the time span of the next test.
+      // Otherwise, the event would be in the next test's time span.
       await instance.sql('UPDATE events SET created_at = now() WHERE created_at > now()');
     });
 
@@ -751,7 +751,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     });
   });
 
-  // The unit test of redelivery-plans.ts covers the limits.
+  // The redelivery-plans.ts unit test covers the limits.
   if (isNightly)
     it('rejects more deliveries than a batch can contain, and counts only accessible ones', async () => {
       await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);

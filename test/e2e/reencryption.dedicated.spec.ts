@@ -160,7 +160,7 @@ const reencrypt = (
     );
   });
 
-/** Returns how many values of a column depend on the old secret. */
+/** Returns how many column values depend on the old secret. */
 const countOldValues = async ({ table, column, prefix }: EncryptedColumn): Promise<number> => {
   const value = prefix ? `decode(substr(${column}, ${prefix.length + 1}), 'base64')` : column;
   const isEncrypted = prefix ? `starts_with(${column}, '${prefix}')` : 'true';
@@ -482,7 +482,7 @@ describe('a database whose root secret is lost', () => {
 
   it('returns a documented error wherever else a value cannot be decrypted', async () => {
     const projectPath = `/api/v1/projects/${instance.credentials.projectId}`;
-    // The previous system of the project receives no request without its secret.
+    // The project's previous system receives no request without its secret.
     expect((await instance.login('elsewhere@example.com')).status).toBe(401);
     expect(await waitForReports('legacy-sign-in-secret')).toHaveLength(1);
 

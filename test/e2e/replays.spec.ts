@@ -9,7 +9,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let receiver: Receiver;
-/** The URL of a developer. */
+/** A developer's URL. */
 let other: Receiver;
 let admin: OperatorClient;
 beforeAll(async () => {
@@ -31,14 +31,14 @@ const replay = (deliveryId: string, body: object, operator = admin) =>
 const listReplays = async (query: string) =>
   (await admin.request('GET', `/webhooks/replays?${query}`)).body.data as Record<string, any>[];
 
-/** Waits until all replays of a delivery have finished, and returns them. */
+/** Waits until a delivery's replays have all finished, and returns them. */
 const finishedReplays = (deliveryId: string) =>
   eventually('the replays to finish', async () => {
     const replays = await listReplays(`delivery_id=${deliveryId}`);
     return replays.every(({ state }) => state !== 'pending') && replays;
   });
 
-/** Delivers the registration of a customer to a new endpoint. */
+/** Delivers a customer registration to a new endpoint. */
 async function deliver() {
   const headers = { authorization: 'Bearer topsecretvalue' };
   const { body } = await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', {

@@ -48,7 +48,7 @@ const newProvider = (options: Parameters<typeof createVerifiedProvider>[2] = {})
 const send = (path: string, body: object): Promise<TestResponse> =>
   instance.requestWithPublishableKey('POST', `/api/v1/auth/${path}`, body);
 
-/** Returns the code of an error, and the provider in it. */
+/** Returns an error's code, and the provider in it. */
 const problemOf = ({ status, body }: TestResponse): unknown => [status, body.code, body.provider];
 const ssoRequired = ({ slug }: DomainProvider): unknown => [403, 'sso_required', slug];
 

@@ -25,7 +25,7 @@ const enterCode = (client: OperatorClient, code: string): Promise<TestResponse> 
   client.request('POST', '/session/second-factor', { code });
 const invalid = { status: 400, body: { code: 'invalid_code' } };
 
-/** Makes used codes of the authenticator valid again, instead of waiting for the next step. */
+/** Makes the authenticator's used codes valid again, instead of waiting for the next step. */
 const resetTotpStep = (operator: Enrolled) =>
   instance.sql('UPDATE operators SET totp_step = 0 WHERE id = $1', [operator.operator.id]);
 

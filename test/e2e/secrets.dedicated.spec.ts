@@ -48,7 +48,7 @@ const waitForMailToken = (email: string, path: string): Promise<string> =>
     return mail && link.exec(decodeQuotedPrintable(mail.text))![1];
   });
 
-/** Records the tokens of a sign-in as secrets, and returns them. */
+/** Records a sign-in's tokens as secrets, and returns them. */
 const recordTokens = (name: string, { tokens }: any): { accessToken: string; refreshToken: string } => {
   secrets[`${name}: access token`] = tokens.accessToken;
   secrets[`${name}: refresh token`] = tokens.refreshToken;

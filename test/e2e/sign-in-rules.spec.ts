@@ -139,7 +139,7 @@ describe('MF-01: every sign-in', () => {
 });
 
 describe("FE-03: a person who registered another's address", () => {
-  /** Each function begins a verification of the address, and returns a function that completes it. */
+  /** Each function begins an address verification, and returns a function that completes it. */
   const verifications: Record<
     string,
     (customer: RegisteredCustomer) => Promise<() => Promise<TestResponse>>

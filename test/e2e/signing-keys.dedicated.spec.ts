@@ -79,7 +79,7 @@ const pairs = (...kids: (string | undefined)[]): string[] => kids.flatMap((kid) 
 const listStoredKids = async (): Promise<string[]> =>
   (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC')).map(({ kid }) => kid);
 
-/** Moves the activation time of a key into the past. */
+/** Moves a key's activation time into the past. */
 const ageKey = (kid: string, interval: string): Promise<unknown> =>
   instance.sql(`UPDATE signing_keys SET activates_at = activates_at - $2::interval WHERE kid = $1`, [
     kid,

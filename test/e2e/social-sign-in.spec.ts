@@ -59,10 +59,7 @@ const login = (email: string): Promise<TestResponse> =>
   asPage(instance, project, 'login', { email, password: PASSWORD });
 const getCustomer = async (id: string): Promise<Record<string, any>> =>
   expectStatus(200, await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
-/**
- * Signs in with an ID token from Google, as an app does. @param claims the claims that differ from those of the
- * account
- */
+/** Signs in with an ID token from Google, as an app does. @param claims the claims that differ from the account's */
 async function signInNatively(claims: object): Promise<string> {
   const path = `/api/v1/projects/${project.id}/identity-providers/${google.id}`;
   const { clientId: aud } = (await instance.requestWithSecretKey('GET', path)).body;

@@ -111,7 +111,7 @@ describe('the setting tokenSubject', () => {
     expect(await send('POST', 'customers', body)).toMatchObject(taken);
     expect(await send('PATCH', `customers/${other.id}`, { externalId: id })).toMatchObject(taken);
     expect((await send('PATCH', `customers/${id}`, { externalId: id })).status).toBe(200);
-    // A customer of another project.
+    // Another project's customer.
     const elsewhere = await createProject({});
     const foreign = { ...body, projectId: elsewhere.id };
     expect((await send('POST', 'customers', foreign)).status).toBe(201);

@@ -41,7 +41,7 @@ afterAll(async () => {
   await Promise.all([receiver?.stop(), otlp?.stop(), mailServer.stop()]);
 });
 
-/** Registers a customer as a caller with a trace. @returns the webhook of the registration */
+/** Registers a customer as a caller with a trace. @returns the registration webhook */
 async function register(traceparent?: string): Promise<ReceivedRequest> {
   const email = uniqueEmail();
   const { status } = await instance.request('POST', '/api/v1/auth/register', {
@@ -55,7 +55,7 @@ async function register(traceparent?: string): Promise<ReceivedRequest> {
   return eventually('the webhook', () => receiver.requests.find(({ body }) => body.includes(email)));
 }
 
-/** Returns the trace id and the span id of a `traceparent` header. */
+/** Returns a `traceparent` header's trace id and span id. */
 function parseTraceparent(header: unknown): { traceId: string; spanId: string } {
   const [, traceId, spanId] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/.exec(String(header)) ?? [];
   expect(traceId).toBeDefined();

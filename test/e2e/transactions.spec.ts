@@ -50,8 +50,8 @@ describe('a unit of work', () => {
     (await instance.sql('SELECT FROM organizations WHERE name = ANY ($1)', [names])).length;
 
   /**
-   * Runs a unit of work that does not await one of its transactions, and then calls `outcome`. Returns the error of
-   * the unit, and the order in which the transaction and the unit completed.
+   * Runs a unit of work that does not await one of its transactions, and then calls `outcome`. Returns the unit's
+   * error, and the order in which the transaction and the unit completed.
    */
   async function runWithUnawaitedTransaction(
     outcome: () => void,
@@ -64,7 +64,7 @@ describe('a unit of work', () => {
       unawaited = transactions.join(async (tx) => {
         transactionStarted.emit();
         await workFinished.emitted;
-        // A unit that does not wait commits or rolls back before the next turn of the event loop.
+        // A unit that does not wait commits or rolls back before the event loop's next turn.
         await setImmediate();
         order.push('late');
         return unawaitedWork(tx);
