@@ -78,7 +78,7 @@ describe('PostgreSQL faults under load', () => {
       const rejected = requests.filter(
         ({ response }) => response?.status !== 200 && response?.status !== 201,
       );
-      // The history check reports requests without a response, together with the state of the API process.
+      // The history check reports requests without a response, together with the API process's state.
       rejected.forEach(({ response }) => response && expectUnavailable(response));
       const times = {
         longest: Math.max(...rejected.map(({ ms }) => ms)),

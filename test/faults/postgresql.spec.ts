@@ -15,7 +15,7 @@ import { fillPath, listDocumentedRoutes, type CredentialKind } from '../support/
 import { runInChunks } from '../support/run-in-chunks.js';
 import type { TestResponse } from '../support/test-instance.js';
 
-/** Requests `/healthz` of a program. */
+/** Requests a program's `/healthz`. */
 async function readHealth(url: string) {
   const response = await fetch(`${url}/healthz`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
   const body = (await response.json()) as { status: string; components: Record<string, string> };
@@ -44,7 +44,7 @@ describe('PostgreSQL faults', () => {
     await runInChains(4, 5, request);
     const sent = history.exchanges.slice(before);
     const rejected = sent.filter(({ response }) => response?.status !== 200 && response?.status !== 201);
-    // The history check reports requests without a response, together with the state of the API process.
+    // The history check reports requests without a response, together with the API process's state.
     rejected.forEach(({ response }) => response && expectUnavailable(response));
     const whileStopped = history.exchanges.slice(stoppedFrom, stoppedFrom + 20);
     expect(whileStopped.map(({ response }) => response?.status)).toEqual(Array(20).fill(503));
@@ -104,7 +104,7 @@ describe('PostgreSQL faults', () => {
       eventually('both programs to be ready', async () =>
         (await readReadiness()).every((each) => each === '200 ready'),
       );
-    // The API may notice the outage of the previous test only after it has ended.
+    // The API may notice the previous test's outage only after it has ended.
     await waitUntilReady();
     try {
       await server.stop();

@@ -41,7 +41,7 @@ const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 const headersIgnored = '[response headers beyond the limit ignored]\n';
 const bomb = Buffer.alloc(50_000_000, 'x');
 
-/** A first response of a target, and the values recorded for it. The second response is 200. */
+/** A target's first response, and the values recorded for it. The second response is 200. */
 const withStatus: [name: string, RawResponder, httpStatus: number, body?: string, retryAfter?: string][] = [
   ['204', respondWith('204 No Content'), 204, ''],
   ['206', respondWith('206 Partial Content', 'part'), 206, 'part'],
@@ -128,7 +128,7 @@ describe('misbehaving targets', () => {
   let instance: TestInstance;
   let history: History;
   let folder: string;
-  /** The proxy in the environment variables, and the target of redirects. */
+  /** The proxy in the environment variables, and the redirect target. */
   let proxy: RawTarget;
   let redirectTarget: RawTarget;
   let worker: TestInstance['workers'][number];
@@ -164,7 +164,7 @@ describe('misbehaving targets', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Delivers one event to each target. @returns the attempts of each target: one if it succeeded, otherwise two */
+  /** Delivers one event to each target. @returns each target's attempts: one if it succeeded, otherwise two */
   const deliver = async (targets: { url: string }[]): Promise<Attempt[][]> => {
     const endpoints = await Promise.all(
       targets.map(({ url }) => instance.createEndpoint(url, ['customer.created'])),
@@ -216,7 +216,7 @@ describe('misbehaving targets', () => {
     expect(failures).toEqual([]);
   };
 
-  /** Starts targets. @param responses the first response of each target, and its status */
+  /** Starts targets. @param responses each target's first response, and its status */
   const startTargets = (responses: [RawResponder, status: number | null][]): Promise<RawTarget[]> =>
     Promise.all(
       responses.map(async ([responder, status]) => {
@@ -345,7 +345,7 @@ describe('misbehaving targets', () => {
     const measureMemoryMb = (): number =>
       Number(execFileSync('ps', ['-o', 'rss=', '-p', String(worker.pid)], { encoding: 'utf8' })) / 1024;
 
-    /** Delivers to 20 targets at once. @returns the maximum memory growth of the worker, in MB */
+    /** Delivers to 20 targets at once. @returns the worker's maximum memory growth, in MB */
     const measureGrowth = async (
       responder: RawResponder,
       status = 200,
