@@ -79,7 +79,7 @@ export class Camera {
     this.write(`${this.folder}/${name}-${this.suffix}.png`, png);
   }
 
-  /** Takes a screenshot of the viewport for a document, with a reduced palette. @param path the file path */
+  /** Takes a viewport screenshot for a document, with a reduced palette. @param path the file path */
   async takeSmall(path: string): Promise<void> {
     this.write(path, smallPng(await this.page.screenshot(SCREENSHOT_OPTIONS)));
   }

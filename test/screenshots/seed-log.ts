@@ -33,7 +33,7 @@ export interface AttemptOutcome {
   body: string;
 }
 
-/** An endpoint, and the behavior of its receiver in the thirty days. */
+/** An endpoint, and its receiver's behavior in the thirty days. */
 export interface SeedEndpoint {
   /** The id without its prefix. */
   id: string;

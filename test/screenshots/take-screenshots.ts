@@ -33,7 +33,7 @@ function featuredPath(name: string, path: string, chosen: FeaturedRecords): stri
   return record ? path.replace(/^(\/[a-z-]+\/)[^?]+/, `$1${record}`) : path;
 }
 
-/** Takes screenshots of the dialogs. */
+/** Takes dialog screenshots. */
 export async function takeDialogs(camera: Camera, chosen: FeaturedRecords): Promise<void> {
   const { page } = camera;
   const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
@@ -100,7 +100,7 @@ export async function takeSignIn(
   await camera.take('sign-in-recovery-codes');
 }
 
-/** Takes screenshots of the setup of an instance without operators. */
+/** Takes screenshots of setting up an instance without operators. */
 export async function takeSetup(camera: Camera, instance: TestInstance): Promise<void> {
   await camera.go('/sign-in');
   await camera.take('empty-sign-in');
