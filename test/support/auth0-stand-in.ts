@@ -9,7 +9,7 @@ import { randomTotpSecret } from './totp.js';
 
 /** A user in the previous system. */
 export interface PreviousUser {
-  /** The `sub` in tokens of the previous system, such as `auth0|64a1…`. */
+  /** The `sub` in the previous system's tokens, such as `auth0|64a1…`. */
   id: string;
   email: string;
   firstName: string;
@@ -56,7 +56,7 @@ export class Auth0StandIn {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The value of the setting `legacySignIn`. */
+  /** The `legacySignIn` setting. */
   get setting(): { url: string; secret: string } {
     return { url: `${this.url}/verify`, secret: this.secret };
   }

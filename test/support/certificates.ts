@@ -4,7 +4,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes, sign, type KeyObject
 export interface Authority {
   /** The certificate as PEM. */
   cert: string;
-  /** Returns a certificate for host names, and its key, in the format of `tls.createServer`. */
+  /** Returns a certificate for host names, and its key, in the `tls.createServer` format. */
   issue(names: string[], validity?: { from: Date; until: Date }): { cert: string; key: string };
 }
 

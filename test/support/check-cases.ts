@@ -1,9 +1,9 @@
 import { runInChunks } from './run-in-chunks.js';
 
 /**
- * Checks all cases, several at a time, and fails once with all failures, each with the name of its case.
+ * Checks all cases, several at a time, and fails once with all failures, each with its case name.
  * @param cases names and values
- * @param check receives the values of a case
+ * @param check receives a case's values
  */
 export async function checkCases<Values extends unknown[]>(
   cases: readonly (readonly [string, ...Values])[],

@@ -7,7 +7,7 @@ import { run } from '../../packages/cli/src/run.js';
 import type { TestInstance } from './test-instance.js';
 
 export interface CliOptions {
-  /** Environment of the command, in addition to the test's URL and key. */
+  /** Command environment, in addition to the test's URL and key. */
   env?: Record<string, string | undefined>;
   /** The working directory. Default: a new empty folder. */
   cwd?: string;
@@ -128,7 +128,7 @@ export async function runCli(
   return { code, stdout: cli.stdout, stderr: cli.stderr };
 }
 
-/** Parses the output of a command with `--json`. */
+/** Parses a command's `--json` output. */
 export const parseLines = (output: string): any[] =>
   output
     .split('\n')

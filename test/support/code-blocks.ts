@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Returns the code blocks of a document that begin with a file name, such as `// app.js`, `# app.py` or `<!--
- * index.html -->`, by file name.
+ * Returns a document's code blocks that begin with a file name, such as `// app.js`, `# app.py` or
+ * `<!-- index.html -->`, by file name.
  */
 export async function codeBlocks(document: string): Promise<Map<string, string>> {
   const text = await readFile(join(process.cwd(), document), 'utf8');

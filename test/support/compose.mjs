@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 
 /**
- * The properties of a service in docker-compose.yml that are checked.
+ * The docker-compose.yml service properties that are checked.
  * @typedef {{
  *   image: string, build?: string, user?: string, command?: string[], environment?: Record<string, string>,
  *   ports?: string[], networks: string[], volumes?: string[], healthcheck?: { test: string[] },
@@ -30,7 +30,7 @@ export function readCompose(env) {
 }
 
 /**
- * Returns the instructions of the Dockerfile, each on one line, and a function that returns the arguments of all
+ * Returns the Dockerfile's instructions, each on one line, and a function that returns the arguments of all
  * instructions with a name.
  */
 export function readDockerfile() {

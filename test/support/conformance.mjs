@@ -26,7 +26,7 @@ const routelessResponses = {
 const bodyErrorStatuses = new Set([400, 413, 415]);
 
 /**
- * Merges the operations of both documents into one. Components with the same name are identical in both.
+ * Merges both documents' operations into one. Components with the same name are identical in both.
  * @param {{ public: Json, operator: Json }} documents
  * @returns {Json}
  */
@@ -47,7 +47,7 @@ export function mergeDocuments({ public: forKeys, operator: forConsole }) {
  */
 export class Conformance {
   #ajv;
-  /** The operations of the document and their path patterns. */
+  /** The document's operations and their path patterns. */
   #routes;
   #validators = new Map();
 

@@ -3,14 +3,14 @@ import type { TestBrowser } from './browser.js';
 import type { TestInstance } from './test-instance.js';
 import type { OperatorClient } from './operator-client.js';
 
-/** A screen of the console, for tests and screenshots. */
+/** A console screen, for tests and screenshots. */
 export interface Screen {
   name: string;
   /** The path below `/console`. */
   path: string;
 }
 
-/** Returns all screens. A record's screen is that of the newest record, and is omitted if there is no record. */
+/** Returns all screens. A record's screen shows the newest record, and is omitted if there is none. */
 export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   const findNewest = async (table: string, prefix = ''): Promise<string | null> => {
     const [row] = await instance.sql<{ id: string }>(`SELECT id FROM ${table} ORDER BY id DESC LIMIT 1`);
@@ -52,7 +52,7 @@ export async function listScreens(instance: TestInstance): Promise<Screen[]> {
   ];
 }
 
-/** The tabs of each screen, without the first one, which is open by default. */
+/** Each screen's tabs, without the first one, which is open by default. */
 const tabs: Record<string, string[]> = {
   overview: ['identity'],
   customer: ['profile', 'sessions', 'webhooks'],

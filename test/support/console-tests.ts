@@ -103,6 +103,6 @@ export async function submitForm(page: Page, fields: Record<string, string>): Pr
 export const waitForHeading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-/** Returns the localStorage and sessionStorage of a page as JSON. */
+/** Returns a page's localStorage and sessionStorage as JSON. */
 export const readBrowserStorage = (page: Page): Promise<string> =>
   page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])');

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 
-/** Performs actions of an operator and counts them. Waiting does not count. */
+/** Performs operator actions and counts them. Waiting does not count. */
 export class CountedActions {
   count = 0;
 

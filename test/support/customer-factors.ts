@@ -10,7 +10,7 @@ export interface EnrolledCustomer extends RegisteredCustomer {
   recoveryCodes: string[];
 }
 
-/** Makes used codes of a customer's authenticators valid again, instead of waiting for the next time step. */
+/** Makes a customer's used authenticator codes valid again, instead of waiting for the next time step. */
 export const resetTotpSteps = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
   instance.sql('UPDATE totp_factors SET last_step = 0 WHERE customer_id = $1', [id]);
 

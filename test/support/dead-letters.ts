@@ -26,7 +26,7 @@ export async function emitEvents(instance: TestInstance, count: number): Promise
 
 /**
  * Waits until an endpoint has `count` dead letters and no pending deliveries.
- * @returns the ids of the dead letters, newest first
+ * @returns the dead letter ids, newest first
  */
 export async function waitForDeadLetters(
   instance: TestInstance,

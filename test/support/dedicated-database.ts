@@ -10,8 +10,7 @@ import { TestInstance, type TestResponse } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
 /**
- * Tolerances for a crash of PostgreSQL. A lost claim is detected when its lease ends, after 30 s, and its attempt
- * counts.
+ * Tolerances for a PostgreSQL crash. A lost claim is detected when its lease ends, after 30 s, and its attempt counts.
  */
 export const LEASE_TOLERANCES = { ...ON_TIME, lateMs: 60_000 };
 
@@ -124,7 +123,7 @@ export class DedicatedDatabase {
 
 /**
  * Waits for a response.
- * @param ms default: the maximum duration of a request (I7)
+ * @param ms default: the maximum request duration (I7)
  * @throws Error if no response arrives within `ms`
  */
 export const withDeadline = (response: Promise<TestResponse>, ms = 15_000): Promise<TestResponse> =>

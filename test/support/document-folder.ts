@@ -15,7 +15,7 @@ export interface DocumentFolderOptions {
   parent?: string;
 }
 
-/** The files and commands of a document, in a folder like that of a reader who has installed the packages. */
+/** A document's files and commands, in a folder with the packages installed, like a reader's. */
 export class DocumentFolder {
   private readonly stops: (() => void)[] = [];
 
@@ -45,7 +45,7 @@ export class DocumentFolder {
     await writeFile(join(this.path, name), content);
   }
 
-  /** Runs shell blocks of the document in one shell. @returns their output */
+  /** Runs document shell blocks in one shell. @returns their output */
   async runBlocks(...names: string[]): Promise<string> {
     return this.run((await Promise.all(names.map((name) => this.block(name)))).join('\n'));
   }

@@ -4,15 +4,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface DocumentSiteOptions {
-  /** The code blocks of the documents by file name. Each block is a module on the site. */
+  /** The documents' code blocks by file name. Each block is a module on the site. */
   blocks: ReadonlyMap<string, string>;
-  /** The other origins that the content security policy of the pages allows. */
+  /** The other origins that the pages' content security policy allows. */
   connectTo: string[];
-  /** The markup of every page. */
+  /** Every page's markup. */
   body: string;
 }
 
-/** A website with the code blocks of documents and the built package @gatehouse/js. All other paths are pages. */
+/** A website with the documents' code blocks and the built package @gatehouse/js. All other paths are pages. */
 export class DocumentSite {
   private constructor(
     private readonly server: Server,
@@ -42,7 +42,7 @@ export class DocumentSite {
   }
 }
 
-/** Returns a code block or a file of the package, or undefined if the path belongs to a page. */
+/** Returns a code block or a package file, or undefined if the path belongs to a page. */
 async function readScript({ blocks }: DocumentSiteOptions, path: string): Promise<string | undefined> {
   if (!path.startsWith('sdk/')) return blocks.get(path);
   return readFile(new URL(`../../packages/js/dist/${path.slice(4)}`, import.meta.url), 'utf8');

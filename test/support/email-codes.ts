@@ -9,7 +9,7 @@ export interface EmailCode {
   code: string;
 }
 
-/** The project, the api and additional headers of a request. Default: the first ones, and no headers. */
+/** A request's project, api and additional headers. Default: the first ones, and no headers. */
 export interface EmailCodeOptions {
   publishableKey?: string;
   baseUrl?: string;
@@ -43,7 +43,7 @@ const send = (
     ...(baseUrl ? { baseUrl } : {}),
   });
 
-/** Requests a challenge. @param target the redirect URL and the code challenge of a link */
+/** Requests a challenge. @param target a link's redirect URL and code challenge */
 export const requestEmailCode = (
   instance: TestInstance,
   email: string,

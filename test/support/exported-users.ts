@@ -9,7 +9,7 @@ export const clerkUser = (email: string, more: Record<string, string>) => ({
   ...more,
 });
 
-/** The signer key of a Firebase project. */
+/** A Firebase project's signer key. */
 export const firebaseKey = randomBytes(64).toString('base64');
 
 /** Hashes a password like https://github.com/firebase/scrypt, with a small memory cost. */
@@ -33,7 +33,7 @@ export function encodeBase32(text: string): string {
   return bits.replace(/.{5}/g, (group) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(group, 2)]!);
 }
 
-/** Returns the credential of a Keycloak user. */
+/** Returns a Keycloak user's credential. */
 export const keycloakCredential = (type: string, secretData: object, credentialData: object) => ({
   id: randomUUID(),
   type,

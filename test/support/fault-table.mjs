@@ -47,7 +47,7 @@ const FAULTS = /[\\/]test[\\/]faults[\\/]/;
 /** The requirement ids before a title. */
 const REQUIREMENTS = /^([A-Z]{1,2}-?\d+(, )?)+: /;
 
-/** The tests of the checker itself, which inject no faults. */
+/** The checker's own tests, which inject no faults. */
 const CHECKER = 'history.spec.ts';
 
 const results = { passed: 'held', failed: 'FAILED' };
@@ -86,7 +86,7 @@ function print(rows) {
   process.stdout.write(`\nFaults (${held} of ${rows.length} held)\n${lines.join('\n')}\n`);
 }
 
-/** Writes the rows between the markers of a document. */
+/** Writes the rows between a document's markers. */
 async function write(document, rows) {
   const text = fs.readFileSync(document, 'utf8');
   const [before, rest] = text.split(BEGIN);

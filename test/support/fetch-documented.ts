@@ -10,7 +10,7 @@ export async function fetchDocumented(url: string, init: RequestInit = {}): Prom
   if (!testWorker) return response;
   const requestInfo = { method: init.method ?? 'GET', url, hasBody: init.body !== undefined };
   const { status, headers } = response;
-  // A clone would double the cost of a request.
+  // A clone would double the request cost.
   const text = await response.text();
   Object.assign(response, { text: async () => text, json: async () => JSON.parse(text) as unknown });
   const responseInfo = { status, headers, text };

@@ -56,7 +56,7 @@ const searchConditions: [RegExp, string][] = [
   ],
 ];
 
-/** The condition for each `resolution` of a dead letter. */
+/** The condition for each dead letter `resolution`. */
 export const resolutionConditions: Record<string, string> = {
   waiting: 'd.resolution IS NULL',
   resolved: 'd.resolution IS NOT NULL',

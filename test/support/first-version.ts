@@ -3,7 +3,7 @@ import { eventually } from './eventually.js';
 import { withoutTimeouts } from './hostile-settings.mjs';
 import type { TestInstance } from './test-instance.js';
 
-/** Runs `work` while the database has a connection from a process of version 0.1.0, which records no heartbeats. */
+/** Runs `work` while the database has a connection from a version 0.1.0 process, which records no heartbeats. */
 export async function withFirstVersion<Result>(
   instance: TestInstance,
   work: () => Promise<Result>,

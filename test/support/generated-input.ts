@@ -9,7 +9,7 @@ import {
 } from './generated-requests.js';
 import type { TestInstance } from './test-instance.js';
 
-/** The seed of every run, so that failures are reproducible. INPUT_SEED overrides it. */
+/** Every run's seed, so that failures are reproducible. INPUT_SEED overrides it. */
 const seed = Number(process.env['INPUT_SEED'] ?? 20_261_121);
 
 /**

@@ -31,7 +31,7 @@ export interface ValuePool {
   keys: Record<'secretKey' | 'projectKey' | 'publishableKey' | 'accessToken' | 'operatorSession', string>;
 }
 
-/** Returns every operation of the document. */
+/** Returns the document's operations. */
 export const listOperations = (): Operation[] =>
   Object.entries(testWorker!.conformance().document['paths'] as Json).flatMap(([path, item]) =>
     Object.entries(item as Json).map(([method, spec]) => ({
@@ -184,7 +184,7 @@ function validValue(schema: Json, pool: ValuePool, name = ''): Arbitrary<unknown
   return choices.length > 0 ? fc.oneof(...choices) : fc.jsonValue();
 }
 
-/** Replaces the last character of a string. */
+/** Replaces a string's last character. */
 const changeLastCharacter = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
 
 function valueOfType(type: string, schema: Json, pool: ValuePool): Arbitrary<unknown> {

@@ -1,7 +1,7 @@
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { startTestServers } from './test-servers.mjs';
 
-/** Starts the servers of a test run, unless scripts/test.mjs has already started them for several runs. */
+/** Starts a test run's servers, unless scripts/test.mjs has already started them for several runs. */
 export default async function globalSetup() {
   if (process.env.TEST_FOLDER) return;
   await ensureBuilt(process.stderr);

@@ -17,7 +17,7 @@ export class HaProxy extends ChildServer {
     super(folder, [program!, '-db', '-f', 'haproxy.cfg'], ['ignore', 'ignore', 'inherit']);
   }
 
-  /** @param ports the ports of the api processes */
+  /** @param ports the api ports */
   static async start(ports: number[]): Promise<HaProxy> {
     const folder = await this.createFolder('haproxy');
     const port = await freePort();

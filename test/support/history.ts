@@ -118,7 +118,7 @@ export class History {
     return result;
   }
 
-  /** Returns the statuses of all responses since a time, oldest first. 0 means that there was no response. */
+  /** Returns all response statuses since a time, oldest first. 0 means that there was no response. */
   listStatuses(since = 0): number[] {
     return this.exchanges.filter(({ at }) => at >= since).map(({ response }) => response?.status ?? 0);
   }
@@ -206,7 +206,7 @@ export function describeProcess(process: ServerProcess): ProcessReport {
   };
 }
 
-/** Returns the retry schedule of an instance, in ms. */
+/** Returns an instance's retry schedule, in ms. */
 function readSchedule({
   WEBHOOK_RETRY_SCHEDULE: text,
   TIME_SCALE: scale = '1',

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { exchangeCode } from './email-codes.js';
 import type { TestInstance, TestResponse } from './test-instance.js';
 
-/** A screen of the hosted sign-in page, or the redirect that follows it. */
+/** A hosted sign-in screen, or the redirect that follows it. */
 export interface Screen {
   status: number;
   headers: Headers;
@@ -28,7 +28,7 @@ const attribute = (tag: string, name: string): string | null => {
   return value === undefined ? null : unescape(value);
 };
 
-/** Returns the forms of a page. A button that submits to another path counts as a separate form. */
+/** Returns a page's forms. A button that submits to another path counts as a separate form. */
 export function readForms(html: string): ScreenForm[] {
   return [...html.matchAll(/<form [^>]*>.*?<\/form>/gs)].flatMap(([text]) => {
     const inputs = [...text.matchAll(/<input [^>]*>/g)].map(([tag]) => tag);
@@ -44,7 +44,7 @@ export function readForms(html: string): ScreenForm[] {
   });
 }
 
-/** Returns the paths, with queries, to which the forms of a page submit. */
+/** Returns the paths, with queries, to which a page's forms submit. */
 export const readFormActions = (html: string): string[] => readForms(html).map(({ action }) => action);
 
 /** An application that sends customers to the hosted sign-in page, and a customer's browser without JavaScript. */
@@ -88,7 +88,7 @@ export class HostedSignIn {
   /**
    * Submits a form on the screen.
    * @param path the form's path, below `/sign-in`
-   * @param entered the values of its inputs
+   * @param entered its input values
    */
   submit(
     path: string,

@@ -7,13 +7,13 @@ const DAY = 86_400_000;
 /** Returns a time in the past. Any change in Gatehouse is later. */
 export const day = (number: number): string => new Date(Date.UTC(2026, 0, 1) + number * DAY).toISOString();
 
-/** Returns a line of an import. */
+/** Returns an import line. */
 export const person = (more: object = {}) => ({
   ...{ email: uniqueEmail(), externalId: randomUUID(), createdAt: day(1), updatedAt: day(1) },
   ...more,
 });
 
-/** Summarizes a result: its status, and the codes of its errors and warnings by field. */
+/** Summarizes a result: its status, and its error and warning codes by field. */
 export const inShort = ({ status, errors, warnings }: any): string =>
   [status, ...[...errors, ...warnings].map(({ field, code }: any) => `${field}:${code}`)].join(' ');
 

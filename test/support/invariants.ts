@@ -69,12 +69,12 @@ export interface ProcessReport {
   /** True if the process was ended without time to shut down. */
   isKilled: boolean;
   endedAt: number | null;
-  /** The fatal lines of the process's log. */
+  /** The process log's fatal lines. */
   fatal: string[];
   lastLine: string;
 }
 
-/** The limits of a scenario. */
+/** A scenario's limits. */
 export interface Tolerances {
   /** The delays before each of the five attempts, in ms. */
   schedule: number[];
@@ -121,7 +121,7 @@ export function findViolations(facts: Facts, tolerances: Tolerances): Violation[
   ];
 }
 
-/** Returns the delay of each attempt after its due time, in ms. Jitter can make it negative. */
+/** Returns each attempt's delay after its due time, in ms. Jitter can make it negative. */
 export function attemptDelays(
   facts: Facts,
   { schedule }: Pick<Tolerances, 'schedule'>,
@@ -417,7 +417,7 @@ function isSubscribed(
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 const requestKey = ({ url, eventId }: { url: string; eventId: string }): string => `${url} ${eventId}`;
-/** Removes the type prefix of an id. */
+/** Removes an id's type prefix. */
 const withoutPrefix = (id: string): string => id.replace(/^[a-z]+_/, '');
 
 function decodeClaims(token: string | undefined): { sub: string; sid: string } | undefined {

@@ -24,7 +24,7 @@ export class LegacySystem {
     return this.receiver.stop();
   }
 
-  /** The value for the setting `legacySignIn`. */
+  /** The `legacySignIn` setting. */
   get setting(): { url: string; secret: string } {
     return { url: this.receiver.url, secret: this.secret };
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 /** A proxy that forwards only the beginning of each body, and then keeps the connection open until it is cut. */
 export class LimitedProxy {
-  /** Maximum length of a forwarded body, in bytes. */
+  /** Maximum forwarded body length, in bytes. */
   limit = Infinity;
   private readonly server: Server = createServer();
   private readonly held = new Set<() => void>();

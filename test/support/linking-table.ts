@@ -33,7 +33,7 @@ export async function addLinkingProviders(
     });
 }
 
-/** Registers the customer of a row. @returns a person with the customer's email address */
+/** Registers a row's customer. @returns a person with the customer's email address */
 export async function createLinkingPerson(
   instance: TestInstance,
   project: SocialProject,

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 
-/** The measurements of a scenario, for the fault table (fault-table.mjs). */
+/** A scenario's measurements, for the fault table (fault-table.mjs). */
 export interface Measurements {
   /** Values by label, both in readable form. */
   [label: string]: string | number;

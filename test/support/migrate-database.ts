@@ -3,7 +3,7 @@ import { createLogger, loadConfig } from '@gatehouse/platform';
 import type { TestInstance } from './test-instance.js';
 
 /**
- * Runs the pending migrations of a database, like `npm run gatehouse -- migrate`.
+ * Runs a database's pending migrations, like `npm run gatehouse -- migrate`.
  * @param urls `ownerUrl` is MIGRATE_DATABASE_URL. null: the role in `url` runs the migrations
  * @returns the names of the migrations that were run
  */

@@ -4,9 +4,9 @@ import { insertProject } from './tenants.js';
 import { bearerHeader, type TestInstance } from './test-instance.js';
 import { uniqueEmail } from './unique-email.js';
 
-/** A password of 78 bytes, in a Unicode form that Gatehouse normalizes before it hashes. */
+/** A 78-byte password, in a Unicode form that Gatehouse normalizes before it hashes. */
 const LONG = `Cafe\u0301 au lait ${'x'.repeat(64)}`;
-/** A password of 72 bytes, the maximum of bcrypt. */
+/** A 72-byte password, bcrypt's maximum. */
 const LONGEST_PORTABLE = LONG.normalize('NFC').slice(0, 71);
 
 /** The programs from docs/moving-out.md, with hashes from an export. */
@@ -16,7 +16,7 @@ export class MovingOut {
     private readonly hashes: { peppered: string; portable: string },
   ) {}
 
-  /** Creates a project, and exports the hashes of its customers. */
+  /** Creates a project, and exports its customers' hashes. */
   static async start(instance: TestInstance, env: Record<string, string> = {}): Promise<MovingOut> {
     const { organizationId, secretKey: organizationKey } = instance.credentials;
     const { projectId, secretKey } = await insertProject(instance, organizationId);

@@ -49,7 +49,7 @@ export class NameServer {
     return NameServer.start({}, await testWorker!.nameServerPort());
   }
 
-  /** The address in the format of WEBHOOK_DNS_SERVERS. */
+  /** The address in the WEBHOOK_DNS_SERVERS format. */
   get address(): string {
     return `127.0.0.1:${this.socket.address().port}`;
   }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The files of new projects, as generators create them, without images and linters. */
+/** New project files, as generators create them, without images and linters. */
 export const newProjects = {
   vite: {
     'package.json': JSON.stringify({
@@ -225,7 +225,7 @@ await bootstrap();
 
 export type NewProject = keyof typeof newProjects;
 
-/** Writes the files of a new project into a folder. */
+/** Writes a new project's files into a folder. */
 export async function writeProject(folder: string, name: NewProject): Promise<void> {
   for (const [path, content] of Object.entries(newProjects[name])) {
     await mkdir(dirname(join(folder, path)), { recursive: true });

@@ -8,7 +8,7 @@ interface GatehouseOptions {
   clientIp?: (request: { headers: Headers }) => string | null;
 }
 
-/** The members of `createGatehouse()` that the tests use. */
+/** The `createGatehouse()` members that the tests use. */
 interface Gatehouse {
   gatehouseProxy: (request: Request) => Promise<Response>;
   handlers: Record<'GET' | 'POST' | 'PATCH' | 'DELETE', Handler>;
@@ -27,7 +27,7 @@ const { createGatehouse } = (await import(NAME)) as { createGatehouse: (options:
 /** The app's origin. */
 export const APP = 'http://shop.example.com';
 
-/** The functions of an app, for a project of an instance. */
+/** An app's functions, for a project of an instance. */
 export interface App extends Gatehouse {
   /** The paths of all requests to Gatehouse. */
   requests: string[];
@@ -40,7 +40,7 @@ export interface App extends Gatehouse {
   };
 }
 
-/** Creates the functions of `@gatehouse/nextjs` for an instance. */
+/** Creates the `@gatehouse/nextjs` functions for an instance. */
 export function createApp(instance: TestInstance, options: GatehouseOptions = {}): App {
   const requests: string[] = [];
   const control = { isUnreachable: false, clockOffset: 0 };
@@ -60,12 +60,12 @@ export function createApp(instance: TestInstance, options: GatehouseOptions = {}
   return { ...gatehouse, requests, control };
 }
 
-/** A browser with the cookies of one customer, which sends requests to the functions of an app. */
+/** A browser with one customer's cookies, which sends requests to an app's functions. */
 export class NextBrowser {
   readonly cookies = new Map<string, string>();
   /** All cookies that were set, with their attributes. */
   readonly setCookies: string[] = [];
-  /** Everything that JavaScript on the page could have read: bodies and headers of responses. */
+  /** Everything that JavaScript on the page could have read: response bodies and headers. */
   readonly readable: string[] = [];
 
   constructor(
@@ -86,7 +86,7 @@ export class NextBrowser {
     return new Request(this.origin + path, { ...init, headers: all });
   }
 
-  /** Sends a request to the handlers of the app, or to another route. */
+  /** Sends a request to the app's handlers, or to another route. */
   async send(path: string, init: RequestInit = {}, route?: Handler): Promise<Response> {
     const handle = route ?? this.app.handlers.GET;
     return this.receive(await handle(this.request(path, init), {}));

@@ -22,7 +22,7 @@ const enrollments = new WeakMap<TestInstance, Map<string, Enrollment>>();
 export class OperatorClient {
   /** Null without a session, for example after a sign-out. */
   cookie: string | null = null;
-  /** The secret of the authenticator, once it is enrolled. */
+  /** The authenticator secret, once it is enrolled. */
   secret = '';
   /** The code that confirmed the enrollment. It cannot be used again. */
   enrollmentCode = '';
@@ -87,7 +87,7 @@ export class OperatorClient {
     return response;
   }
 
-  /** Sets the time since the last reauthentication of the session, or null for none. */
+  /** Sets the time since the session's last reauthentication, or null for none. */
   async setReauthentication(age: string | null): Promise<void> {
     await this.instance.sql(
       `UPDATE operator_sessions SET reauthenticated_at = now() - $2::interval WHERE token_hash = sha256($1)`,

@@ -6,20 +6,20 @@ import type { AddressInfo } from 'node:net';
 export interface ReceivedSpan {
   traceId: string;
   spanId: string;
-  /** Empty for the first span of a trace. */
+  /** Empty for a trace's first span. */
   parentSpanId: string;
   name: string;
   kind: 'INTERNAL' | 'SERVER' | 'CLIENT' | 'PRODUCER' | 'CONSUMER';
   attributes: Record<string, string | number>;
   isError: boolean;
-  /** `service.name` of the process. */
+  /** The process's `service.name`. */
   service: string;
 }
 
 const kinds = ['', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'];
 const STATUS_ERROR = 2n;
 
-/** An OpenTelemetry collector on loopback, which decodes the protobuf messages of OTLP over HTTP. */
+/** An OpenTelemetry collector on loopback, which decodes OTLP/HTTP protobuf messages. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
   /** The last request's headers. */
@@ -52,7 +52,7 @@ export class OtlpReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Returns the spans of a trace. */
+  /** Returns a trace's spans. */
   listByTrace(traceId: string): ReceivedSpan[] {
     return this.spans.filter((span) => span.traceId === traceId);
   }
@@ -64,7 +64,7 @@ export class OtlpReceiver {
   }
 }
 
-/** The values of a protobuf message by field number. Varints are numbers, and everything else is bytes. */
+/** A protobuf message's values by field number. Varints are numbers, and everything else is bytes. */
 type Message = Map<number, (bigint | Buffer)[]>;
 
 const list = (message: Message, field: number): Buffer[] => (message.get(field) ?? []) as Buffer[];
@@ -108,7 +108,7 @@ function readAttributes(pairs: Buffer[]): Record<string, string | number> {
   return Object.fromEntries(entries) as Record<string, string | number>;
 }
 
-/** Reads the fields of a protobuf message (https://protobuf.dev/programming-guides/encoding/). */
+/** Reads a protobuf message's fields (https://protobuf.dev/programming-guides/encoding/). */
 function readMessage(data: Buffer): Message {
   const message: Message = new Map();
   let position = 0;

@@ -10,7 +10,7 @@ export interface PasskeyCustomer extends RegisteredCustomer {
   recoveryCodes: string[] | null;
 }
 
-/** Requests the options for a new passkey of a signed-in customer. */
+/** Requests the options for a signed-in customer's new passkey. */
 export async function requestNewPasskey(instance: TestInstance, { accessToken }: Tokens): Promise<any> {
   const body = { password: PASSWORD };
   const response = await instance.requestWithAccessToken(

@@ -46,7 +46,7 @@ export class PgBouncer extends ChildServer {
     return new PgBouncer(port, folder, command).waitUntil(() => isListening(port));
   }
 
-  /** Returns the URL of a database through this pooler. */
+  /** Returns a database URL through this pooler. */
   urlOf(databaseUrl: string): string {
     return Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${this.port}` }).href;
   }

@@ -1,4 +1,4 @@
-/** Returns a message of PostgreSQL's protocol (version 3.0, "Message Formats"): type, length and content. */
+/** Returns a PostgreSQL protocol message (version 3.0, "Message Formats"): type, length and content. */
 function message(type: string, content: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(4 + content.length);

@@ -19,7 +19,7 @@ export class PostgresServer {
   }
 
   static async start() {
-    // The folder is named and locked like the folder of a test run. If this run is killed, the next one removes it.
+    // The folder is named and locked like a test run's folder. If this run is killed, the next one removes it.
     const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-test-own-'));
     takeLock(path.join(folder, 'owner'));
     const server = new PostgresServer(folder);
@@ -75,7 +75,7 @@ export class PostgresServer {
     await stopEmbeddedPostgres(this.dataDir);
   }
 
-  /** Kills all processes of the server, before they can write anything. */
+  /** Kills all server processes, before they can write anything. */
   async kill() {
     const client = new pg.Client(this.url);
     client.on('error', () => undefined);
@@ -93,7 +93,7 @@ export class PostgresServer {
     await client.end().catch(() => undefined);
   }
 
-  /** Suspends all processes of the server. Connections stay open, but there is no response. */
+  /** Suspends all server processes. Connections stay open, but there is no response. */
   async freeze() {
     const client = new pg.Client(this.url);
     await client.connect();

@@ -12,8 +12,8 @@ setInterval(() => {
 }, INTERVAL_MS).unref();
 
 /**
- * Returns the pauses of this process since a time (ms since 1970), with durations in ms. Pauses occur while the
- * process or the machine is busy.
+ * Returns this process's pauses since a time (ms since 1970), with durations in ms. Pauses occur while the process or
+ * the machine is busy.
  */
 export const pausesSince = (since: number): { at: number; ms: number }[] =>
   pauses.filter(({ at }) => at >= since);

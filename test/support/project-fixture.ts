@@ -34,7 +34,7 @@ export type ResourceKind =
   | 'email'
   | 'externalId';
 
-/** The object types that the values of an input can identify, by the name of the input. */
+/** The object types that the values of an input can identify, by input name. */
 export const resourceKindsByInput: Record<string, ResourceKind[]> = {
   organizationId: ['organization'],
   organization_id: ['organization'],
@@ -118,8 +118,7 @@ export async function createProjectFixture(
   const publishable = tenant.publishableKey;
   const accessToken = customers[0].credentials.access!;
   const projectScoped = await project.waitForDeliveries(endpoints[0]!.id, tenant);
-  // Deliveries of this project only: the endpoint's level must be the only reason why a project key cannot access
-  // them.
+  // This project's deliveries only: the endpoint's level must be the only reason why a project key cannot access them.
   const organizationScoped = await organization.waitForDeliveries(organizationEndpoints[0]!.id, tenant);
   await instance.sql(`UPDATE deliveries SET state = 'failed' WHERE id = ANY ($1)`, [
     [...projectScoped.delivery, ...organizationScoped.delivery].map((id) => id.slice('dlv_'.length)),
@@ -236,7 +235,7 @@ class FixtureBuilder {
     return (await this.request('POST', '/v1/webhooks/redeliveries', { filter: {} })).body.data.id as string;
   }
 
-  /** Waits for two attempts to an endpoint. @returns the deliveries, attempts and events of a project */
+  /** Waits for two attempts to an endpoint. @returns a project's deliveries, attempts and events */
   async waitForDeliveries(endpointId: string, { projectId }: Tenant) {
     const query = `endpoint_id=${endpointId}&project_id=${projectId}`;
     const attempts = await eventually('two attempts', async () => {
@@ -250,9 +249,7 @@ class FixtureBuilder {
     };
   }
 
-  /**
-   * Returns the ids of the project's keys. The key that created everything comes first: the others have no activity.
-   */
+  /** Returns the project's key ids. The key that created everything comes first: the others have no activity. */
   async listKeyIds({ projectId, secretKey }: Tenant): Promise<string[]> {
     const path = `/api/v1/projects/${projectId}/api-keys`;
     const keys = (await this.request('GET', path)).body.data as {

@@ -18,7 +18,7 @@ export type AnswerEffect = 'accepted' | 'no_email' | 'no_email_now' | 'rejected'
 /** A provider's response to one sign-in, and its effects. */
 export interface ProviderAnswer<Server> {
   name: string;
-  /** Changes the responses of the stand-in, which have been reset before. */
+  /** Changes the stand-in's responses, which have been reset before. */
   change(server: Server): unknown;
   /** The effect on sign-ins by redirect, on linking and on reauthentication. */
   effect: AnswerEffect;
@@ -26,7 +26,7 @@ export interface ProviderAnswer<Server> {
   onReauthentication?: AnswerEffect;
   /** The effect on native sign-ins. Undefined if they do not receive the response. */
   onNative?: AnswerEffect | 'validation_failed';
-  /** The failed checks of the connection test. Default: none. */
+  /** The connection test's failed checks. Default: none. */
   failedChecks?: string[];
 }
 
@@ -49,9 +49,7 @@ const seconds = (difference: number): number => Math.floor(Date.now() / 1_000) +
 
 const closeConnection: Responder = (response) => response.destroy();
 
-/**
- * Responses of an endpoint that replace the expected one. A slow response has the same effect as a closed connection.
- */
+/** Endpoint responses that replace the expected one. A slow response has the same effect as a closed connection. */
 const mainFailures: [name: string, responder: Responder, isOutage: boolean][] = [
   ['status 404', respondWithJson({ message: 'Not Found' }, 404), false],
   ['JSON that is null', respondWithJson(null), false],
@@ -67,7 +65,7 @@ const failures: typeof mainFailures = [
 
 const profile = ['email', 'email_verified', 'name', 'given_name', 'family_name', 'picture', 'locale', 'hd'];
 
-/** Members of a token response that no sign-in requires. */
+/** Token response members that no sign-in requires. */
 const unusedTokenMembers = ['expires_in', 'refresh_token', 'scope', 'token_type'];
 
 /** Subjects that do not identify a person. */

@@ -137,7 +137,7 @@ export class RawTarget {
   }
 }
 
-/** Returns the value of a request header by its lowercase name. */
+/** Returns a request header's value by its lowercase name. */
 export const getHeader = (request: RawRequest, name: string): string | undefined =>
   request.head
     .find((line) => line.toLowerCase().startsWith(`${name}:`))

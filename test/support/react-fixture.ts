@@ -6,9 +6,7 @@ import { ReactPage, type PageConfig } from './react-page.js';
 import { addProvider, createSocialProject, type SocialProject } from './social-sign-in.js';
 import { TestInstance } from './test-instance.js';
 
-/**
- * The fixture of the `@gatehouse/react` tests: a site, a project with a provider, and one browser context per test.
- */
+/** The `@gatehouse/react` test fixture: a site, a project with a provider, and one browser context per test. */
 export class ReactFixture {
   /** Console messages on the page. React reports problems there, and the browser reports policy violations. */
   private messages: string[] = [];

@@ -22,7 +22,7 @@ export interface PageConfig {
 
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' };
 
-/** A site with components of `@gatehouse/react` and a strict content security policy. */
+/** A site with `@gatehouse/react` components and a strict content security policy. */
 export class ReactPage {
   private client: object = {};
   private policy = '';
@@ -33,7 +33,7 @@ export class ReactPage {
     private readonly pages: Record<string, PageConfig>,
   ) {}
 
-  /** Builds the pages and serves them. @param pages the content of each path */
+  /** Builds the pages and serves them. @param pages each path's content */
   static async start(pages: Record<string, PageConfig>): Promise<ReactPage> {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-react-page-'));
     const { code, output } = await run(process.execPath, ['packages/react/test-page/build.mjs', folder], {
@@ -53,7 +53,7 @@ export class ReactPage {
     return page;
   }
 
-  /** The origin of the site. Browsers do not support passkeys on IP addresses. */
+  /** The site's origin. Browsers do not support passkeys on IP addresses. */
   get origin(): string {
     return `http://localhost:${(this.server.address() as AddressInfo).port}`;
   }

@@ -12,7 +12,7 @@ export { hasRedisServer } from './redis-process.mjs';
 interface RedisServerOptions {
   /** Default: a free port. */
   port?: number;
-  /** Settings of redis.conf. */
+  /** redis.conf settings. */
   settings?: Record<string, string | number>;
   /** With a certificate, the server also accepts TLS connections on `tlsPort`. */
   certificate?: { cert: string; key: string };

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const RETRY_TIMEOUT_MS = 15_000;
 const PAUSE_MS = 20;
 
-/** Interval between the readiness checks of a replica, in ms. */
+/** Interval between a replica's readiness checks, in ms. */
 const PROBE_MS = 50;
 
 /**

@@ -3,7 +3,7 @@ import { mergeDocuments } from './conformance.mjs';
 import { newProvider } from './identity-providers/provider-requests.js';
 import type { TestInstance } from './test-instance.js';
 
-/** The types of credentials that a route can accept. */
+/** The credential types that a route can accept. */
 export type CredentialKind = 'secret' | 'access' | 'publishable' | 'operator';
 
 export interface RouteInput {
@@ -13,7 +13,7 @@ export interface RouteInput {
   schema: Record<string, any>;
 }
 
-/** A route in the OpenAPI document of the instance. */
+/** A route in the instance's OpenAPI document. */
 export interface Route {
   /** Method and path, such as `GET /api/v1/projects/{projectId}`. */
   name: string;
@@ -231,7 +231,7 @@ export function sampleBody(route: Route): Json | undefined {
   return body;
 }
 
-/** Values of path parameters that identify no object of a tenant. */
+/** Path parameter values that identify no tenant object. */
 export const fixedPathValues: Record<string, string> = {
   kind: 'verify-email',
   language: 'de',

@@ -4,7 +4,7 @@ import { entryPoints } from './server-process.mjs';
 import type { TestInstance } from './test-instance.js';
 
 /**
- * Runs a command of `npm run gatehouse` for an instance, without the script that checks the build.
+ * Runs an `npm run gatehouse` command for an instance, without the script that checks the build.
  * @returns the standard output
  * @throws Error with `code` and `stderr` if the exit code is not 0
  */

@@ -1,4 +1,4 @@
-/** Runs independent cases, several at a time. @returns the results of all cases, in order */
+/** Runs independent cases, several at a time. @returns all case results, in order */
 export async function runInChunks<Case, Result>(
   cases: readonly Case[],
   run: (each: Case) => Promise<Result[]>,

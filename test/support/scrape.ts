@@ -5,7 +5,7 @@ export interface Sample {
   value: number;
 }
 
-/** The metrics of a process, from its METRICS_PORT. */
+/** A process's metrics, from its METRICS_PORT. */
 export class Scrape {
   private constructor(readonly text: string) {}
 

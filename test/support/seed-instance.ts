@@ -7,7 +7,7 @@ import { insertOrganization } from './tenants.js';
 const DAYS = 4;
 const DAY_MS = 86_400_000;
 
-/** The objects to which the log of an instance refers. */
+/** The objects to which an instance's log refers. */
 export interface SeededInstance {
   projects: [string, string];
   /** Two endpoints in the first project, one in its organization, one in the other project. */
@@ -100,7 +100,7 @@ export async function listAll(
   return ids;
 }
 
-/** Returns the count of a list. */
+/** Returns a list's count. */
 export async function getCount(
   operator: OperatorClient,
   path: string,

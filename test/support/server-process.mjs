@@ -116,7 +116,7 @@ export class ServerProcess {
   }
 
   /**
-   * Runs a periodic job of a worker now. Resolves when the job has finished.
+   * Runs a worker's periodic job now. Resolves when the job has finished.
    * @param {string} name
    * @returns {Promise<void>}
    */
@@ -172,13 +172,13 @@ export class ServerProcess {
   /** @param {Record<string, unknown>} line */
   #read(line) {
     this.log.push(line);
-    // The output of `all` also contains the lines of its programs.
+    // The output of `all` also contains its programs' lines.
     const isOwnLine = this.entryPoint !== entryPoints.all || line.service === 'launcher';
     this.#isReady ||= line.message === 'ready' && isOwnLine;
     this.#child.emit('gatehouse:line');
   }
 
-  /** @param {() => boolean} isTrue called again after each line of the log */
+  /** @param {() => boolean} isTrue called again after each log line */
   #until(isTrue) {
     const child = this.#child;
     return new Promise((resolve, reject) => {
@@ -202,8 +202,8 @@ export class ServerProcess {
 }
 
 /**
- * The range of free ports. It is below the ephemeral ports of the system (32768 and up) and separate for each jest
- * worker, so no other process takes a port before the intended process listens on it.
+ * The range of free ports. It is below the system's ephemeral ports (32768 and up) and separate for each jest worker,
+ * so no other process takes a port before the intended process listens on it.
  */
 const PORTS = 2_000;
 const firstPort = 10_000 + PORTS * (Number(process.env.JEST_WORKER_ID ?? 0) % 10);

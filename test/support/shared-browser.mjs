@@ -31,7 +31,7 @@ export const chromiumOptions = {
 let browser;
 
 /**
- * Returns the Chromium of this process, which is started on first use. Each test file opens its own contexts.
+ * Returns this process's Chromium, which is started on first use. Each test file opens its own contexts.
  * @returns {Promise<import('playwright-core').Browser>}
  */
 export async function sharedBrowser() {

@@ -9,12 +9,12 @@ import { redisDatabase } from './redis-database.mjs';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
 /**
- * Maximum growth of a database, in bytes. Beyond it, the rows that are deleted between files would slow down every
- * scan. Nothing removes them, because autovacuum is off (embedded.mjs).
+ * Maximum database growth, in bytes. Beyond it, the rows that are deleted between files would slow down every scan.
+ * Nothing removes them, because autovacuum is off (embedded.mjs).
  */
 const MAX_GROWTH = 64 * 1024 * 1024;
 
-/** An api process with its database, which the test files of a jest worker use in turn. */
+/** An api process with its database, which a jest worker's test files use in turn. */
 class SharedServer {
   /** @type {ServerProcess} */
   api;
@@ -62,8 +62,8 @@ class SharedServer {
   }
 
   /**
-   * The content of `credentials.json` after the first start. It is a string, because the parsed object must belong to
-   * the test's realm. The file changes if a test starts an api with another PUBLIC_URL on the same database.
+   * The `credentials.json` content after the first start. It is a string, because the parsed object must belong to the
+   * test's realm. The file changes if a test starts an api with another PUBLIC_URL on the same database.
    */
   get credentials() {
     this.#credentials ??= readFileSync(join(this.env.DATA_DIR, 'credentials.json'), 'utf8');
@@ -97,8 +97,7 @@ class SharedServer {
   }
 
   async #boot() {
-    // Signing keys are reloaded only on command: a periodic reload could interfere with tests that change the age of
-    // keys.
+    // Signing keys are reloaded only on command: a periodic reload could interfere with tests that change key ages.
     this.api = new ServerProcess(entryPoints.api, { ...this.env, PERIODIC_JOBS: 'off' });
     this.api.isShared = true;
     this.api.unref();
@@ -163,7 +162,7 @@ async function schemaOf(db) {
   return rows[0].schema;
 }
 
-/** Returns the size of the database in bytes. */
+/** Returns the database size in bytes. */
 async function sizeOf(db) {
   const { rows } = await db.query('SELECT pg_database_size(current_database())::float8 AS size');
   return rows[0].size;

@@ -47,7 +47,7 @@ export type Method =
 /** Begins a sign-in. @returns a function that completes it */
 type BeginSignIn = (customer: Owner) => Promise<() => Promise<TestResponse>>;
 
-/** Marks a customer as imported: only sessions of imported customers can move from another system. */
+/** Marks a customer as imported: only imported customers' sessions can move from another system. */
 export const markImported = (instance: TestInstance, id: string): Promise<unknown> =>
   instance.sql('UPDATE customers SET imported = true WHERE id = $1', [id]);
 
@@ -102,6 +102,6 @@ export const signInMethods = (instance: TestInstance, supportKey: string): Recor
   },
 });
 
-/** Returns the outcome of a sign-in: `session`, the kind of the challenge, or an error code. */
+/** Returns a sign-in's outcome: `session`, the challenge kind, or an error code. */
 export const outcomeOf = ({ body }: TestResponse): string =>
   body.tokens ? 'session' : (body.challenge?.kind ?? body.code);

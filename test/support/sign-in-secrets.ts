@@ -117,7 +117,7 @@ export class SignInSecrets {
     private readonly supportKey: string,
   ) {}
 
-  /** Prepares the first project of an instance, and adds a provider to it. */
+  /** Prepares an instance's first project, and adds a provider to it. */
   static async prepare(instance: TestInstance): Promise<SignInSecrets> {
     const server = await StandInProvider.start();
     const { projectId: id, publishableKey } = instance.credentials;

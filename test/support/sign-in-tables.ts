@@ -32,13 +32,13 @@ const EXPIRING = [
   'passkey_ceremonies',
 ];
 
-/** Credentials and objects that do not belong to the owner of a secret. */
+/** Credentials and objects that do not belong to a secret's owner. */
 interface Strangers {
   project: SocialProject;
   accessToken: string;
 }
 
-/** Returns a context in which one part differs from the context of a secret. */
+/** Returns a context in which one part differs from a secret's context. */
 const differentContext = (
   binding: Binding,
   context: Context,
@@ -129,7 +129,7 @@ async function checkKind(
   return row;
 }
 
-/** An event that ends the access of a customer. */
+/** An event that ends a customer's access. */
 interface AccessEvent {
   /** True if the session in `tokens` stays active. */
   keepsSession?: boolean;
@@ -138,7 +138,7 @@ interface AccessEvent {
   happen: (owner: SecretOwner) => Promise<TestResponse>;
 }
 
-/** Returns every event that ends the access of a customer, by name. */
+/** Returns every event that ends a customer's access, by name. */
 const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
   const asServer = (method: string, path: string, body?: object): Promise<TestResponse> =>
     instance.requestWithSecretKey(method, `/api/v1/customers/${path}`, body);

@@ -3,7 +3,7 @@ import { expectStatus } from './customers.js';
 import { UserAgent, type Navigation } from './identity-providers/user-agent.js';
 import type { TestInstance, TestResponse } from './test-instance.js';
 
-/** The URL of the application to which sign-ins redirect. */
+/** The application URL to which sign-ins redirect. */
 export const REDIRECT_URL = 'https://app.example.com/signed-in';
 
 /** A project with its own publishable key, so that its settings do not affect other tests. */
@@ -12,14 +12,14 @@ export interface SocialProject {
   publishableKey: string;
 }
 
-/** An identity provider of a project. */
+/** A project's identity provider. */
 export interface AddedProvider {
   id: string;
   slug: string;
   callbackUrl: string;
 }
 
-/** A server with which Gatehouse can be registered as a client. It returns fields of the provider. */
+/** A server with which Gatehouse can be registered as a client. It returns provider fields. */
 interface ProviderServer {
   addClient(options: { redirectUri: string }): { clientId: string; redirectUri: string };
 }
@@ -83,7 +83,7 @@ export async function changeProvider(
   expectStatus(200, await asServer(instance, 'PATCH', `/${project.id}/identity-providers/${id}`, changes));
 }
 
-/** Returns valid Apple credentials, which are replaced by those of the client. */
+/** Returns valid Apple credentials, which are replaced by the client's. */
 async function placeholderKey(): Promise<object> {
   const { generateKeyPairSync } = await import('node:crypto');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -165,7 +165,7 @@ export const exchange = (
   code: string | undefined,
 ): Promise<TestResponse> => asPage(instance, project, 'exchange', { code, codeVerifier, redirectUrl });
 
-/** The result of a sign-in: the response to the exchange, or the error of the redirect. */
+/** A sign-in result: the response to the exchange, or the redirect error. */
 export type SignInResult = { error: string } | TestResponse;
 
 /** Signs in with a provider, from the application's page to the exchange. */
@@ -192,7 +192,7 @@ export async function openSocialSession(
   return { id: customer.id, email: customer.email, tokens };
 }
 
-/** Returns the outcome of a sign-in: `session`, the kind of the challenge, `unverified`, or an error code. */
+/** Returns a sign-in's outcome: `session`, the challenge kind, `unverified`, or an error code. */
 export function outcomeOf(result: SignInResult): string {
   if ('error' in result) return result.error;
   const { tokens, customer, challenge, code } = result.body;

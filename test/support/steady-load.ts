@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Maximum duration of a load, in case a failed test has not stopped it. */
+/** Maximum load duration, in case a failed test has not stopped it. */
 const MAX_DURATION_MS = 120_000;
 
 /**

@@ -83,7 +83,7 @@ export class StripeStub {
   readonly requests: StripeRequest[] = [];
   /** Customers by id. */
   readonly customers = new Map<string, { name: string; organizationId: string }>();
-  /** Duration of a customer creation, in ms. */
+  /** Customer creation duration, in ms. */
   creationDelayMs = 0;
   /** True to make customer creations fail. Unlike an override, the response is stored with the idempotency key. */
   failsCustomerCreation = false;

@@ -20,7 +20,7 @@ const malformed = 'ERR_MALFORMED_RESPONSE';
 const closed = 'ECONNRESET';
 const early = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 
-/** Joins the lines of a head with CRLF. */
+/** Joins a head's lines with CRLF. */
 const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
 const numbered = (count: number, value = 'x'): string[] =>
   Array.from({ length: count }, (_, index) => `X-${index}: ${value}`);

@@ -45,10 +45,10 @@ export interface InstanceOptions {
   workerEnv?: Record<string, string>;
   /** Number of workers. Default: 1. */
   workers?: number;
-  /** The template of the database. Default: the migrated template. */
+  /** The database template. Default: the migrated template. */
   template?: string;
   /**
-   * Programs of an earlier version, whose database has one role. Their responses are not compared with the OpenAPI
+   * An earlier version's programs, whose database has one role. Their responses are not compared with the OpenAPI
    * document.
    */
   programs?: Programs;
@@ -56,7 +56,7 @@ export interface InstanceOptions {
   program?: 'api' | 'all';
 }
 
-/** The entry points of the programs. */
+/** The programs' entry points. */
 export type Programs = Pick<typeof entryPoints, 'api' | 'worker'>;
 
 export interface SharedOptions {
@@ -119,13 +119,13 @@ export class TestInstance {
   /** True to compare responses with the OpenAPI document. Earlier versions do not conform to it. */
   private isDocumented = true;
   private program: 'api' | 'all' = 'api';
-  /** Settings of every worker, in addition to the api's settings. */
+  /** Every worker's settings, in addition to the api's. */
   private workerEnv: Record<string, string> = {};
 
   private constructor(
     readonly env: Record<string, string>,
     private readonly stopSignal: NodeJS.Signals,
-    /** Returns or removes the resources of the instance after its processes have ended. */
+    /** Returns or removes the instance's resources after its processes have ended. */
     private readonly release: () => Promise<unknown>,
   ) {
     this.db = new pg.Pool({ connectionString: adminUrl(env['DATABASE_URL']!), max: 4 });
@@ -134,7 +134,7 @@ export class TestInstance {
 
   /**
    * Returns an instance that uses this jest worker's shared api, whose tables and memory are in their initial state.
-   * Test files may change the settings of workers freely, but each set of `env` requires another api
+   * Test files may change worker settings freely, but each set of `env` requires another api
    * (docs/development/tests.md).
    */
   static async startShared(options: SharedOptions = {}): Promise<TestInstance> {
@@ -373,7 +373,7 @@ export class TestInstance {
     return this.getMailToken(email, 'verify-email');
   }
 
-  /** Returns the bodies of a customer's events, oldest first. */
+  /** Returns a customer's event bodies, oldest first. */
   async events(customerId: string, type?: string): Promise<Record<string, any>[]> {
     const rows = await this.sql<{ body: string }>(
       `SELECT body FROM events WHERE body LIKE '%' || $1 || '%' AND ($2::text IS NULL OR type = $2) ORDER BY id`,

@@ -2,13 +2,13 @@ import { createHmac, randomInt } from 'node:crypto';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Returns a secret of 160 bits (RFC 4226, section 4). */
+/** Returns a 160-bit secret (RFC 4226, section 4). */
 export const randomTotpSecret = (): string =>
   Array.from({ length: 32 }, () => alphabet[randomInt(alphabet.length)]).join('');
 
 /**
- * Returns the code of an authenticator (RFC 6238), `steps` of 30 s from now. It does not use Gatehouse's
- * implementation, which it verifies.
+ * Returns an authenticator's code (RFC 6238), `steps` of 30 s from now. It does not use Gatehouse's implementation,
+ * which it verifies.
  */
 export function totpCode(secret: string, steps = 0, at = Date.now()): string {
   const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');

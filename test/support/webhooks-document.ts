@@ -20,7 +20,7 @@ export interface SignedRequest {
 /** Returns true if an example accepts a request. */
 export type Verifier = (request: SignedRequest) => Promise<boolean>;
 
-/** The examples and commands from docs/webhooks.md, in a folder like that of a reader. */
+/** The examples and commands from docs/webhooks.md, in a folder like a reader's. */
 export class WebhooksDocument {
   private constructor(
     private readonly instance: TestInstance,
@@ -40,7 +40,7 @@ export class WebhooksDocument {
     return this.files.close();
   }
 
-  /** Runs shell blocks of the document in one shell. @returns their output */
+  /** Runs document shell blocks in one shell. @returns their output */
   async runBlocks(blocks: string[], env: Record<string, string> = {}): Promise<string> {
     const script = await Promise.all(['settings', ...blocks].map((name) => shellBlock(DOCUMENT, name)));
     const { stdout } = await promisify(execFile)('sh', ['-euc', script.join('\n')], {
@@ -72,10 +72,7 @@ export class WebhooksDocument {
     });
   }
 
-  /**
-   * Starts an example and expects it to accept only genuine deliveries, including those after a rotation of the
-   * secret.
-   */
+  /** Starts an example and expects it to accept only genuine deliveries, including those after a secret rotation. */
   async expectExampleVerifies(command: string[]): Promise<void> {
     const port = await freePort();
     const { id, secret } = await this.createEndpoint(`http://127.0.0.1:${port}/webhooks`);

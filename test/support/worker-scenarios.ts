@@ -11,8 +11,8 @@ import { SilentProxy } from './silent-proxy.js';
 import { availableQueues, TestInstance, type Queue as QueueName } from './test-instance.js';
 
 /**
- * Leases end and retries begin only when a test triggers them (delivery-times.ts), so that results do not depend on
- * the speed of the machine.
+ * Leases end and retries begin only when a test triggers them (delivery-times.ts), so that results do not depend on the
+ * machine's speed.
  */
 export const manualRetries = { PERIODIC_JOBS: 'off', WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE };
 /** Retries begin without delay. */

@@ -18,7 +18,7 @@ export class Device {
   readonly keychain = new Map<string, string>();
   /** The link that starts the app. */
   initialUrl: string | null = null;
-  /** The URL of the app for the path `signed-in`. */
+  /** The app's URL for the path `signed-in`. */
   appUrl = APP_URL;
   /** The customer's actions in the browser. */
   browse: (url: string, returnUrl: string) => Promise<BrowserResult> = async () => ({ type: 'cancel' });
@@ -51,7 +51,7 @@ export class Device {
     for (const listener of this.states) listener(state);
   }
 
-  /** The number of listeners of the running app. */
+  /** The running app's listener count. */
   get listenerCount(): number {
     return this.links.size + this.states.size;
   }

@@ -4,7 +4,7 @@ import { hasScope, type Grant } from './grants.js';
 import { OpenIdStandIn, type OpenIdEndpoint } from './open-id-stand-in.js';
 import { createPerson, type Person } from './person.js';
 
-/** The Services ID of a team at Apple, and the key that signs its client secrets. */
+/** A team's Services ID at Apple, and the key that signs its client secrets. */
 export interface AppleClient {
   clientId: string;
   teamId: string;
@@ -16,7 +16,7 @@ export interface AppleClient {
 
 type RegisteredClient = AppleClient & { publicKey: KeyObject };
 
-/** Maximum lifetime of a client secret, in seconds: six months. */
+/** Maximum client secret lifetime, in seconds: six months. */
 const MAX_SECRET_SECONDS = 15_777_000;
 const RELAY_DOMAIN = '@privaterelay.appleid.com';
 
@@ -72,7 +72,7 @@ export class AppleStandIn extends OpenIdStandIn<RegisteredClient> {
     };
   }
 
-  /** Returns the claims of Apple's id tokens, which contain no name. */
+  /** Returns Apple's id token claims, which contain no name. */
   protected override claimsOf(person: Person): Record<string, unknown> {
     const { sub, email, email_verified: verified } = person;
     return {

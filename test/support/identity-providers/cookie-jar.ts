@@ -7,8 +7,8 @@ interface Cookie {
 }
 
 /**
- * The cookies of a user agent (RFC 6265). As in browsers, they depend on the host and not on the port. `Domain` and
- * `Secure` are ignored, because all servers are on loopback.
+ * A user agent's cookies (RFC 6265). As in browsers, they depend on the host and not on the port. `Domain` and `Secure`
+ * are ignored, because all servers are on loopback.
  */
 export class CookieJar {
   private cookies: Cookie[] = [];

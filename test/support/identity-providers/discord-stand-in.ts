@@ -6,7 +6,7 @@ import { OAuthStandIn } from './oauth-stand-in.js';
 import { sendHtml, sendJson, sendRedirect } from './responses.js';
 import type { StandInRequest } from './stand-in-server.js';
 
-/** A person with a Discord account, in the format of Discord's API. */
+/** A person with a Discord account, in Discord's API format. */
 export interface DiscordPerson {
   id: string;
   username: string;

@@ -6,7 +6,7 @@ import { OAuthStandIn } from './oauth-stand-in.js';
 import { sendHtml, sendJson, sendRedirect } from './responses.js';
 import type { StandInRequest } from './stand-in-server.js';
 
-/** A person with a GitHub account, in the format of GitHub's API. */
+/** A person with a GitHub account, in GitHub's API format. */
 export interface GitHubPerson {
   id: number;
   login: string;
@@ -38,7 +38,7 @@ const REDIRECT_URI_MISMATCH = {
 };
 
 /**
- * A stand-in for GitHub, with the paths of GitHub Enterprise Server
+ * A stand-in for GitHub, with GitHub Enterprise Server's paths
  * (https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps).
  */
 export class GitHubStandIn extends OAuthStandIn<GitHubEndpoint, GitHubPerson> {

@@ -17,7 +17,7 @@ export interface Grant<Person> {
 /** The reason why a code is rejected. */
 export type CodeProblem = 'code' | 'client' | 'redirect_uri' | 'code_verifier';
 
-/** The authorization codes and access tokens of a stand-in. A code works once. */
+/** A stand-in's authorization codes and access tokens. A code works once. */
 export class Grants<Person> {
   private readonly byCode = new Map<string, Grant<Person>>();
   private readonly byToken = new Map<string, Grant<Person>>();
@@ -29,7 +29,7 @@ export class Grants<Person> {
     return code;
   }
 
-  /** Returns the grant of a code, or the problem with the request to the token endpoint. */
+  /** Returns a code's grant, or the problem with the request to the token endpoint. */
   redeem(clientId: string, form: Record<string, string>): Grant<Person> | CodeProblem {
     const { code = '', redirect_uri, code_verifier = '' } = form;
     const grant = this.byCode.get(code);

@@ -38,7 +38,7 @@ export class OpenIdProvider {
   private server: Server | undefined;
   private port = 0;
 
-  /** @param extraClaims names of claims in addition to the standard ones and those of known providers */
+  /** @param extraClaims claim names in addition to the standard ones and those of known providers */
   static async start({ extraClaims = [] }: { extraClaims?: string[] } = {}): Promise<OpenIdProvider> {
     const provider = new OpenIdProvider();
     // The port is reserved, so no other server takes it while this one is stopped.

@@ -13,8 +13,8 @@ const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const ID_TOKEN_SECONDS = 3_600;
 
 /**
- * An OpenID Provider without screens: the person signs in and consents at once. Responses are correct by default, and
- * a test can change the content of each of them. `undefined` removes a member.
+ * An OpenID Provider without screens: the person signs in and consents at once. Responses are correct by default, and a
+ * test can change each response's content. `undefined` removes a member.
  */
 export abstract class OpenIdStandIn<
   Client extends { clientId: string; redirectUri: string } = StandInClient,
@@ -25,7 +25,7 @@ export abstract class OpenIdStandIn<
   isDenied = false;
   /** The response that contains the claims about the person. The id token always contains `sub`. */
   claimsIn: 'id_token' | 'userinfo' = 'id_token';
-  /** The path of the issuer, such as `/common/v2.0`. The discovery document is available below every path. */
+  /** The issuer's path, such as `/common/v2.0`. The discovery document is available below every path. */
   issuerPath = '';
   signature: TokenSignature = 'published';
   /** Differences in the discovery document, the id token and other responses. */
@@ -78,7 +78,7 @@ export abstract class OpenIdStandIn<
   /** Authenticates a client at the token endpoint. @returns true if its secret is valid */
   protected abstract isAuthentic(client: Client, clientSecret: string): Promise<boolean>;
 
-  /** Returns the members of the discovery document in which this provider differs from most others. */
+  /** Returns the discovery document members in which this provider differs from most others. */
   protected ownMetadata(): Record<string, unknown> {
     return {};
   }

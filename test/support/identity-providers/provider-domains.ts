@@ -19,7 +19,7 @@ type Project = Pick<Tenant, 'projectId' | 'secretKey'>;
 /** Returns a unique domain. */
 export const newDomain = (): string => `acme-${randomBytes(5).toString('hex')}.example`;
 
-/** Sends a request to the providers of a project. */
+/** Sends a request to a project's providers. */
 export const requestProviders = (
   instance: TestInstance,
   method: string,
@@ -34,7 +34,7 @@ export const requestProviders = (
     body,
   );
 
-/** Creates a provider with an unverified domain. @param fields other fields of the request */
+/** Creates a provider with an unverified domain. @param fields other request fields */
 export async function createDomainProvider(
   instance: TestInstance,
   { domain = newDomain(), ...fields }: { domain?: string } & Record<string, unknown> = {},

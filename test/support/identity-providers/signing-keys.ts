@@ -33,7 +33,7 @@ interface SigningKey extends KeyPair {
   kid: string;
 }
 
-/** RSA keys that the stand-ins of a test file use in turn, because generating a key is expensive. */
+/** RSA keys that a test file's stand-ins use in turn, because generating a key is expensive. */
 const keyPairs: Promise<KeyPair>[] = [];
 const MAX_KEY_PAIRS = 4;
 let usedKeyPairs = 0;

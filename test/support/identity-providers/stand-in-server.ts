@@ -25,12 +25,12 @@ export interface StandInRequest<Endpoint extends string = string> {
 export type Responder = (response: ServerResponse, request: StandInRequest) => unknown;
 
 /**
- * The HTTP server of a stand-in for an identity provider, on loopback. It records every request. A test can hold
- * requests, or replace each endpoint's response.
+ * The HTTP server of an identity provider stand-in, on loopback. It records every request. A test can hold requests, or
+ * replace each endpoint's response.
  */
 export abstract class StandInServer<Endpoint extends string> {
   readonly requests: StandInRequest<Endpoint>[] = [];
-  /** Responses that replace the regular ones of an endpoint until they are deleted. */
+  /** Responses that replace an endpoint's regular ones until they are deleted. */
   overrides: Partial<Record<Endpoint, Responder>> = {};
   private readonly nextOverrides = new Map<Endpoint, Responder[]>();
   /** Functions that continue the requests at held endpoints. */

@@ -8,7 +8,7 @@ export interface Navigation {
   url: URL;
   /** The form fields. Empty for GET. */
   form: Record<string, string>;
-  /** The parameters of the query and of the form. */
+  /** The query and form parameters. */
   parameters: Record<string, string>;
 }
 
@@ -103,7 +103,7 @@ export const navigate = (
   form: Record<string, string> = {},
 ): Navigation => ({ method, url, form, parameters: { ...Object.fromEntries(url.searchParams), ...form } });
 
-/** Returns the value of `Sec-Fetch-Site`. */
+/** Returns the `Sec-Fetch-Site` value. */
 function describeSite(url: URL, from: URL | undefined): string {
   if (!from) return 'none';
   if (from.origin === url.origin) return 'same-origin';

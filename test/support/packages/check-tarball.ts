@@ -12,8 +12,8 @@ export async function lintTarball(file: string): Promise<string[]> {
 }
 
 /**
- * Returns the problems with the types in a tarball. As in attw's profile "esm-only", require() and the resolution of
- * Node.js 10 are ignored. Style sheets are ignored as well, because they have no types.
+ * Returns the problems with the types in a tarball. As in attw's profile "esm-only", require() and Node.js 10
+ * resolution are ignored. Style sheets are ignored as well, because they have no types.
  */
 export async function checkTypesOfTarball(file: string): Promise<string[]> {
   const tarball = createPackageFromTarballData(new Uint8Array(await readFile(file)));

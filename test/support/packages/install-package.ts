@@ -6,11 +6,11 @@ import { run } from '../../../scripts/processes.mjs';
 export interface Manifest {
   name: string;
   version: string;
-  /** The files of each export: code and its types, or a single file such as a style sheet. */
+  /** Each export's files: code and its types, or a single file such as a style sheet. */
   exports: Record<string, { types: string; default: string } | string>;
-  /** The files of the commands, by name. A package with commands exports no code. */
+  /** The command files, by name. A package with commands exports no code. */
   bin?: Record<string, string>;
-  /** The maximum size of each export in bytes: bundled with all dependencies, minified and compressed with gzip. */
+  /** Each export's maximum size in bytes: bundled with all dependencies, minified and compressed with gzip. */
   sizeLimit?: Record<string, number>;
   dependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
@@ -20,7 +20,7 @@ export interface Manifest {
 export interface InstallOptions {
   /** The tarballs of all packages in the repository, by name. */
   tarballs: Map<string, string>;
-  /** The URL of the registry for all other packages. */
+  /** The registry URL for all other packages. */
   registry: string;
   /** The folder for npm's cache. It is empty at first, so that nothing comes from an earlier run. */
   cache: string;
@@ -63,9 +63,9 @@ async function listArguments(manifest: Manifest, options: InstallOptions): Promi
 }
 
 /**
- * Installs packages of the repository into a new project. Each package can import only the packages that it declares,
- * because npm installs it beside links to these packages and no others.
- * @param folders the folders of the packages, such as packages/js
+ * Installs repository packages into a new project. Each package can import only the packages that it declares, because
+ * npm installs it beside links to these packages and no others.
+ * @param folders the package folders, such as packages/js
  * @param project the project's folder, which is created
  * @throws Error if the registry lacks a package, which must then become a devDependency
  */

@@ -11,7 +11,7 @@ export interface LocalRegistry {
   close(): void;
 }
 
-/** Returns the folders of all installed packages by name and version. */
+/** Returns all installed package folders by name and version. */
 function listInstalled(): Map<string, Map<string, string>> {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { link?: boolean; version?: string }>;

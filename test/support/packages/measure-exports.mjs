@@ -44,7 +44,7 @@ async function sourceOf(specifiers) {
   return lines.join('\n');
 }
 
-/** Returns the size of exports in bytes. @param isEverything true to count chunks that are imported on demand */
+/** Returns the exports' size in bytes. @param isEverything true to count chunks that are imported on demand */
 async function measure(specifiers, peers, isEverything) {
   const isPeer = (id) => peers.some((name) => id === name || id.startsWith(`${name}/`));
   const entry = path.join(project, 'measured.js');

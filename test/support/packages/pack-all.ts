@@ -6,7 +6,7 @@ export interface Tarball {
   contents: string[];
 }
 
-/** Packs all packages of the repository into a folder. @returns the tarballs by package name */
+/** Packs all repository packages into a folder. @returns the tarballs by package name */
 export async function packAll(folder: string): Promise<Map<string, Tarball>> {
   const packages = listPackages();
   const sources = packages.map(({ folder: source }) => source);

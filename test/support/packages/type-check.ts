@@ -24,7 +24,7 @@ export async function checkTypesOfExports(
     moduleResolution: resolution,
     types: [],
     strict: true,
-    // Checks the declarations of the packages. Errors in declarations of other packages are ignored below.
+    // Checks the packages' declarations. Errors in other packages' declarations are ignored below.
     skipLibCheck: false,
     noEmit: true,
   };
