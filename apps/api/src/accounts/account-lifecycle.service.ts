@@ -171,7 +171,7 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Claims an account with an unverified address for the address's owner, who is signing in, and records
+   * Claims an account with an unverified address for the owner of the address, who is signing in, and records
    * the events.
    * @returns the updated customer
    */

@@ -134,7 +134,7 @@ function hasAccess(claims: ProviderClaims, { roleClaim, organizationsClaim }: Op
   return paths.every((path) => readClaimValues(claims, path).length > 0);
 }
 
-/** Returns true if the claims contain the email address and a new operator's name. */
+/** Returns true if the claims contain the email address and the name of a new operator. */
 const isDescribed = (claims: ProviderClaims): boolean =>
   readEmail(claims) !== null && readPersonName(claims['name']) !== null;
 

@@ -12,7 +12,7 @@ import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
 import { rejectionTexts, SingleSignOnRejection, type RejectionReason } from './single-sign-on-rejection.js';
 
-/** The session cookie and a request's flow cookie. */
+/** The session and flow cookies of a request. */
 export interface OidcCookies {
   session: ConsoleCookie;
   flow: OidcFlowCookie;

@@ -10,7 +10,7 @@ interface AddMailLanguageProps {
   onSelect: (template: TemplateId) => void;
 }
 
-/** Renders a dialog that selects the email type and a new template's language. */
+/** Renders a dialog that selects the email type and the language of a new template. */
 export function AddMailLanguage({ templates, onClose, onSelect }: AddMailLanguageProps): ReactNode {
   const [kind, setKind] = useState<string>('verify-email');
   const [tag, setTag] = useState('');

@@ -95,7 +95,7 @@ export class OutboundClient {
    * Sends a request and returns the response once its status and headers have arrived.
    * @throws Error with a `code`: `ERR_BLOCKED_ADDRESS`, `ERR_NO_ADDRESS`, `ERR_REQUEST_TIMEOUT`,
    * `ERR_INTERIM_RESPONSE`, `ERR_MALFORMED_RESPONSE`, `ERR_CANCELED` if the signal aborts, or a Node.js code. It
-   * contains neither the headers nor the request's body
+   * contains neither the headers nor the body of the request
    */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     await this.load();

@@ -6,7 +6,7 @@ import { mailKinds } from '@gatehouse/platform';
 const nullableId = { type: String, format: 'uuid', nullable: true } as const;
 const nullableTime = { type: String, format: 'date-time', nullable: true } as const;
 
-/** An entry in the email log. It contains neither the text nor the email's link. */
+/** An entry in the email log. It contains neither the text nor the link of the email. */
 export class MailLogResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ ...nullableId, description: 'null: an email to an operator' }) projectId!: string | null;

@@ -20,7 +20,7 @@ export class EmailCodePage {
   ) {}
 
   /**
-   * Sends a code, and redirects to the screen on which it is entered. The token and the flow in the screen's URL
+   * Sends a code, and redirects to the screen on which it is entered. The token and the flow in the URL of the screen
    * are useless without the code, because anyone can request a code for any address.
    */
   @Post()
