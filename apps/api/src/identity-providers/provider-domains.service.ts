@@ -78,7 +78,7 @@ export class ProviderDomainsService {
     if (domain === null) throw notFound();
     const key = { projectId, providerId, domain };
     const { finding, reason } = await this.lookup.find(await this.domains.get(key));
-    if (reason !== null) this.logger.warn({ ...key, finding, reason }, 'look-up of domain record failed');
+    if (reason !== null) this.logger.warn({ ...key, finding, reason }, 'domain record lookup failed');
     return this.transactions.join(async (tx) => ({
       domain: await this.record(tx, project, key, finding),
       finding,

@@ -44,7 +44,7 @@ export class DomainChecker {
     const { projectId, providerId, domain } = claimed;
     const fields = { projectId, providerId, domain, finding };
     if (finding === 'dns_error')
-      return this.logger.warn({ ...fields, reason }, 'look-up of domain record failed');
+      return this.logger.warn({ ...fields, reason }, 'domain record lookup failed');
     const checked = await this.transactions.run((tx) => this.record(tx, claimed, finding));
     const { failingSince } = checked ?? {};
     if (!failingSince) return;
