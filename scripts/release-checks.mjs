@@ -1,6 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+/** The files in which each release stores what later versions are compared with. */
+const storedFiles = (version) => [
+  `docs/releases/openapi-${version}.json`,
+  `docs/releases/events-${version}.schema.json`,
+  `test/upgrade/${version}.json`,
+];
+
 const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 
 /**
@@ -28,6 +35,10 @@ export function findReleaseProblems(root, tag) {
   problems.push(...findLockProblems(root, manifests, version));
   if (readReleaseNotes(root, version) === '')
     problems.push(`CHANGELOG.md: no section [${version}] with changes`);
+  if (!version.includes('-'))
+    for (const file of storedFiles(version))
+      if (!fs.existsSync(path.join(root, file)))
+        problems.push(`${file} is missing. See docs/development/release.md`);
   return problems;
 }
 

@@ -18,7 +18,10 @@ export function writeApiReference(root, folder) {
     fs.copyFileSync(path.join(root, 'site/reference', name), path.join(folder, name));
   for (const name of fs.readdirSync(path.join(root, 'docs')).filter((each) => each.endsWith('.json')))
     fs.copyFileSync(path.join(root, 'docs', name), path.join(folder, name));
-  const releases = fs.readdirSync(path.join(root, 'docs/releases')).map((name) => {
+  const documents = fs
+    .readdirSync(path.join(root, 'docs/releases'))
+    .filter((name) => name.startsWith('openapi-'));
+  const releases = documents.map((name) => {
     fs.copyFileSync(path.join(root, 'docs/releases', name), path.join(folder, name));
     return { version: /openapi-(.+)\.json/.exec(name)[1], document: name };
   });

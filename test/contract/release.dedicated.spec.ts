@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { load } from 'js-yaml';
 import { listPackages } from '../../scripts/packages.mjs';
 import { run } from '../../scripts/processes.mjs';
@@ -99,7 +99,7 @@ describe('npm run release', () => {
   });
 });
 
-it('reports differing versions and a missing section in CHANGELOG.md', async () => {
+it('reports differing versions, missing files and a missing section in CHANGELOG.md', async () => {
   const write = (path: string, value: object) => writeFile(join(folder, path), JSON.stringify(value));
   await mkdir(join(folder, 'packages', 'js'), { recursive: true });
   await mkdir(join(folder, 'packages', 'react'));
@@ -113,6 +113,11 @@ it('reports differing versions and a missing section in CHANGELOG.md', async () 
     join(folder, 'CHANGELOG.md'),
     '# Changelog\n\n## [1.2.3] - 2026-12-01\n\n- A change.\n\n## [1.2.2]\n',
   );
+  const stored = ['docs/releases/openapi-1.2.3.json', 'docs/releases/events-1.2.3.schema.json'];
+  for (const file of [...stored, 'test/upgrade/1.2.3.json']) {
+    await mkdir(join(folder, dirname(file)), { recursive: true });
+    await write(file, {});
+  }
   expect(findReleaseProblems(folder, 'v1.2.3')).toEqual([]);
   expect(readReleaseNotes(folder, '1.2.3')).toBe('- A change.');
 
@@ -120,12 +125,14 @@ it('reports differing versions and a missing section in CHANGELOG.md', async () 
   await write('packages/js/package.json', { name: '@gatehouse/js', version: '1.2.2' });
   await write('package-lock.json', { packages: { ...locked, 'packages/js': { version: '1.2.2' } } });
   await writeFile(join(folder, 'CHANGELOG.md'), '## [1.2.3] - 2026-12-01\n\n## [1.2.2]\n\n- A change.\n');
+  await rm(join(folder, stored[0]!));
   expect(findReleaseProblems(folder, 'v1.2.4')).toEqual([
     'The tag v1.2.4 is not v1.2.3, the version of package.json',
     'packages/js/package.json: version 1.2.2 instead of 1.2.3',
     'packages/react/package.json: requires @gatehouse/js ^1.2.2 instead of ^1.2.3',
     'package-lock.json: no version 1.2.3 of "packages/js". Run npm install',
     'CHANGELOG.md: no section [1.2.3] with changes',
+    'docs/releases/openapi-1.2.3.json is missing. See docs/development/release.md',
   ]);
 });
 

@@ -1,0 +1,265 @@
+type Json = Record<string, any>;
+
+/** Whether clients send a value or receive it: a schema for requests must not narrow, one for responses not widen. */
+type Direction = 'request' | 'response';
+
+/** Schema keywords that limit a value from below, and from above. */
+const LOWER_LIMITS = ['minLength', 'minItems', 'minimum', 'exclusiveMinimum', 'minProperties'];
+const UPPER_LIMITS = ['maxLength', 'maxItems', 'maximum', 'exclusiveMaximum', 'maxProperties'];
+
+/**
+ * Returns the changes between two OpenAPI documents that can break a client of the first one. Clients ignore unknown
+ * properties and enum values in responses, so additions there are compatible.
+ * @returns one sentence for each change, beginning with its place, such as `POST /v1/events request /type`
+ */
+export function findBreakingChanges(before: Json, after: Json): string[] {
+  return operationsOf(before).flatMap(({ method, path, operation }) => {
+    const current = after['paths'][path]?.[method] as Json | undefined;
+    const place = `${method.toUpperCase()} ${path}`;
+    if (!current) return [`${place}: the operation was removed`];
+    const comparison = new Comparison(before, after);
+    return [
+      ...comparison.compareParameters(place, operation, current),
+      ...comparison.compareRequestBodies(place, operation['requestBody'], current['requestBody']),
+      ...comparison.compareResponses(place, operation['responses'], current['responses']),
+    ];
+  });
+}
+
+/** Returns the changes between two versions of docs/events.schema.json that can break a receiver of events. */
+export function findBreakingEventChanges(before: Json, after: Json): string[] {
+  const comparison = new Comparison(before, after);
+  return Object.keys(before['$defs']).flatMap((name) =>
+    after['$defs'][name]
+      ? comparison.compareSchemas(name, before['$defs'][name], after['$defs'][name], 'response')
+      : [`${name}: the event type was removed`],
+  );
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+
+const operationsOf = (document: Json): { method: string; path: string; operation: Json }[] =>
+  Object.entries<Json>(document['paths']).flatMap(([path, item]) =>
+    METHODS.filter((method) => item[method]).map((method) => ({
+      method,
+      path,
+      operation: item[method] as Json,
+    })),
+  );
+
+/** A comparison with one of a schema's alternatives. */
+interface Alternative {
+  hasSameType: boolean;
+  changes: string[];
+}
+
+class Comparison {
+  /** Pairs of schemas that are being compared: a schema may contain itself. */
+  private readonly pending = new Set<string>();
+
+  constructor(
+    private readonly before: Json,
+    private readonly after: Json,
+  ) {}
+
+  compareParameters(place: string, before: Json, after: Json): string[] {
+    const key = ({ in: where, name }: Json): string => `${where} parameter ${name}`;
+    const list = (operation: Json, document: Json): Map<string, Json> =>
+      new Map(
+        ((operation['parameters'] ?? []) as Json[])
+          .map((parameter) => resolve(parameter, document))
+          .map((parameter) => [key(parameter), parameter]),
+      );
+    const [old, current] = [list(before, this.before), list(after, this.after)];
+    return [
+      ...[...old].flatMap(([name, parameter]) => {
+        const now = current.get(name);
+        if (!now) return [`${place} ${name}: the parameter was removed`];
+        return this.compareSchemas(`${place} ${name}`, parameter['schema'], now['schema'], 'request');
+      }),
+      ...[...current]
+        .filter(([name, parameter]) => parameter['required'] && !old.get(name)?.['required'])
+        .map(([name]) => `${place} ${name}: the parameter became required`),
+    ];
+  }
+
+  compareRequestBodies(place: string, before?: Json, after?: Json): string[] {
+    if (!before) return after?.['required'] ? [`${place}: a request body became required`] : [];
+    if (!after) return [`${place}: the request body was removed`];
+    const isRequired = after['required'] && !before['required'];
+    return [
+      ...(isRequired ? [`${place}: a request body became required`] : []),
+      ...this.compareContents(`${place} request`, before['content'], after['content'], 'request'),
+    ];
+  }
+
+  compareResponses(place: string, before: Json, after: Json): string[] {
+    return Object.keys(before)
+      .filter((status) => status.startsWith('2') || status.startsWith('3'))
+      .flatMap((status) => {
+        const old = resolve(before[status], this.before);
+        if (!after[status]) return [`${place}: the response ${status} was removed`];
+        const current = resolve(after[status], this.after);
+        const missing = Object.keys(old['headers'] ?? {}).filter((name) => !current['headers']?.[name]);
+        return [
+          ...missing.map((name) => `${place} ${status}: the header ${name} was removed`),
+          ...this.compareContents(`${place} ${status}`, old['content'], current['content'], 'response'),
+        ];
+      });
+  }
+
+  private compareContents(
+    place: string,
+    before: Json = {},
+    after: Json = {},
+    direction: Direction,
+  ): string[] {
+    return Object.keys(before).flatMap((type) =>
+      after[type]
+        ? this.compareSchemas(`${place} `, before[type]['schema'], after[type]['schema'], direction)
+        : [`${place}: the content type ${type} was removed`],
+    );
+  }
+
+  compareSchemas(place: string, before: Json, after: Json, direction: Direction): string[] {
+    const pair = `${before['$ref']} ${after['$ref']} ${direction}`;
+    if (before['$ref'] && this.pending.has(pair)) return [];
+    this.pending.add(pair);
+    const [old, current] = [variantsOf(before, this.before), variantsOf(after, this.after)];
+    const changes =
+      direction === 'request'
+        ? old.flatMap((variant) => {
+            const found = current.map((each) => this.compareVariants(place, variant, each, direction));
+            return pickChanges(found, `${place}: ${describe(variant)} is no longer accepted`);
+          })
+        : current.flatMap((variant) => {
+            const found = old.map((each) => this.compareVariants(place, each, variant, direction));
+            return pickChanges(found, `${place}: the value can also be ${describe(variant)}`);
+          });
+    this.pending.delete(pair);
+    return changes;
+  }
+
+  private compareVariants(place: string, before: Json, after: Json, direction: Direction): Alternative {
+    const typeChanges = compareTypes(place, before, after, direction);
+    if (typeChanges.length > 0) return { hasSameType: false, changes: typeChanges };
+    const changes = [
+      ...(direction === 'request' ? compareValues(place, before, after) : []),
+      ...(direction === 'request' ? compareLimits(place, before, after) : []),
+      ...this.compareProperties(place, before, after, direction),
+    ];
+    for (const keyword of ['items', 'additionalProperties'])
+      if (isObject(before[keyword]) && isObject(after[keyword]))
+        changes.push(...this.compareSchemas(`${place}/*`, before[keyword], after[keyword], direction));
+    return { hasSameType: true, changes };
+  }
+
+  private compareProperties(place: string, before: Json, after: Json, direction: Direction): string[] {
+    const [old, current] = [(before['properties'] ?? {}) as Json, (after['properties'] ?? {}) as Json];
+    const isOpen = direction === 'request' && after['additionalProperties'] === true;
+    const wasRequired = new Set<string>(before['required']);
+    const isRequired = new Set<string>(after['required']);
+    const changes = Object.keys(old).flatMap((name) =>
+      current[name]
+        ? this.compareSchemas(`${place}/${name}`, old[name], current[name], direction)
+        : isOpen
+          ? []
+          : [`${place}/${name}: the property was removed`],
+    );
+    const differing =
+      direction === 'request'
+        ? [...isRequired].filter((name) => !wasRequired.has(name))
+        : [...wasRequired].filter((name) => !isRequired.has(name) && current[name]);
+    const word = direction === 'request' ? 'required' : 'optional';
+    return [...changes, ...differing.map((name) => `${place}/${name}: the property became ${word}`)];
+  }
+}
+
+/** Returns the changes to the closest alternative, or the summary if none has the same type. */
+function pickChanges(found: Alternative[], summary: string): string[] {
+  if (found.some(({ changes }) => changes.length === 0)) return [];
+  const sameType = found.filter((each) => each.hasSameType);
+  const closest = sameType.sort((one, other) => one.changes.length - other.changes.length)[0];
+  return closest?.changes ?? (found.length === 1 ? found[0]!.changes : [summary]);
+}
+
+function compareTypes(place: string, before: Json, after: Json, direction: Direction): string[] {
+  const [old, current] = [typeOf(before), typeOf(after)];
+  const [from, to] = direction === 'request' ? [old, current] : [current, old];
+  const isCompatible = to === 'any' || from === to || (from === 'integer' && to === 'number');
+  return isCompatible ? [] : [`${place}: the type changed from ${old} to ${current}`];
+}
+
+function compareValues(place: string, before: Json, after: Json): string[] {
+  const [old, current] = [valuesOf(before), valuesOf(after)];
+  if (!current) return [];
+  if (!old) return [`${place}: the values were limited to ${current.join(', ')}`];
+  return old
+    .filter((value) => !current.includes(value))
+    .map((value) => `${place}: the value ${value} was removed`);
+}
+
+function compareLimits(place: string, before: Json, after: Json): string[] {
+  const isTighter = (keyword: string, sign: 1 | -1): boolean =>
+    after[keyword] !== undefined && !(sign * after[keyword] <= sign * before[keyword]);
+  const tighter = [
+    ...LOWER_LIMITS.filter((keyword) => isTighter(keyword, 1)),
+    ...UPPER_LIMITS.filter((keyword) => isTighter(keyword, -1)),
+  ].map((name) => `${place}: ${name} was tightened from ${before[name] ?? 'none'} to ${after[name]}`);
+  const changed = ['pattern', 'format'].filter(
+    (keyword) => after[keyword] !== undefined && after[keyword] !== before[keyword],
+  );
+  return [...tighter, ...changed.map((keyword) => `${place}: the ${keyword} changed`)];
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+/** Returns a schema variant's type, or `any` without one. */
+const typeOf = ({ type, enum: values, const: value }: Json): string => {
+  const [example] = [...((values as unknown[] | undefined) ?? []), ...(value === undefined ? [] : [value])];
+  return (type as string | undefined) ?? (example === undefined ? 'any' : typeof example);
+};
+
+const describe = (schema: Json): string => valuesOf(schema)?.join(' or ') ?? typeOf(schema);
+
+const valuesOf = ({ enum: values, const: value }: Json): unknown[] | undefined =>
+  (values as unknown[] | undefined) ?? (value === undefined ? undefined : [value]);
+
+function resolve(value: Json, document: Json): Json {
+  if (!value['$ref']) return value;
+  const found = (value['$ref'] as string)
+    .split('/')
+    .slice(1)
+    .reduce<Json>((at, step) => at[step] as Json, document);
+  return resolve(found, document);
+}
+
+/** Returns a schema with its references and the parts in `allOf` merged into one. */
+function merge(schema: Json, document: Json): Json {
+  const { allOf = [], $ref: _, ...own } = resolve(schema, document);
+  const parts = (allOf as Json[]).map((part) => merge(part, document));
+  return [own, ...parts].reduce<Json>(
+    (sum, part) => ({
+      ...sum,
+      ...part,
+      properties: { ...sum['properties'], ...part['properties'] },
+      required: [...(sum['required'] ?? []), ...(part['required'] ?? [])],
+    }),
+    {},
+  );
+}
+
+/** Returns a schema's alternatives, each with one type; a schema without alternatives is its only one. */
+function variantsOf(schema: Json, document: Json): Json[] {
+  const { oneOf, anyOf, type, ...rest } = merge(schema, document);
+  const alternatives = (oneOf ?? anyOf) as Json[] | undefined;
+  if (alternatives)
+    return alternatives.flatMap((each) =>
+      variantsOf(each, document).map((variant) => ({ ...rest, ...variant })),
+    );
+  return [type].flat().map((each) => {
+    // Limits do not apply to null.
+    if (each === 'null') return { type: 'null' };
+    return { ...rest, ...(each === undefined ? {} : { type: each as string }) };
+  });
+}
