@@ -1,5 +1,5 @@
 /** The Gatehouse version. A test checks that it equals the version in package.json. */
-export const VERSION = '0.1.0';
+export const VERSION = '0.2.0';
 
 /** The `User-Agent` header of deliveries. */
 export const webhookUserAgent = `Gatehouse-Webhooks/${VERSION}`;

@@ -89,7 +89,7 @@ export class QueueHealth {
 export class WorkerHealth {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'worker-1' }) host!: string;
-  @ApiProperty({ example: '0.1.0' }) version!: string;
+  @ApiProperty({ example: '0.2.0' }) version!: string;
   @ApiProperty({ description: 'True if the worker has sent a heartbeat within the last 20 seconds' })
   alive!: boolean;
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Attempts in progress' }) inFlight!: number;
@@ -165,7 +165,7 @@ export class UntrustedForwardsHealth {
 
 /** The installation's health. */
 export class HealthResponse {
-  @ApiProperty({ example: '0.1.0' }) version!: string;
+  @ApiProperty({ example: '0.2.0' }) version!: string;
   @ApiProperty({ example: '24.1.0', description: 'Version of Node.js' }) node!: string;
   @ApiProperty({ format: 'date-time', description: 'Start time of the process that sent the response' })
   startedAt!: string;

@@ -27,7 +27,7 @@ export class CurrentOperatorResponse {
 
 /** Server settings that the console needs after sign-in. */
 export class ServerResponse {
-  @ApiProperty({ example: '0.1.0' }) version!: string;
+  @ApiProperty({ example: '0.2.0' }) version!: string;
   @ApiProperty() production!: boolean;
   @ApiProperty({
     description:
