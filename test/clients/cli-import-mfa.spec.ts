@@ -49,7 +49,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     return expectStatus(200, response).body.settings.mfa;
   };
 
-  it('are announced in a note before the import', async () => {
+  it('cause a note before the import', async () => {
     const { code, stderr, stdout } = await importCustomers(['--dry-run']);
     expect([code, stderr, parseLines(stdout)]).toEqual([
       1,
@@ -63,7 +63,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     ]);
   });
 
-  it('are reported as possibly unused if the key cannot read the project', async () => {
+  it('appear as possibly unused if the key cannot read the project', async () => {
     const key = await createKey('customer:write');
     const { code, stderr, stdout } = await importCustomers(['--dry-run'], key);
     expect([code, stderr, parseLines(stdout)]).toMatchObject([
@@ -99,7 +99,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect(await readMfa()).toBe('off');
   });
 
-  it('are required after --set-mfa has changed the project, which a dry run only announces', async () => {
+  it('become required after --set-mfa changes the project, which a dry run only announces', async () => {
     const set = ['--set-mfa', 'optional'];
     expect(await importCustomers([...set, '--dry-run'])).toMatchObject({
       code: 0,

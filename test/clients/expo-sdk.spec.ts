@@ -140,7 +140,7 @@ describe('the session of a device', () => {
     expect(await start(device).customer.get()).toMatchObject({ email });
   });
 
-  it('is refreshed when the app becomes active and its token expires soon', async () => {
+  it('refreshes when the app becomes active and its token expires soon', async () => {
     const device = new Device(instance);
     const { id } = await signUp(start(device));
     const before = await generationOf(id);

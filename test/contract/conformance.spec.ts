@@ -140,7 +140,7 @@ describe('§4 #1 POST /api/v1/auth/register', () => {
     ]);
   });
 
-  it('§5: accepts a secret key instead of the publishable key in either header, and no other key', async () => {
+  it('§5: accepts a secret key instead of a publishable key in either header, and no other key', async () => {
     const { secretKey } = instance.credentials;
     for (const headers of [bearerHeader(secretKey), { 'x-api-key': secretKey }] as Record<string, string>[]) {
       const response = await instance.request('POST', path, { body: person(), headers });
@@ -798,7 +798,7 @@ describe('§7: an error', () => {
   it.each([
     ['/api/v1/projects/nonsense', {}],
     ['/v1/webhooks/deliveries/nonsense', { success: false }],
-  ])('is a problem document for %s', async (path, extraFields) => {
+  ])('has the problem document format for %s', async (path, extraFields) => {
     const response = await instance.requestWithSecretKey('GET', path);
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');

@@ -94,7 +94,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it('cannot change the table, its trigger or its functions, and cannot become its owner', async () => {
+  it('fails to change the table, its trigger or its functions, and to become its owner', async () => {
     await expectOutcome(
       [
         'ALTER TABLE audit_log DISABLE TRIGGER ALL',
@@ -130,7 +130,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it("cannot create objects that the owner's functions would use instead", async () => {
+  it("fails to shadow the objects that the owner's functions use", async () => {
     await expectOutcome(
       [
         'CREATE TABLE public.shadow ()',
@@ -241,7 +241,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it("is the only other role that calls the owner's functions, which have a fixed search path", async () => {
+  it("shares the owner's functions with no other role, and each has a fixed search path", async () => {
     const functions = await instance.sql(
       `SELECT p.proname AS name, o.rolname AS owner, o.rolsuper AS "isSuperuser", p.proconfig AS settings,
          (SELECT array_agg(coalesce(g.rolname::text, 'PUBLIC') ORDER BY g.rolname) FROM aclexplode(p.proacl) a

@@ -3,11 +3,11 @@ import { HashThreads, parseImportedHash } from '@gatehouse/platform';
 const salt = Buffer.alloc(16, 1).toString('base64').replace(/=+$/, '');
 const hash32 = Buffer.alloc(32, 2).toString('base64').replace(/=+$/, '');
 
-describe('imported hashes', () => {
+describe('HashThreads', () => {
   const threads = new HashThreads(2, 4, 4_000);
   afterAll(() => threads.close());
 
-  it('RL-03: are verified up to the highest accepted cost', async () => {
+  it('RL-03: verifies imported hashes up to the highest accepted cost', async () => {
     const hashes = [
       '$argon2id$v=19$m=131072,t=1,p=16',
       '$argon2i$v=19$m=131072,t=1,p=16',

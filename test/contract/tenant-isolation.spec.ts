@@ -462,7 +462,7 @@ const fieldsIn = (place: RouteInput['in']): { route: Route; input: RouteInput }[
   );
 
 describe("another tenant's object", () => {
-  it('is covered for every documented input', () => {
+  it('has a test for every documented input', () => {
     const unknown = routes.flatMap((route) =>
       route.inputs
         .filter((input) => isUnknown(route, input))
@@ -658,13 +658,13 @@ describe('an operator limited to organizations', () => {
     return status === 403 && body.code === 'installation_access_required' ? [] : [`${route.name}: ${status}`];
   };
 
-  it('cannot access installation-wide routes', async () => {
+  it('gets 403 on installation-wide routes', async () => {
     const chosen = documented.filter(({ name }) => installationRoutes.has(name));
     expect(chosen).toHaveLength(installationRoutes.size);
     expect(await checkAll(chosen, expectRejection)).toEqual([]);
   });
 
-  it('is tested on every other route of the console', () => {
+  it('has a test for every other route of the console', () => {
     const isTested = (route: Route): boolean =>
       route.method === 'GET' ||
       pathInputs(route).length > 0 ||
@@ -697,7 +697,7 @@ describe('an operator limited to organizations', () => {
 });
 
 describe('credentials of two projects', () => {
-  it('are rejected on every route if both are sent', async () => {
+  it('cause an error on every route if both are sent', async () => {
     const findings = await checkAll(
       routes.filter((route) => route.kinds.length > 0 && !isOperatorRoute(route)),
       async (route) => {
@@ -778,7 +778,7 @@ describe('the values of another tenant', () => {
     });
   });
 
-  it('are unaffected by an import, whatever project its lines specify', async () => {
+  it('remain unchanged after an import, whatever project its lines specify', async () => {
     const theirs = { id: sibling.resources.customer![0], projectId: sibling.tenant.projectId };
     const before = await instance.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
       theirs.projectId,
@@ -817,7 +817,7 @@ describe('the values of another tenant', () => {
   it.each<[string, string, () => { attacker: CallerFixture; victim: ProjectFixture }]>([
     ['a secret key', '/api/v1/customers/import', () => ({ attacker: ownProject, victim: sibling })],
     ['a limited operator', '/operator/v1/customers/import', () => ({ attacker: limited, victim: foreign })],
-  ])('are protected from an NDJSON import by %s', async (_, path, find) => {
+  ])('remain unchanged after a rejected NDJSON import by %s', async (_, path, find) => {
     const { attacker, victim } = find();
     const route = documented.find(({ name }) => name === `POST ${path}`)!;
     const headers = { ...headersFor(route, attacker), 'content-type': 'application/x-ndjson' };

@@ -179,7 +179,7 @@ describe('alerts', () => {
     expect(logs).not.toContain('of-the-operator');
   });
 
-  it('are logged once without a channel; emails without a server and newer versions are skipped', async () => {
+  it('use the log once without a channel, and skip emails without a server and newer versions', async () => {
     const env = { ALERT_WEBHOOK_URL: '', ALERT_EMAIL: '', SMTP_URL: '' };
     await withWorkers(2, env, async (workers) => {
       await instance.register();
@@ -459,7 +459,7 @@ describe('alerts', () => {
     expect(alerts.requests.map(({ event }) => event.type)).toEqual(['alert.dead_letters']);
   });
 
-  it('are resent with the same id, follow no redirects and do not block deliveries', async () => {
+  it('keep their id when resent, follow no redirects and do not block deliveries', async () => {
     const redirectTarget = await Receiver.start();
     let redirect: (() => void) | undefined;
     alerts.respondWith((response) => {

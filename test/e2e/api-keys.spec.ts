@@ -193,7 +193,7 @@ describe('AK-07: a key that creates or changes keys', () => {
     );
   });
 
-  it('cannot rotate or revoke keys with more scopes or broader access, but can revoke itself', async () => {
+  it('fails to rotate or revoke keys with more scopes or broader access, but revokes itself', async () => {
     const options = {
       ...instance.credentials,
       type: 'secret',
@@ -376,7 +376,7 @@ describe('the last organization key', () => {
     expect(await isActive(successor)).toBe(true);
   });
 
-  it('is the last one that can create keys; the last key of a project can be revoked', async () => {
+  it('stays active if no other key can create keys; the last key of a project can be revoked', async () => {
     const { tenant, options, keys } = await insertOtherOrganization();
     await insertKey(instance, { ...options, scopes: [] });
     expect(await revoke(keys[0]!, keys[0]!, tenant.projectId)).toMatchObject(lastKeyError);

@@ -229,7 +229,7 @@ describe('an entry of the audit log', () => {
     expect(JSON.stringify(await entries({ targetId: id }))).not.toContain('@example.com');
   });
 
-  it('is not created for logins, refreshes and logouts, which are events', async () => {
+  it('records no logins, refreshes or logouts, which are events', async () => {
     const [count] = await instance.sql<{ n: number }>('SELECT count(*)::int AS n FROM audit_log');
     const email = uniqueEmail();
     const { refreshToken } = (await instance.register(email)).body.tokens as { refreshToken: string };
@@ -414,7 +414,7 @@ describe('the log line of an entry', () => {
 });
 
 describe('the list of entries', () => {
-  it('is paginated, newest first, and filtered by the fields of an entry', async () => {
+  it('returns pages, newest first, and filters by the fields of an entry', async () => {
     const tenant = await insertProject(instance, instance.credentials.organizationId);
     const { projectId } = tenant;
     const created: TestResponse[] = [];

@@ -238,7 +238,7 @@ describe('a locked customer', () => {
         }),
       NEW_PASSWORD,
     ],
-  ])('is unlocked by %s, with one event for the lock and one for the unlock', async (_, unlock, password) => {
+  ])('regains access through %s, with one lock event and one unlock event', async (_, unlock, password) => {
     const customer = await registerCustomer(instance);
     const { id, email } = customer;
     await lockCustomer(customer);
@@ -253,7 +253,7 @@ describe('a locked customer', () => {
     expect(unlocked).toMatchObject([{ data: { customer: { id, email } } }]);
   });
 
-  it('is not reported after being deleted', async () => {
+  it('causes no event if the customer is deleted at the same time', async () => {
     const { email, id } = await registerAtHome();
     await setFailedSignIns(instance, email, { inWindow: 9 });
     const remove = (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);

@@ -47,7 +47,7 @@ describeConsole('the console: settings and identities', { allowClientErrors: tru
       page = await test.show(`/projects/${id}`);
     });
 
-    it('are saved while preserving text that is typed in the meantime', async () => {
+    it('keep text that is typed while they are saved', async () => {
       const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => (release = resolve));

@@ -217,7 +217,7 @@ describe('a custom event', () => {
     ]);
   });
 
-  it('is created once per Idempotency-Key', async () => {
+  it('appears once per Idempotency-Key', async () => {
     const { secretKey: key } = await newProject();
     const post = (idempotencyKey: string, body: unknown) =>
       instance.request('POST', PATH, {
@@ -259,7 +259,7 @@ describe('a custom event', () => {
     expect(second.has_more).toBe(false);
   });
 
-  it('is listed by its type and by app.* in every list', async () => {
+  it('appears under its type and under app.* in every list', async () => {
     const { projectId, secretKey: key } = await newProject();
     const { get, createEndpoint } = as(key);
     await createEndpoint(['app.*', 'customer.created']);
@@ -363,7 +363,7 @@ describe('a custom event', () => {
   });
 });
 
-it('IN-03: is accepted in a list only by POST /v1/events', async () => {
+it('IN-03: rejects a JSON array outside POST /v1/events', async () => {
   for (const path of ['/v1/webhooks/endpoints', '/api/v1/customers', '/v1/webhooks/redeliveries']) {
     const response = await instance.requestWithSecretKey('POST', path, '[{}]');
     expect([path, response.status, response.body.code]).toEqual([path, 400, 'invalid_json']);

@@ -159,7 +159,7 @@ describe('a customer with an authenticator', () => {
     ).toMatchObject(invalidCode);
   });
 
-  it('CO-01: can use codes in full-width digits, and gets invalid_code for other characters', async () => {
+  it('CO-01: uses codes in full-width digits, and gets invalid_code for other characters', async () => {
     const customer = await registerWithTotp(instance);
     const { body: added } = await asCustomer(customer, 'POST', 'factors/totp', {});
     const challenge = await openChallenge(instance, customer.email);

@@ -232,7 +232,7 @@ describe('a deleted customer', () => {
       return body.data.length > 0;
     };
 
-    it('are resolved as erased, so that they can be neither redelivered nor discarded', async () => {
+    it('have the resolution erased, so that they can be neither redelivered nor discarded', async () => {
       const { id } = await create();
       const deadLetter = await createDeadLetter(id, 'customer.created');
       const { endpoint_id: endpoint } = await getDelivery(deadLetter);
@@ -262,7 +262,7 @@ describe('a deleted customer', () => {
       expect(await isWaiting(await createDeadLetter(id, 'customer.deleted'))).toBe(true);
     });
 
-    it('are resolved by the worker if an earlier version left them open', async () => {
+    it('get the resolution erased from the worker if an earlier version left them open', async () => {
       const [deleted, other] = [await create(), await create()];
       const deadLetter = await createDeadLetter(deleted['id'], 'customer.created');
       const otherDeadLetter = await createDeadLetter(other['id'], 'customer.created');
@@ -277,7 +277,7 @@ describe('a deleted customer', () => {
     });
   });
 
-  it('are never sent in erased form if redelivery and deletion are concurrent', async () => {
+  it('causes no delivery in erased form if redelivery and deletion are concurrent', async () => {
     const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
     const sent = await Promise.all(
       customers.map(({ id }) => waitForAttempt(id as string, 'customer.created')),
@@ -297,7 +297,7 @@ describe('a deleted customer', () => {
     expect(receiver.requests.filter(({ body }) => body.includes('"erased"'))).toEqual([]);
   });
 
-  it('do not appear in a response that a target sends after the deletion', async () => {
+  it('does not appear in a response that a target sends after the deletion', async () => {
     let respond: (() => void) | undefined;
     receiver.defaultResponder = (response, { event }) => {
       const end = () => void response.writeHead(500).end('a word about the customer');
@@ -317,7 +317,7 @@ describe('a deleted customer', () => {
     expect(await dumpTables(instance)).not.toContain('a word about the customer');
   });
 
-  it('disappear from the stored responses of an Idempotency-Key', async () => {
+  it('disappears from the stored responses of an Idempotency-Key', async () => {
     const [key, body] = [randomUUID(), { email: uniqueEmail() }];
     const first = await withIdempotencyKey('/api/v1/customers', key, body);
     const other = await withIdempotencyKey('/api/v1/customers', randomUUID(), { email: uniqueEmail() });
@@ -331,7 +331,7 @@ describe('a deleted customer', () => {
     expect(stored).toHaveLength(1);
   });
 
-  it('disappear for readers at once even with many events, which the worker erases in batches', async () => {
+  it('disappears for readers at once, and the worker erases many events in batches', async () => {
     const customer = await create();
     const { id, projectId, email } = customer;
     const { organizationId } = instance.credentials;

@@ -62,7 +62,7 @@ const count = async (type: string): Promise<number> =>
   (await instance.sql('SELECT id FROM events WHERE type = $1', [type])).length;
 
 describe('webhook.dead_lettered', () => {
-  it('is sent once per dead letter to subscribed endpoints, but not to the failed endpoint', async () => {
+  it('reaches subscribed endpoints once per dead letter, but not the failed endpoint', async () => {
     const before = await count('webhook.dead_lettered');
     const id = await create({ url: failing.url, events: ['customer.created', 'webhook.*'] });
     await create({ url: watcher.url, events: ['webhook.dead_lettered'] });
@@ -98,7 +98,7 @@ describe('webhook.dead_lettered', () => {
     await everything.stop();
   });
 
-  it('is not created for the dead letter of a webhook event, so that events do not multiply', async () => {
+  it('does not occur for the dead letter of a webhook event, so that events do not multiply', async () => {
     const before = await count('webhook.dead_lettered');
     const id = await create({ url: failing.url, events: ['*', 'webhook.*'] });
     const other = await create({ url: failing.url, events: ['webhook.*'] });
@@ -127,7 +127,7 @@ describe('webhook.dead_lettered', () => {
     await expectAllNotified();
   });
 
-  it('is sent only at organization level for an organization endpoint', async () => {
+  it('stays at organization level for an organization endpoint', async () => {
     const { projectId, secretKey } = await insertProject(instance, instance.credentials.organizationId);
     await create({ url: failing.url, level: 'organization', events: ['customer.created'] });
     await create({ url: watcher.url, project_id: projectId, events: ['webhook.*'] });

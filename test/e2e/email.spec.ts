@@ -73,7 +73,7 @@ describe('a change of email address', () => {
     expect(await instance.events(id, 'email.changed')).toHaveLength(1);
   });
 
-  it('is replaced by a newer one, which also voids its confirmation', async () => {
+  it('ends when a newer one begins, which also voids its confirmation', async () => {
     const { id, email, accessToken, currentToken, newToken } = await startChange();
     expect((await confirm(currentToken)).body.status).toBe('pending');
     expect((await change(accessToken, uniqueEmail())).status).toBe(202);

@@ -82,7 +82,7 @@ describe('a custom header of an endpoint', () => {
     expect(row).toEqual({ headers: null });
   });
 
-  it('may have a name that the HTTP client uses itself', async () => {
+  it('uses any name, even one that the HTTP client uses itself', async () => {
     const names = ['common', 'head', 'post', 'put', 'patch', 'query', 'x-toString', 'tojson'];
     const headers = Object.fromEntries(names.map((name) => [name, 'kept']));
     const { id } = (await create({ url: receiver.url, headers })).body.data;

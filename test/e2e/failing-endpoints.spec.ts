@@ -91,7 +91,7 @@ async function attemptWithStatus(id: string, code: number): Promise<void> {
 const check = () => instance.runJob('FailingEndpointDisabler');
 
 describe('a failing endpoint', () => {
-  it('is disabled after three days without a success, and its deliveries are canceled', async () => {
+  it('becomes disabled after three days without a success, which cancels its deliveries', async () => {
     const id = await createEndpointWithFailures([73, 49, 48, 25, 24]);
     await check();
     expect(await getEndpoint(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
@@ -140,7 +140,7 @@ describe('a failing endpoint', () => {
     for (const id of ids) expect(await getEndpoint(id)).toMatchObject({ status: 'enabled' });
   });
 
-  it('is listed as failing after an hour, and later as disabled for that reason', async () => {
+  it('appears as failing after an hour, and later as disabled for that reason', async () => {
     const operator = await insertOperator(instance);
     const ids = await Promise.all(
       ['59 min', '61 min', '61 min', '0 s'].map(async (failingFor) => {
@@ -219,7 +219,7 @@ describe('a health report of a worker', () => {
     await database.close();
   });
 
-  it('is sent when the worker stops', async () => {
+  it('reaches the database when the worker stops', async () => {
     const id = await createFailingEndpoint();
     expect((await getStats(id))['failing_since']).not.toBeNull();
     const before = finishedAttempts(id).length;

@@ -160,14 +160,14 @@ describe('hostile targets in production', () => {
     expect(getHeader(request!, 'host')).toBe(`shop.example:${target.port}`);
   });
 
-  it('WH-01: are rejected when an endpoint is created', () => {
+  it('WH-01: fail the validation of an endpoint', () => {
     const accepted = hostileUrls.filter(
       (url) => targetUrlProblem(url.replace(PORT, '4443'), production) === null,
     );
     expect(accepted).toEqual([]);
   });
 
-  it('WH-02: are blocked at the attempt', () => {
+  it('WH-02: fail at each attempt', () => {
     const failed = (error = 'blocked_address') => Array<[number, string]>(2).fill([0, error]);
     const expected = {
       ...Object.fromEntries(hostileUrls.map((url) => [url, failed()])),
@@ -178,7 +178,7 @@ describe('hostile targets in production', () => {
     expect(records).toMatchObject(expected);
   });
 
-  it('WH-02: are resolved for each attempt, which connects to the resolved address', () => {
+  it('WH-02: get a new DNS lookup for each attempt, which connects to the resolved address', () => {
     expect(records[`https://rebinding.example:${PORT}/`]).toEqual([
       [500, 'http_error'],
       [0, 'blocked_address'],
@@ -186,7 +186,7 @@ describe('hostile targets in production', () => {
     expect(names.countQuestions('rebinding.example', 'A')).toBe(2);
   });
 
-  it('WH-04: are not followed in a redirect, which is recorded', () => {
+  it('WH-04: receive no redirected request, and the redirect is recorded', () => {
     expect(records[`https://redirecting.example:${PORT}/`]).toEqual([
       [302, 'http_error'],
       [302, 'http_error'],

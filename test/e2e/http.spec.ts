@@ -282,7 +282,7 @@ describe('HD-01: the set of response headers', () => {
     ['long headers', 431, [...get('/'), largeHeader]],
   ];
 
-  it('is part of every response', async () => {
+  it('appears in every response', async () => {
     await checkCases(
       responses().map(([name, ...rest]) => [name, name, ...rest] as const),
       async (name: string, status: number, head: string[], body?: string) => {
@@ -590,7 +590,7 @@ describe('CO-05: the response to an anonymous request', () => {
 });
 
 describe('a connection', () => {
-  it('is closed after a rejection, even if the client keeps it open (IN-11)', async () => {
+  it('closes after a rejection, even if the client keeps it open (IN-11)', async () => {
     expect.hasAssertions();
     const socket = connect({ port: Number(instance.env['PORT']), host: '127.0.0.1', allowHalfOpen: true });
     socket.write('nonsense\r\n\r\n');

@@ -50,7 +50,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(await instance.events(first.body.id, 'customer.created')).toHaveLength(1);
   });
 
-  it('is bound to its route, its project and its API key', async () => {
+  it('replays a response only for the same route, project and API key', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const { body } = await create(key, { email });
     const reused = { status: 422, body: { code: 'idempotency_key_reused' } };
@@ -106,7 +106,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect([repeated.body, isReplayed(repeated)]).toEqual([createdKey.body, true]);
   });
 
-  it('is separate from the same request of another customer', async () => {
+  it('replays no response to the same request of another customer', async () => {
     const key = randomUUID();
     const [first, second] = [await registerCustomer(instance), await registerCustomer(instance)];
     const logout = ({ accessToken }: Tokens) =>

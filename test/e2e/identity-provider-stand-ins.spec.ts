@@ -145,7 +145,7 @@ describe('StandInProvider', () => {
     ]);
   });
 
-  it('can change every response, and a client rejects each one for its reason', async () => {
+  it('changes any response, and a client rejects each change for its reason', async () => {
     const config = await connect();
     oauth.enableNonRepudiationChecks(config);
     const attacks: [changes: Partial<StandInProvider>, reason: string][] = [

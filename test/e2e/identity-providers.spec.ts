@@ -190,7 +190,7 @@ describe('FE-01: a new identity provider', () => {
 });
 
 describe('the secret of a provider', () => {
-  it('is encrypted, and neither returned nor logged', async () => {
+  it('stays encrypted in the database, and out of responses and logs', async () => {
     const clientSecret = randomBytes(24).toString('base64url');
     const privateKey = createKey();
     const body = privateKey.split('\n')[1]!;
@@ -211,7 +211,7 @@ describe('the secret of a provider', () => {
     expect([visible.includes(clientSecret), visible.includes(body)]).toEqual([false, false]);
   });
 
-  it('is omitted from a repeated response with the same Idempotency-Key', async () => {
+  it('allows a repeated request with one Idempotency-Key, which returns the same response', async () => {
     const headers = { ...bearerHeader(secretKey), 'idempotency-key': randomUUID() };
     const body = newProvider();
     const [first, second] = [
@@ -311,7 +311,7 @@ it('keeps a provider off while an API process of an older version is running', a
 });
 
 describe('the last sign-in method', () => {
-  it('may be a provider, which can then be neither turned off nor deleted', async () => {
+  it('stays if it is a provider, which can be neither turned off nor deleted', async () => {
     const withoutOthers = { signIn: { password: false, emailCode: false } };
     const off = await createProvider({ enabled: false });
     expect(await patchSettings(withoutOthers)).toMatchObject({

@@ -369,7 +369,7 @@ describe('a rejection or an invalid response from the system', () => {
 });
 
 describe('the shared secret', () => {
-  it('is never returned, signs requests until it is replaced, and is removed with the setting', async () => {
+  it('never appears in output, signs requests until replaced, and disappears with the setting', async () => {
     const { url } = system.setting;
     const other = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
     const patched = await patchSettings({ legacySignIn: { url: `${url}?2` } });

@@ -77,7 +77,7 @@ describe('CO-01: the organization list of an operator', () => {
       expect([organizationIds, (await patch(id, organizationIds)).status]).toEqual([organizationIds, 400]);
   });
 
-  it('cannot change while an API process of an older version is running, which would ignore it', async () => {
+  it('rejects new limits while an older API process is running, which would ignore them', async () => {
     const organizationIds = [own.organizationId];
     const { id } = (await limitedTo(own)).operator;
     await instance.sql(
@@ -95,7 +95,7 @@ describe('CO-01: the organization list of an operator', () => {
     }
   });
 
-  it("cannot change for an admin's own account, or for the last admin without a limit", async () => {
+  it("rejects a limit for an admin's own account, and for the last admin without a limit", async () => {
     expect(await patch(admin.operator.id, [own.organizationId])).toMatchObject({ status: 409 });
     const others = await instance.sql<{ id: string }>(
       `UPDATE operators SET disabled_at = now()
@@ -145,7 +145,7 @@ describe('an operator limited to organizations', () => {
     expect(await listIds(both, `/audit-log?targetId=${id}`)).toHaveLength(2);
   });
 
-  it("cannot access a child's bulk redelivery, which covers what the child created", async () => {
+  it("gets 404 for a child's bulk redelivery, which covers what the child created", async () => {
     const [ofChild, ofParent] = [await limitedTo(child), await limitedTo(own)];
     const planned = await ofChild.request('POST', '/webhooks/redeliveries', { filter: {} });
     const { id } = planned.body.data;
@@ -156,7 +156,7 @@ describe('an operator limited to organizations', () => {
     expect(await statusOf(await limitedTo(own, child), 'GET', path)).toBe(200);
   });
 
-  it("cannot access bulk redeliveries of a child organization's key, and neither can its key", async () => {
+  it("gets 404 for bulk redeliveries of a child organization's key, as the parent's key does", async () => {
     const createKey = (tenant: Tenant) =>
       insertKey(instance, { ...tenant, type: 'secret', access: 'organization' });
     const [childKey, parentKey] = [await createKey(child), await createKey(own)];
@@ -193,7 +193,7 @@ describe('an operator limited to organizations', () => {
     expect((await instance.requestWithBearer(childKey, 'POST', `/v1${path}/cancel`)).status).toBe(200);
   });
 
-  it('must select a project for metrics if there are too many projects to sum', async () => {
+  it('gets 400 for metrics without a project if there are too many projects to sum', async () => {
     const large = await insertOrganization(instance);
     const { projectId } = await insertProject(instance, large.organizationId);
     const operator = await limitedTo(large);

@@ -189,7 +189,7 @@ describe('the email limit', () => {
     expect(await listLog(project, { email, state: 'dropped' })).toEqual(['email-code dropped project_limit']);
   });
 
-  it('is validated and merged like other settings', async () => {
+  it('follows the validation and merge rules of other settings', async () => {
     const { projectId } = await createProject({ mailLimits: { signUp: 10 } });
     const patch = (mailLimits: unknown) =>
       instance.requestWithSecretKey('PATCH', `/api/v1/projects/${projectId}`, { settings: { mailLimits } });

@@ -94,7 +94,7 @@ describe('an email template of a project', () => {
     });
   });
 
-  it('can be changed field by field for new emails, and can be reset', async () => {
+  it('changes field by field for new emails, and resets to the built-in template', async () => {
     const owner = await createOwner();
     const builtIn = (await owner.send('GET', '/verify-email/de')).body;
     expect((await owner.send('PATCH', '/verify-email/de', {})).body).toEqual(builtIn);
@@ -214,7 +214,7 @@ describe('an email template of a project', () => {
     expect(html.split(`href="${link}"`)).toHaveLength(3);
   });
 
-  it('is rendered with sample values in a preview, which saves nothing', async () => {
+  it('appears with sample values in a preview, which saves nothing', async () => {
     const { send } = await createOwner();
     const { status, body } = await send('POST', '/change-email-current/de/preview', {
       paragraphs: ['{{email}} → {{new_email}} <i>'],
@@ -228,7 +228,7 @@ describe('an email template of a project', () => {
     expect(invalid).toMatchObject({ status: 400, body: { errors: [{ field: 'heading' }] } });
   });
 
-  it('can be read but not changed with a project key, and cannot change in an archived project', async () => {
+  it('allows a project key to read but not change it, and no change in an archived project', async () => {
     const { secretKey, projectId, organizationId, send } = await createOwner();
     const path = `/api/v1/projects/${projectId}/mail-templates/verify-email/en`;
     const request = (method: string, body?: object, more = '') =>
@@ -250,7 +250,7 @@ describe('an email template of a project', () => {
 });
 
 describe('a test email for a template', () => {
-  it('is sent to the admin with the unsaved text and an invalid link, and is audited', async () => {
+  it('reaches the admin with the unsaved text and an invalid link, and is audited', async () => {
     const admin = await signIn(instance);
     const { projectId, organizationId } = instance.credentials;
     const path = `/projects/${projectId}/mail-templates/reset-password/de`;
@@ -324,7 +324,7 @@ describe('the language of an email', () => {
     );
   });
 
-  it("is not stored as the customer's locale, and follows each request and locale change", async () => {
+  it("follows each request and locale change, without becoming the customer's locale", async () => {
     const email = await register(undefined, 'de');
     const { accessToken } = (await instance.login(email)).body.tokens;
     const me = (method: string, body?: object) =>

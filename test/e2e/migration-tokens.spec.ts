@@ -76,7 +76,7 @@ describe('a sign-in token for a migration', () => {
     expect(events[1]).toMatchObject({ data: { methods: expectedClaims.amr } });
   });
 
-  it('MF-08: is audited with the key as its actor, and not as support', async () => {
+  it('MF-08: appears in the audit log with the key as its actor, and not as support', async () => {
     const id = await createCustomer();
     const authTime = ago(DAY);
     const { body } = await create(id, { authTime });
@@ -255,7 +255,7 @@ describe('EX-01: a session that begins in the other system after a change in Gat
   });
 });
 
-it('is rejected by an API process of the previous version, not mistaken for a support token', async () => {
+it('stores a token hash that the previous version cannot mistake for a support token', async () => {
   const id = await createCustomer();
   const { token } = (await create(id)).body;
   const [stored] = await instance.sql(

@@ -617,7 +617,7 @@ describe('the deliveries of customers with many events', () => {
     );
   });
 
-  it('are listed, counted and planned beyond the number of events scanned individually', async () => {
+  it('appear in lists, counts and plans beyond the number of events scanned individually', async () => {
     const queries: Query[] = [
       { customer_id: quiet },
       { customer_id: busy },
@@ -631,7 +631,7 @@ describe('the deliveries of customers with many events', () => {
     }
   });
 
-  it('are read through their events, even without table statistics', async () => {
+  it('use the index by event, even without table statistics', async () => {
     await instance.sql(`DELETE FROM pg_statistic WHERE starelid = 'deliveries'::regclass`);
     const explainer = new Explainer(instance);
     const deadLettersRepository = explainer.repository(DeadLettersRepository);

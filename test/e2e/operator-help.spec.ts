@@ -40,7 +40,7 @@ describe('emails to customers that operators trigger', () => {
     ['resend-verification', 'verify-email', 'customer.verification_sent', 'verification.requested'],
     ['reset-password', 'reset-password', 'customer.password_reset_sent', 'password.reset_requested'],
     ['resend-invitation', 'accept-invite', 'customer.invitation_sent', null],
-  ])('are sent for %s', async (path, kind, action, event) => {
+  ])('reach the customer after %s', async (path, kind, action, event) => {
     const { id, email } = await createCustomer();
     const response = await operator.request('POST', `/customers/${id}/${path}`);
     expect(response).toMatchObject({ status: 202, body: {} });
@@ -63,7 +63,7 @@ describe('emails to customers that operators trigger', () => {
     });
   });
 
-  it('are not sent if unnecessary, and at most five times', async () => {
+  it('cause a 409 response if unnecessary, and a 429 response after five', async () => {
     const { id } = await createCustomer({ emailVerified: true, password: PASSWORD });
     for (const path of ['resend-verification', 'resend-invitation']) {
       const response = await operator.request('POST', `/customers/${id}/${path}`);

@@ -83,7 +83,7 @@ describe('CO-01: an attacker who exhausts the attempts of an operator', () => {
     expect(await enterPassword(USED_ADDRESS, operator.email, password)).toMatchObject(rejected);
   });
 
-  it('must wait twice as long after ten more consecutive failures', async () => {
+  it('waits twice as long after ten more consecutive failures', async () => {
     const email = uniqueEmail();
     for (const seconds of [900, 1_800]) {
       await exhaustAttempts(email);
@@ -99,7 +99,7 @@ describe('CO-01: an attacker who exhausts the attempts of an operator', () => {
     }
   });
 
-  it('is identified by the /64 of an IPv6 address (RL-02)', async () => {
+  it('blocks the operator except in the /64 of a known IPv6 address (RL-02)', async () => {
     const invitee = await inviteAndSignIn('2001:db8:7:7::1');
     await exhaustAttempts(invitee.operator.email);
     expect(await signInFrom('2001:db8:7:8::1', invitee)).toMatchObject(rejected);

@@ -275,7 +275,7 @@ describe('OP-01: the notices of an instance', () => {
       return client;
     };
 
-    it('is notified about a sign-in from a new address or browser, but not a new version', async () => {
+    it('receives a notice about a sign-in from a new address or browser, but not a new version', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await signInWith(version(140), owner);
       expect(await readNewNotices(owner)).toEqual(['New sign-in']);
@@ -297,7 +297,7 @@ describe('OP-01: the notices of an instance', () => {
       expect(await readNewNotices(owner)).toEqual([]);
     });
 
-    it('is notified about a new password, recovery codes or authenticator, and a used code', async () => {
+    it('receives a notice about a new password, recovery codes or authenticator, and a used code', async () => {
       const owner = await signInWith(version(140), await insertOperator(instance, 'viewer'));
       await readNewMails();
       const { password } = instance.credentials.operator;
@@ -317,7 +317,7 @@ describe('OP-01: the notices of an instance', () => {
       expect(await readNewNotices(owner)).toEqual(['Authenticator app set up', 'Recovery code used']);
     });
 
-    it('is notified when a link of an admin sets another password', async () => {
+    it('receives a notice when a link of an admin sets another password', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await send(`/operators/${owner.operator.id}/invite-again`);
       const { link } = (await readNewMails()).find(({ kind }) => kind === 'operator-invitation')!;

@@ -193,7 +193,7 @@ describe('CO-01: the session of an operator', () => {
     await eventually('the recorded use of the session', async () => (await row()).idle < 61);
   });
 
-  it('is stored as a hash; the authenticator is encrypted, recovery codes are keyed hashes', async () => {
+  it('stores a hash of its cookie, an encrypted authenticator and keyed recovery code hashes', async () => {
     const invitee = await newOperator();
     const rows = await instance.sql(
       `SELECT row_to_json(s)::text AS session, row_to_json(o)::text AS operator,
@@ -224,7 +224,7 @@ describe('CO-01: the password of an operator', () => {
     expect(normalizeResponse(responses[2]!)).toEqual(normalizeResponse(responses[0]!));
   });
 
-  it("is independent of a customer's password", async () => {
+  it("stays independent of a customer's password", async () => {
     const [email, password] = [uniqueEmail(), 'an unusual long phrase'];
     await instance.register(email, { password });
     const response = await new OperatorClient(instance).request('POST', '/session', { email, password });
@@ -253,7 +253,7 @@ describe('CO-01: the password of an operator', () => {
     await enterPassword(Object.assign(invitee, { password: newPhrase }));
   });
 
-  it('is rejected if it is weak, and the link stays valid', async () => {
+  it('causes an error if it is weak, and the link stays valid', async () => {
     const email = uniqueEmail();
     const { body } = await admin.request('POST', '/operators', { email, role: 'viewer' });
     const token = new URLSearchParams(new URL(body.invitationUrl as string).hash.slice(1)).get('token');

@@ -375,7 +375,7 @@ describe('the operator sign-in at a host name', () => {
       return next;
     }
 
-    it('is enrolled at the first sign-in, and signs in at later ones', async () => {
+    it('enrolls at the first sign-in, and signs in at later ones', async () => {
       const authenticator = new SoftwareAuthenticator();
       const client = await enterPassword();
       const enrolled = await create(client, '/enrollment/passkey', authenticator);

@@ -206,7 +206,7 @@ describe('MF-06: a passkey', () => {
     expect(decodeJwt(reauthenticated.body.accessToken)['amr']).toEqual(['pwd', 'swk', 'user', 'mfa']);
   });
 
-  it('is stored once after parallel requests, only in the session that requested it', async () => {
+  it('registers once in parallel requests, only in the session that requested it', async () => {
     const customer = await registerCustomer(instance);
     const other = await registerCustomer(instance);
     const response = new SoftwareAuthenticator().create(await requestNewPasskey(instance, customer.tokens));
@@ -421,7 +421,7 @@ describe('a passkey as a second factor', () => {
     expect(tries).toBe(5);
   });
 
-  it('is enrolled in a challenge that requires a factor, and cannot be removed if it is the last', async () => {
+  it('enrolls in a challenge that requires a factor, and stays if it is the last one', async () => {
     const { email } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const olderToken = await openChallenge(instance, email);
@@ -494,7 +494,7 @@ describe('a passkey of a customer', () => {
     expect(await asCustomer(customer, 'POST', 'passkeys', { response })).toMatchObject(tooMany);
   });
 
-  it('cannot be removed if it is the last sign-in method of a customer without a password', async () => {
+  it('stays if it is the last sign-in method of a customer without a password', async () => {
     const customer = await registerWithPasskey(instance);
     await instance.sql('UPDATE customers SET password_hash = NULL WHERE id = $1', [customer.id]);
     const remove = () => asCustomer(customer, 'DELETE', `passkeys/${customer.passkeyId}`);
@@ -503,7 +503,7 @@ describe('a passkey of a customer', () => {
     expect((await remove()).status).toBe(204);
   });
 
-  it('FE-03: is removed when the owner of the address claims the account', async () => {
+  it('FE-03: disappears when the owner of the address claims the account', async () => {
     const intruder = await registerWithPasskey(instance);
     const response = intruder.authenticator.get(await requestPasskey(instance));
     const added = new SoftwareAuthenticator().create(await requestNewPasskey(instance, intruder.tokens));
@@ -514,7 +514,7 @@ describe('a passkey of a customer', () => {
     expect((await asCustomer(body, 'GET', 'passkeys')).body.data).toEqual([]);
   });
 
-  it('MF-08: is visible to support, which exports and removes it without its key', async () => {
+  it('MF-08: appears in lists and exports for support, which can remove it, without its key', async () => {
     const { id, passkeyId, authenticator, email } = await registerWithPasskey(instance);
     const path = `/api/v1/customers/${id}`;
     const passkey = {

@@ -117,7 +117,7 @@ describe('OP-02: a consecutive failed sign-in', () => {
           `UPDATE login_attempts SET failed_at = now() - interval '91 days' WHERE email_hash = ${emailHashSql(email)}`,
         )),
     ],
-  ])('is no longer counted after %s', async (_, forget) => {
+  ])('stops counting after %s', async (_, forget) => {
     const customer = await registerCustomer(instance);
     await setConsecutiveFailures(customer.email, 99);
     await forget(customer);
@@ -133,7 +133,7 @@ describe('OP-02: a consecutive failed sign-in', () => {
 });
 
 describe('OP-02: a password after 100 consecutive failures', () => {
-  it('is accepted as the 100th guess, and never later', async () => {
+  it('works as the 100th guess, and never later', async () => {
     const { email } = await registerCustomer(instance);
     await setConsecutiveFailures(email, 99);
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
@@ -141,7 +141,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     expect(await statusFrom(ELSEWHERE, email)).toBe(401);
   });
 
-  it('is rejected everywhere like a wrong one, while the session continues', async () => {
+  it('fails everywhere like a wrong one, while the session continues', async () => {
     const { email, tokens } = await lockPassword();
     const wrong = await loginFrom(ELSEWHERE, uniqueEmail(), 'wrong password');
     const closed = await loginFrom(ELSEWHERE, email);
@@ -160,7 +160,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
   });
 
-  it('is locked with one email and event, even if 20 parallel guesses pass the limit', async () => {
+  it('causes one email and event, even if 20 parallel guesses pass the limit', async () => {
     const customer = await registerCustomer(instance);
     await setConsecutiveFailures(customer.email, 95);
     const burst = Array.from({ length: 20 }, () => loginFrom(ELSEWHERE, customer.email, 'wrong password'));
@@ -178,7 +178,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     expect(await instance.events(customer.id, 'customer.locked')).toHaveLength(1);
   });
 
-  it('is locked with an email even if the 100th guess was not verified', async () => {
+  it('causes an email even if the 100th guess was not verified', async () => {
     const customer = await registerCustomer(instance);
     await setConsecutiveFailures(customer.email, 100);
     for (let count = 0; count < 3; count += 1)
@@ -208,7 +208,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
       async ({ email }) => submitToken(instance, 'reset-password', await requestReset(instance, email)),
       NEW_PASSWORD,
     ],
-  ])('is unlocked by %s, with one event', async (_, open, password) => {
+  ])('unlocks through %s, with one event', async (_, open, password) => {
     const customer = await lockPassword();
     await open(customer);
     expect(await statusFrom(ELSEWHERE, customer.email, password)).toBe(200);
@@ -227,7 +227,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
   });
 
-  it('is unlocked when the customer is deleted or gets another email', async () => {
+  it('unlocks when the customer is deleted or gets another email', async () => {
     const failed = async (): Promise<RegisteredCustomer> => {
       const customer = await registerCustomer(instance);
       await setConsecutiveFailures(customer.email, 100);

@@ -185,7 +185,7 @@ describe('a stored password hash', () => {
     return row!['password_hash'];
   };
 
-  it('PW-07: from another system works in concurrent sign-ins, and is replaced at the first one', async () => {
+  it('PW-07: works after an import in concurrent sign-ins, and is replaced at the first one', async () => {
     const email = uniqueEmail();
     const passwordHash = await bcrypt.hash(PASSWORD, 4);
     const created = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, passwordHash });

@@ -364,7 +364,7 @@ const waitForBuild = (sql: PendingMigration['sql']) =>
   });
 
 describe('the migration lease', () => {
-  it("is confirmed before the commit, so a suspended process's migration is rolled back", async () => {
+  it('requires confirmation before the commit, so a suspended process rolls back its migration', async () => {
     await withPendingMigration('MarkImportedCustomers', 'SHARE', '', async ({ startApi, sql, unlock }) => {
       const api = await startApi();
       await eventually('the migration to wait', async () => {
@@ -383,7 +383,7 @@ describe('the migration lease', () => {
     });
   });
 
-  it('is confirmed before a migration without a transaction is recorded', async () => {
+  it('requires confirmation before a migration without a transaction is recorded', async () => {
     await withPendingMigration(
       'IndexCustomersWithPasswords',
       'ROW EXCLUSIVE',

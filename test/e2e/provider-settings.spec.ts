@@ -78,7 +78,7 @@ describe("a provider's settings document, next to an API process of an earlier v
     await openSocialSession(instance, project, provider.slug);
   });
 
-  it('is created by the API for a provider that an earlier version has created', async () => {
+  it('appears after store-provider-settings for a provider of an earlier version', async () => {
     await changeAsEarlierVersion('settings = NULL, settings_updated_at = NULL');
     const before = await read();
     await instance.api.runCommand('store-provider-settings');
@@ -106,7 +106,7 @@ describe("a provider's settings document whose entry of GATEHOUSE_SECRET is miss
   };
   const storeMissing = () => instance.api.runCommand('store-provider-settings');
 
-  it('is replaced by the columns, and stored again', async () => {
+  it('falls back to the columns, and is stored again', async () => {
     const before = await read();
     await makeUndecryptable('settings');
     expect(await read()).toEqual(before);

@@ -43,7 +43,7 @@ describe('the limit of a sign-in method', () => {
     // Without a credential, invalid input belongs to no project.
     ['verify-email', 30],
     ['refresh', 120],
-  ])('RL-02: for %s is %i requests a minute per client IP', async (path, quota) => {
+  ])('RL-02: restricts %s to %i requests a minute per client IP', async (path, quota) => {
     // The limit is checked before the body is validated.
     const headers = {
       'x-publishable-key': instance.credentials.publishableKey,

@@ -448,7 +448,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     );
   });
 
-  it('is listed, starts once with a reason, and expires', async () => {
+  it('appears in the list, starts once with a reason, and expires', async () => {
     const { endpoint } = await createDeadLetters(1);
     const plans = [await plan({ endpoint_id: endpoint }), await plan({}), await plan({ http_status: 500 })];
     const [expired, cancelled, first] = plans.map(({ data }) => data.id as string).reverse() as [

@@ -54,7 +54,7 @@ const ssoRequired = ({ slug }: DomainProvider): unknown => [403, 'sso_required',
 
 describe('FE-06: a customer in the domain of a required provider', () => {
   it.each(['password', 'emailCode', 'emailLink', 'passkey', 'challenge'] as const)(
-    'cannot complete a sign-in that began before: %s',
+    'fails to complete a sign-in that began before: %s',
     (method) =>
       withSettings(instance, allMethods, async () => {
         const provider = await newProvider();
@@ -67,7 +67,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       }),
   );
 
-  it('cannot begin a sign-in, register or reset a password, even if they do not exist', () =>
+  it('fails to begin a sign-in, register or reset a password, even if unregistered', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await newProvider();
       const { email } = await registerCustomer(instance, emailAt(provider));
@@ -98,7 +98,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       expect(attempts).toEqual([]);
     }));
 
-  it('is redirected to the provider from the hosted sign-in page', () =>
+  it('gets a link to the provider on the hosted sign-in page', () =>
     withSettings(instance, allMethods, async () => {
       const name = `Acme ${(count += 1)}`;
       const provider = await newProvider({ required: true, name });
@@ -147,7 +147,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(instance.api.log.filter(({ message }) => message === 'legacy sign-in failed')).toEqual([]);
   });
 
-  it('can be signed in by support', async () => {
+  it('gets a session from a support sign-in token', async () => {
     const provider = await newProvider();
     const customer = await registerCustomer(instance, emailAt(provider));
     await requireProvider(instance, provider);
@@ -155,7 +155,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(outcomeOf(await complete())).toBe('session');
   });
 
-  it('cannot move a session from another system', async () => {
+  it('fails to move a session from another system', async () => {
     const provider = await newProvider();
     const customer = await registerCustomer(instance, emailAt(provider));
     const complete = await signInMethods(instance, supportKey).migrationToken(customer as Owner);
@@ -191,7 +191,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       expectStatus(200, await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, { email }));
   });
 
-  it('cannot use a stored password in the session', async () => {
+  it('fails to use a stored password in the session', async () => {
     const provider = await newProvider();
     const { id, tokens } = await registerCustomer(instance, emailAt(provider));
     await instance.sql('UPDATE sessions SET provider_id = $1 WHERE customer_id = $2', [provider.id, id]);

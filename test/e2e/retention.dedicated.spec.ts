@@ -358,7 +358,7 @@ describe('the partition of a day', () => {
     return row!.name;
   };
 
-  it('is created when an outcome is recorded without it', async () => {
+  it('appears when an outcome is recorded without it', async () => {
     await dropPartitions();
     await registerCustomer(instance);
     await eventually('every delivery', async () => {
@@ -368,7 +368,7 @@ describe('the partition of a day', () => {
     expect((await instance.listAttempts()).length).toBeGreaterThan(0);
   });
 
-  it('is created at the start after a long downtime, even for an old attempt', async () => {
+  it('appears at the start after a long downtime, even for an old attempt', async () => {
     await Promise.all(instance.workers.map((worker) => worker.stop('SIGKILL')));
     await dropPartitions();
     await registerCustomer(instance);

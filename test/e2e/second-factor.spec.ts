@@ -215,14 +215,14 @@ describe('CO-01: the limit on failures', () => {
     });
   });
 
-  it('is not reset by a correct password alone', async () => {
+  it('does not reset on a correct password alone', async () => {
     const operator = await createOperatorWithoutAddresses();
     for (let index = 0; index < 5; index += 1) await enterWrongPassword(operator.operator.email);
     for (let index = 0; index < 5; index += 1) await signInWithPassword(operator);
     expect((await enterWrongPassword(operator.operator.email)).status).toBe(429);
   });
 
-  it('is not reset by new recovery codes or a password change in an existing session', async () => {
+  it('does not reset on new recovery codes or a password change in an existing session', async () => {
     const operator = await createOperatorWithoutAddresses();
     const renewCodes = (code: string) => operator.request('POST', '/session/recovery-codes', { code });
     for (let index = 0; index < 9; index += 1) expect(await renewCodes(`${index}`)).toMatchObject(invalid);
@@ -246,7 +246,7 @@ describe('CO-01: enrollment', () => {
     return { client, email, password, session: body };
   };
 
-  it('can be skipped in development, but is required to manage operators and create keys', async () => {
+  it('allows a skip in development, but managing operators and creating keys requires it', async () => {
     const { client, session } = await acceptInvitation('admin');
     expect(session).toMatchObject({ state: 'enrollment', hasSecondFactor: false, maySkipEnrollment: true });
     const skip = () => client.request('POST', '/session/enrollment/skip');

@@ -71,7 +71,7 @@ it('MF-08: audits the key that created the token for both steps, and the reason'
 });
 
 describe('a change in a session of a sign-in token', () => {
-  it('is attributed to support in the audit log and timeline, with key, session and reason', async () => {
+  it('has support as its actor in the audit log and timeline, with key, session and reason', async () => {
     const { id, email } = await registerCustomer(instance);
     const { accessToken } = (await signIn((await create(id)).body.token)).body.tokens;
     const send = (method: string, path: string, body?: object) =>
@@ -125,7 +125,7 @@ describe('a change in a session of a sign-in token', () => {
     expect(entry.details).not.toHaveProperty('support');
   });
 
-  it('is attributed to support without a key if an earlier version has opened the session', async () => {
+  it('has support without a key as its actor if an earlier version has opened the session', async () => {
     const { id } = await registerCustomer(instance);
     const { accessToken } = (await signIn((await create(id)).body.token)).body.tokens;
     await instance.sql(
@@ -211,7 +211,7 @@ it('ends the session at a later required reauthentication, but not at an earlier
   expect((await refreshSession(instance, later.refreshToken)).status).toBe(200);
 });
 
-it("MF-05: has a recent verification in the session only after the customer's password", async () => {
+it("MF-05: adds a recent verification to the session only after the customer's password", async () => {
   const { id } = await registerCustomer(instance);
   const { tokens } = (await signIn((await create(id)).body.token)).body;
   const { body } = await instance.requestWithAccessToken(

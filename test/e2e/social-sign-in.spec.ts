@@ -191,7 +191,7 @@ describe('a sign-in with an identity provider', () => {
     }
   });
 
-  it('is offered in the options of a sign-in page while the provider is enabled', async () => {
+  it('appears in the sign-in options while the provider is enabled', async () => {
     const other = await createSocialProject(instance);
     const added = await addProvider(instance, other, standIn, {
       type: 'gitlab',
@@ -585,7 +585,7 @@ describe('an identity of a signed-in customer', () => {
     }
   });
 
-  it('cannot be removed while it is the last sign-in method', async () => {
+  it('stays linked while it is the last sign-in method', async () => {
     standIn.person = createPerson({ hd: 'example.com' });
     const { tokens } = await openSocialSession(instance, project, google.slug);
     const [identity] = await listMyIdentities(tokens.accessToken);

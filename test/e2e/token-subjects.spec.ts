@@ -64,7 +64,7 @@ describe('the setting tokenSubject', () => {
     }
   });
 
-  it('cannot change once a customer has signed in', async () => {
+  it('rejects changes once a customer has signed in', async () => {
     const project = await createProject({});
     const { id, email } = await createCustomer(project);
     const path = `projects/${project.id}`;

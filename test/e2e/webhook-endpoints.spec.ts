@@ -56,7 +56,7 @@ describe('a webhook endpoint', () => {
     expect((body.data as { id: string }[]).map(({ id }) => id)).not.toContain(record.id);
   });
 
-  it("is named after the URL's host unless it has a name of 1 to 100 characters", async () => {
+  it("takes the URL's host as its name unless it has one of 1 to 100 characters", async () => {
     const named = { url: 'https://Hooks.example.com:8443/a?b', name: '  Order service ' };
     const { id, name, url } = (await create(named)).body.data;
     expect([name, url]).toEqual(['Order service', 'https://hooks.example.com:8443/a?b']);
@@ -105,7 +105,7 @@ describe('a webhook endpoint', () => {
     expect((await create({ url: 'https://nowhere.invalid/' })).status).toBe(201);
   });
 
-  it('cannot be created as the fifty-first one in a project, even concurrently', async () => {
+  it('causes an error if it is the fifty-first one in a project, even concurrently', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     // The endpoints are created one after the other. A request that waits too long for a connection is retried.
     const createInProject = () =>

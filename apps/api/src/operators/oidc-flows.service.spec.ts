@@ -97,7 +97,7 @@ it('ignores unused members in a token response', async () => {
   expect(await signIn()).toMatchObject({ groups: ['staff'] });
 });
 
-it('is compatible with the flow cookie of an older API process', async () => {
+it('accepts the flow cookie of an older API process', async () => {
   const asEarlierVersion = (value: string): string => {
     const { flowState, ...flow } = readSignedJson(keyring, 'operator-oidc', value) as Record<string, unknown>;
     expect(flow).toMatchObject(flowState as object);

@@ -63,14 +63,14 @@ describe('decoy hash for an email address without a password (OP-03, PW-08)', ()
     expect(hash).not.toContain(imported.slice(-31));
   });
 
-  it('is a new Gatehouse hash in a project without passwords', async () => {
+  it('has the Gatehouse format in a project without passwords', async () => {
     expect((await check(null)).task).toEqual({
       input: expect.any(String),
       hash: expect.stringMatching(/^\$2b\$10\$/),
     });
   });
 
-  it('is verified even if the attempt is rejected', async () => {
+  it('requires verification even if the attempt is rejected', async () => {
     expect(await check(null, null)).toMatchObject({
       code: 'too_many_attempts',
       task: { hash: expect.any(String) },

@@ -24,7 +24,7 @@ describe('describeChange', () => {
     ['more', 4, 5, 'bad'],
     ['less', 3, 0, 'bad'],
     ['less', 4, 4, undefined],
-  ])('with "%s" as an improvement, rates %d after %d as %s', (improvement, current, previous, tone) =>
+  ])('treats "%s" as an improvement, and rates %d after %d as %s', (improvement, current, previous, tone) =>
     expect(describeChange(current, previous, improvement).tone).toBe(tone),
   );
 });

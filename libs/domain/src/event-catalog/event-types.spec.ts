@@ -79,7 +79,7 @@ describe('custom event types', () => {
     expect(matchingEventTypes(['*'])).toEqual([...types, 'app.*']);
   });
 
-  it('are among the types that a subscription selects', () => {
+  it('appear among the types that a subscription selects', () => {
     expect(subscribedEventTypes(['app.paid', 'login.failed'])).toEqual(['login.failed', 'app.paid']);
     expect(subscribedEventTypes(['app.*'])).toEqual(['app.*']);
     expect(subscribedEventTypes(['*'])).toContain('app.*');

@@ -58,7 +58,7 @@ describe('stored counts', () => {
   const length = 2 + countedStatusClasses.length + attemptErrors.length + durationBounds.length + 1;
   const storedCounts = Array.from({ length }, (_, index) => index);
 
-  it('are decoded in the order in which they are stored', () => {
+  it('map to metrics in the order in which they are stored', () => {
     const metrics = decodeCounts(storedCounts);
     expect(metrics).toMatchObject({ attempts: 0, failed: 1, byStatus: { '2xx': 2, none: 6 } });
     expect(decodeCounts([21, ...storedCounts.slice(1)]).byStatus.other).toBe(21 - (2 + 3 + 4 + 5 + 6));

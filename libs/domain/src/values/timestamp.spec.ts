@@ -65,7 +65,7 @@ describe('a timestamp', () => {
     expect(problems(withMissingDates)).toEqual(withMissingDates.map((text) => [text, 'date', null]));
   });
 
-  it('is rounded up to milliseconds by ceilTimestamp', () => {
+  it('rounds up to milliseconds with ceilTimestamp', () => {
     const bounds = ['.123Z', '.123000000Z', '.123000001Z', '.123456Z', '.999999Z'].map(
       (end) => ceilTimestamp(`2026-01-02T03:04:05${end}`)!.getTime() - Date.UTC(2026, 0, 2, 3, 4, 5),
     );

@@ -12,7 +12,7 @@ describe('endpoint health', () => {
     [[false, true], null, at(1), at(0)],
     [[true, false, false], at(1), at(0), at(2)],
     [[false, true, false, false], at(2), at(1), at(3)],
-  ])('is derived from the attempts %j', (successes, failingSince, lastSuccessAt, lastFailureAt) => {
+  ])('follows from the attempts %j', (successes, failingSince, lastSuccessAt, lastFailureAt) => {
     expect(healthAfter(...successes)).toEqual({ failingSince, lastSuccessAt, lastFailureAt });
   });
 

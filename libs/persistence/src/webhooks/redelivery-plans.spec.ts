@@ -16,14 +16,14 @@ const planFrom = (counts: { scanned: number; matches: Record<string, number> }) 
   );
 };
 
-describe('bulk redelivery plan', () => {
+describe('planRedelivery', () => {
   it.each([
     [{ scanned: MAX_BATCH_SIZE, matches: { '': MAX_BATCH_SIZE } }, false],
     [{ scanned: MAX_BATCH_SIZE + 1, matches: { '': MAX_BATCH_SIZE + 1 } }, true],
     [{ scanned: MAX_BATCH_SIZE + 1, matches: { '': 1, endpoint_disabled: MAX_BATCH_SIZE } }, true],
     [{ scanned: 2 * MAX_BATCH_SIZE, matches: { '': 1, discarded: 2 * MAX_BATCH_SIZE - 1 } }, false],
     [{ scanned: 2 * MAX_BATCH_SIZE + 1, matches: {} }, true],
-  ])('with %j, sets isTooLarge to %s', async (counts, isTooLarge) => {
+  ])('returns for %j: isTooLarge %s', async (counts, isTooLarge) => {
     expect(await planFrom(counts)).toMatchObject({ isTooLarge });
   });
 });

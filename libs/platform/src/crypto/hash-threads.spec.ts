@@ -143,7 +143,7 @@ describe('HashThreads', () => {
     const expectRejected = (projectId: string | null) =>
       expect(() => threads.reserve(projectId)).toThrow(overloaded);
 
-    it('RL-03: is at most seven eighths of the queue, which the server itself can fill', async () => {
+    it('RL-03: reaches at most seven eighths of the queue, which the server itself can fill', async () => {
       const results = ['a', 'b', 'c', 'd'].map((projectId) =>
         countAccepted(runMany(30, { projectId }, imported(1))),
       );
@@ -167,7 +167,7 @@ describe('HashThreads', () => {
       await countAccepted(all);
     });
 
-    it('RL-03: is released when a caller leaves the queue', async () => {
+    it('RL-03: becomes available again when a caller leaves the queue', async () => {
       const caller = new AbortController();
       setMaxListeners(17, caller.signal);
       const running = threads.run(task);
@@ -180,7 +180,7 @@ describe('HashThreads', () => {
       await running;
     });
 
-    it('RL-03: is half while another project waits, and counts imported hashes by weight', async () => {
+    it('RL-03: shrinks to half while another project waits, and counts imported hashes by weight', async () => {
       const running = [threads.run(task), threads.run(imported(1), { projectId: 'b' })];
       const first = threads.run(imported(10), { projectId: 'a' });
       await expect(threads.run(task, { projectId: 'a' })).rejects.toEqual(overloaded);

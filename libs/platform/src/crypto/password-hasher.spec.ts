@@ -273,7 +273,7 @@ describe('PasswordHasher', () => {
       expect(hasher.exportHash(imported)).toBe(foreign);
     });
 
-    it('PW-06: is stored with a unique ciphertext that cannot be modified', async () => {
+    it('PW-06: gets a unique ciphertext, which becomes unreadable if it is modified', async () => {
       const imported = hasher.importHash(foreign).stored;
       expect(imported).toMatch(/^i1\$[A-Za-z0-9+/]+={0,2}$/);
       expect(hasher.importHash(foreign).stored).not.toBe(imported);
@@ -293,7 +293,7 @@ describe('PasswordHasher', () => {
       await expectMatches(imported(composed), [composed, typed]);
     });
 
-    it('PW-06: is rejected with the reason if it is not supported', () => {
+    it('PW-06: causes an error with the reason if it is not supported', () => {
       const field = 'passwordHash';
       const error = { field, code: 'invalid', message: expect.stringMatching(/^passwordHash must /) };
       const rejection = { code: 'validation_failed', details: { errors: [error] } };
@@ -302,15 +302,15 @@ describe('PasswordHasher', () => {
     });
   });
 
-  describe('an exported Gatehouse hash', () => {
-    it('is imported unchanged if its pepper is known, also with a higher cost', async () => {
+  describe('importHash, for an exported Gatehouse hash', () => {
+    it('stores the hash unchanged if its pepper is known, also with a higher cost', async () => {
       const hash = await new PasswordHasher(threads, keyring, COST + 1).hash('correct horse');
       expect(hasher.exportHash(hash)).toBe(hash);
       expect(rotated.importHash(hash).stored).toBe(hash);
       await expectMatches(hash, ['correct horse'], ['correct hors'], rotated);
     });
 
-    it('is rejected if its pepper is unknown, or if it is malformed or too expensive', async () => {
+    it('rejects the hash if its pepper is unknown, or if it is malformed or too expensive', async () => {
       const hash = await hasher.hash('correct horse');
       for (const [importer, text, code] of [
         [otherHasher, hash, 'unknown_pepper'],

@@ -166,7 +166,7 @@ describe("a project's branding", () => {
     expect(dark.html).toContain('background:#5b1a8b;color:#ffffff;');
   });
 
-  it('is escaped in attributes, and ignored if it is invalid', () => {
+  it('appears escaped in attributes, and has no effect if it is invalid', () => {
     const quotes = {
       ...branding,
       displayName: 'x" onerror="alert(1)',
@@ -221,15 +221,15 @@ describe('languages', () => {
   });
 });
 
-describe('email parameters', () => {
-  it('can be rendered from an older row with only a name and a token', () => {
+describe('renderMail', () => {
+  it('renders an older row with only a name and a token', () => {
     const old = JSON.stringify({ projectName: 'Shop', token: 'tok_123' });
     const parameters = keyring.encrypt('mail-parameters', 'm1', old);
     const stored = { id: 'm1', kind: 'verify-email', recipient: 'ada@example.com', parameters } as const;
     expect(renderMail(stored, keyring, 'https://auth.example.com')).toEqual(render('verify-email'));
   });
 
-  it('LG-01: can be decrypted for one email only', () => {
+  it('LG-01: decrypts parameters only for the email that they belong to', () => {
     const sealed = sealMailParameters(keyring, 'm1', { projectName: 'Shop', token: 'tok_123' });
     expect(sealed.toString('latin1')).not.toMatch(/Shop|tok_123/);
     expect(() => render('verify-email', {}, 'm2')).toThrow();

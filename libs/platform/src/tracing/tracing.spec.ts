@@ -35,7 +35,7 @@ function request(options: Partial<TracingConfig>, traceparent?: string): [boolea
 }
 
 describe('the trace of a caller', () => {
-  it('is continued, but Gatehouse decides whether to record it', () => {
+  it('continues, but Gatehouse decides whether to record it', () => {
     expect(request({ sampler: 'always_off' }, recorded)).toEqual([false, TRACE_ID]);
     expect(request({ sampler: 'parentbased_always_off' }, recorded)).toEqual([false, TRACE_ID]);
     expect(request({ sampler: 'parentbased_always_on' }, unrecorded)).toEqual([true, TRACE_ID]);
@@ -43,7 +43,7 @@ describe('the trace of a caller', () => {
     expect(request(ratio, lowest)).toEqual([false, expect.stringMatching(/^0{31}1$/)]);
   });
 
-  it('is recorded as the caller decides with TRUST_TRACEPARENT', () => {
+  it("follows the caller's sampling decision with TRUST_TRACEPARENT", () => {
     const trust = { trustsCallers: true };
     expect(request({ ...trust, sampler: 'always_off' }, recorded)).toEqual([true, TRACE_ID]);
     expect(request({ ...trust, sampler: 'always_on' }, unrecorded)).toEqual([false, TRACE_ID]);
@@ -57,7 +57,7 @@ describe('the trace of a caller', () => {
     `00-${'0'.repeat(32)}-${SPAN_ID}-01`,
     `ff-${TRACE_ID}-${SPAN_ID}-01`,
     `${recorded}, ${recorded}`,
-  ])('is replaced with a new trace if the header is %j', (traceparent) => {
+  ])('yields to a new trace if the header is %j', (traceparent) => {
     const [isRecorded, traceId] = request({}, traceparent);
     expect(isRecorded).toBe(true);
     expect(traceId).not.toMatch(/^(0{32}|4bf92f35.*)$/);
