@@ -52,7 +52,7 @@ const isPage = (path: string): boolean =>
 
 /** The verbs with which a summary may start. */
 const VERBS =
-  /^(Accept|Add|Archive|Cancel|Change|Check|Complete|Confirm|Count|Create|Delete|Disable|Discard|Enable|Export|Get|Import|Invite|List|Plan|Recover|Redeliver|Refresh|Regenerate|Register|Remove|Replace|Request|Require|Resend|Reset|Revoke|Rotate|Search|Send|Sign|Start|Unlock|Update|Verify) /;
+  /^(Accept|Add|Archive|Cancel|Change|Check|Complete|Confirm|Count|Create|Delete|Disable|Discard|Disown|Enable|Exchange|Export|Finish|Get|Import|Invite|List|Plan|Preview|Reauthenticate|Recover|Redeliver|Refresh|Regenerate|Register|Remove|Rename|Replace|Request|Require|Resend|Reset|Revoke|Rotate|Search|Send|Sign|Skip|Start|Unlock|Update|Verify) /;
 
 /** Returns an error code's documented status. One code has a different status on the token refresh route. */
 const statusOf = (operation: string, code: ErrorCode): number => {
