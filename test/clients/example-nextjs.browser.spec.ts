@@ -134,7 +134,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await tab.getByLabel('Email').fill(customer.email);
     await tab.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await tab.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await tab.getByText(`Orders of the customer ${customer.id}`).waitFor();
+    await tab.getByText(`Orders for customer ${customer.id}`).waitFor();
     expect(tab.url()).toBe(`${origin}/orders`);
     return customer;
   }
@@ -173,7 +173,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     const email = provider.person.email!;
     await tab.goto(`${origin}/orders`);
     await tab.getByRole('button', { name: 'Continue with Work' }).click();
-    await tab.getByText('Orders of the customer').waitFor();
+    await tab.getByText('Orders for customer').waitFor();
     expect(tab.url()).toBe(`${origin}/orders`);
     expect(messages).toEqual([]);
     await expectNoTokens(email, await (await context.request.get(origin)).text());
@@ -195,7 +195,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     expect(responses).toEqual(Array(20).fill([200, '/orders']));
     expect(await listSessions(id)).toEqual([{ generation: 2, active: true }]);
     await tab.getByRole('link', { name: 'Orders' }).click();
-    await tab.getByText(`Orders of the customer ${id}`).waitFor();
+    await tab.getByText(`Orders for customer ${id}`).waitFor();
   });
 
   it('redirects an expired session through the handler to a page without the proxy', async () => {
@@ -207,7 +207,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     });
     await tab.goto(`${origin}/unproxied`);
     expect(paths).toEqual(['/unproxied', '/api/gatehouse/refresh', '/unproxied']);
-    await tab.getByText(`Orders of the customer ${id}`).waitFor();
+    await tab.getByText(`Orders for customer ${id}`).waitFor();
     expect(await listSessions(id)).toEqual([{ generation: 2, active: true }]);
   });
 
@@ -221,7 +221,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
           307,
           expect.stringMatching(/^\/sign-in/),
         ]);
-        expect(await page.text()).not.toContain('Orders of the customer');
+        expect(await page.text()).not.toContain('Orders for customer');
       }
       const headers = { ...init.headers, 'sec-fetch-site': 'same-origin' };
       const payment = await fetch(`${origin}/api/pay`, { ...init, headers, method: 'POST' });

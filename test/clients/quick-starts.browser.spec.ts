@@ -101,7 +101,7 @@ describeBrowser('the app in docs/quick-starts/react.md', () => {
     await button('Create account').click();
     await fill();
     await button('Create account').click();
-    await page.getByRole('heading', { name: `Orders of ${email}` }).waitFor();
+    await page.getByRole('heading', { name: `Orders for ${email}` }).waitFor();
     await page.getByText('Lamp, Ladder').waitFor();
     await button('Sign out').click();
     await fill();

@@ -133,7 +133,7 @@ export default async function OrdersPage() {
   return (
     <main>
       <h1>Orders</h1>
-      <p>Orders of the customer {customerId}</p>
+      <p>Orders for customer {customerId}</p>
       <Account />
     </main>
   );
