@@ -100,7 +100,7 @@ describe('PostgreSQL faults under load', () => {
     },
   );
 
-  it('200 clients exhaust the pool by waiting for a locked table: they get 503 with Retry-After after at least 1.9 s, 95 % of them within 3.0 s and all within 5.0 s; /livez returns 200, requests succeed within 1 s of the release, and no connection is lost', async () => {
+  it('200 clients exhaust the pool by waiting for a locked table: they wait at least 1.9 s and get 503 with Retry-After, 95 % of them within 3.0 s and all within 5.0 s; /livez returns 200, requests succeed within 1 s of the release, and no connection is lost', async () => {
     const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const exhaust = async () => {
       const lines = () =>

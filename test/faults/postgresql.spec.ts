@@ -53,7 +53,7 @@ describe('PostgreSQL faults', () => {
     expect(dedicated.pids).toEqual(pids);
   });
 
-  it('40 clients exhaust the pool by waiting for a locked table: they get 503 with Retry-After after at least 1.9 s, /livez returns 200, requests succeed after the release, and no connection is lost', async () => {
+  it('40 clients exhaust the pool by waiting for a locked table: they wait at least 1.9 s and get 503 with Retry-After, /livez returns 200, requests succeed after the release, and no connection is lost', async () => {
     const { instance, history, customer } = dedicated;
     const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const holder = await instance.db.connect();

@@ -78,7 +78,7 @@ describeRedis('Redis faults within time limits, deliveries with redis', () => {
     });
   });
 
-  it('Redis is stopped during 300 registrations: all return 201, with a p99 at most 100 ms above that of an API process without Redis', async () => {
+  it('Redis is stopped during 300 registrations: all return 201, with a p99 at most 100 ms higher than without Redis', async () => {
     await start();
     await createEndpoint();
     // A control process without Redis runs at the same time, so that machine load affects both.

@@ -260,7 +260,7 @@ describe('misbehaving targets', () => {
       });
     });
 
-    it('WH-04: the worker follows no Location header', () => {
+    it('WH-04: the worker does not follow Location headers', () => {
       expect(redirectTarget.connections).toBe(0);
     });
 
