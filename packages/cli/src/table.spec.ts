@@ -32,7 +32,7 @@ async function print(shown: Row[], width?: number, env: Record<string, string> =
 
 const withoutColors = { NO_COLOR: '1' };
 
-it('prints a table that is as wide as its values in a pipe, without colors', async () => {
+it('prints a table to a pipe without colors, and as wide as its values', async () => {
   expect((await print(rows)).lines).toEqual([
     'Id     Email                     Name',
     'id-1   ada.lovelace@example.com  Ada [U+001B][31mLovelace',
@@ -76,7 +76,7 @@ it('prints records if the terminal is too narrow', async () => {
   ]);
 });
 
-it('uses colors on a terminal, which do not change the widths', async () => {
+it('uses colors on a terminal, without changing the widths', async () => {
   const { lines } = await print(rows, 80);
   expect(lines[2]).toBe('id-22  \u001b[32mb@example.com\u001b[0m             -');
   expect((await print(rows, 80, { TERM: 'dumb' })).lines.join('')).not.toContain('\u001b');

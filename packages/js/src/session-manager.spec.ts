@@ -435,7 +435,7 @@ describe('SessionManager', () => {
     expectContinued(3);
   });
 
-  it('reads the storage before a refresh, because a storage may not announce changes', async () => {
+  it('reads the storage before a refresh, because changes to it may not be announced', async () => {
     origin.hasChannel = false;
     origin.hasStorageEvents = false;
     const tab = await origin.openSignedIn();
@@ -470,7 +470,7 @@ describe('SessionManager', () => {
     expectContinued(3);
   });
 
-  it('removes an outdated refresh token from a full storage', async () => {
+  it('removes an outdated refresh token from storage that is full', async () => {
     const tab = await origin.openSignedIn();
     origin.isFull = true;
     for (let hour = 1; hour <= 2; hour += 1) {
@@ -495,7 +495,7 @@ describe('SessionManager', () => {
     expectContinued(2);
   });
 
-  it("refreshes after the device's clock was set back", async () => {
+  it("refreshes after the device's clock is set back", async () => {
     const tab = await origin.openSignedIn();
     const token = (await accessToken(tab))!;
     origin.clock.time -= 24 * HOUR;

@@ -16,7 +16,7 @@ it('reads environment variables, and throws with the name of a missing one', () 
   for (const name of Object.keys(env)) expect(() => resolveOptions({}, { ...env, [name]: '' })).toThrow(name);
 });
 
-it('trusts no client IP header unless one is configured', () => {
+it('trusts a client IP header only if it is configured', () => {
   const headers = new Headers({ 'x-forwarded-for': '192.0.2.1, 203.0.113.7', 'x-real-ip': '192.0.2.1' });
   expect(resolveOptions({}, env).clientIp({ headers })).toBeNull();
   const named = { ...env, GATEHOUSE_CLIENT_IP_HEADER: 'x-forwarded-for' };

@@ -18,7 +18,7 @@ const secondFactors = ['totp', 'passkey', 'recovery_code'];
 const anyMethod = ['password', 'email_code', ...secondFactors];
 const withMfa = ['pwd', 'otp', 'mfa'];
 
-it('requires mfa and a recent authentication, and returns the methods that satisfy both', () => {
+it('requires mfa and recent authentication, and returns the methods that satisfy both', () => {
   const cases: [AuthConditions, Partial<AccessTokenClaims>, string | string[]][] = [
     [{}, {}, 'accepted'],
     [{ mfa: false }, { amr: ['pwd'] }, 'accepted'],

@@ -33,7 +33,7 @@ function simulate(...responses: (() => Response)[]) {
   return { transport, requests, waits };
 }
 
-it('retries at most twice: without a response, after a short Retry-After, or while in progress', async () => {
+it('retries at most twice: after no response, a short Retry-After, or a request in progress', async () => {
   const limited = () => problem('rate_limited', 429, { 'retry-after': '2' });
   const overloaded = () => problem('overloaded', 503, { 'retry-after': '5' });
   const inProgress = () => problem('idempotency_in_progress', 409);

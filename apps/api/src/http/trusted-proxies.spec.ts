@@ -19,7 +19,7 @@ const allRanges = ['10.1.2.3', '0.0.0.0', '2001:DB8::1', '::', '::ffff:a01:203',
     Array.from({ length: address.includes(':') ? 128 : 32 }, (_, index) => `${address}/${index + 1}`),
 );
 
-it('RL-02: rejects only the ranges with which express would trust every client', () => {
+it('RL-02: rejects only the ranges that would make express trust every client', () => {
   const trusting = allRanges.filter((range) => trustsEveryClient([range]));
   expect(trusting).toEqual(['::ffff:a01:203/96']);
   for (const range of [...trusting, '0.0.0.0/0', '::/0'])
@@ -29,7 +29,7 @@ it('RL-02: rejects only the ranges with which express would trust every client',
   expect(loadRanges(accepted.join(','))).toEqual(accepted);
 });
 
-it('RL-02: relies on express to reject a range with all addresses', () => {
+it('RL-02: relies on express to reject a range of all addresses', () => {
   for (const range of ['0.0.0.0/0', '::/0'])
     expect(() => trustsEveryClient([range])).toThrow('invalid range');
 });

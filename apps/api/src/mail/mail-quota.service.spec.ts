@@ -104,7 +104,7 @@ describe('MailQuotaService (RL-08)', () => {
     }
   });
 
-  it("MQ-01: counts emails that strangers can cause separately from the owner's emails", async () => {
+  it("MQ-01: counts emails triggered by strangers separately from the owner's", async () => {
     const strangers: [MailKind, boolean][] = [
       ['verify-email', false],
       ['already-registered', false],
@@ -134,7 +134,7 @@ describe('MailQuotaService (RL-08)', () => {
     }
   });
 
-  it('MQ-01: sends an unverified address a reset after its sign-up emails', async () => {
+  it('MQ-01: allows resets for an unverified address that has used up its sign-up emails', async () => {
     await countAllowed(6, (index) => quota.consume(project(), signUp(`victim+${index}@example.com`)));
     await countAllowed(6, () => quota.consume(project(), request('change-email-new', victim, false)));
     for (const kind of ['reset-password', 'change-email-current'] as const) {
@@ -164,7 +164,7 @@ describe('MailQuotaService (RL-08)', () => {
     expect(await countAllowed(7, () => quota.consume(project(), signUp(victim)))).toBe(5);
   });
 
-  it('limits notices to an unverified address only by its recipient', async () => {
+  it('limits notices to an unverified address per recipient only', async () => {
     const notice = (isTrusted: boolean) => request('password-changed', victim, isTrusted);
     await countAllowed(2, (index) => quota.consume(project({ signUp: 1 }), signUp(`${index}@example.com`)));
     expect(await countAllowed(7, () => quota.consume(project({ signUp: 1 }), notice(false)))).toBe(5);

@@ -27,7 +27,7 @@ describe('SignInMetricsService', () => {
     expect(await countFailure(new GatehouseError(code))).toBe(result);
   });
 
-  it('counts an unexpected error as an error', async () => {
+  it('counts an unexpected exception with the result error', async () => {
     expect(await countFailure(new Error('broken'))).toBe('error');
   });
 });

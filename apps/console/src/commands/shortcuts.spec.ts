@@ -3,7 +3,7 @@ import { matchKey } from './shortcuts';
 const shortcuts = ['r', 'd', '?', 'g d', 'g o'];
 
 describe('matchKey', () => {
-  it('finds a key', () => {
+  it('matches a single key', () => {
     expect(matchKey(shortcuts, '?', 0, null)).toEqual({ shortcut: '?', pending: null });
     expect(matchKey(shortcuts, 'q', 0, null)).toEqual({ shortcut: null, pending: null });
   });

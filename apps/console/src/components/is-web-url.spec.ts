@@ -15,7 +15,7 @@ it.each([
     [' https://shop.example', '\thttps://shop.example', 'ht\ntps://shop.example'],
   ],
   [
-    'a URL behind a script or a word',
+    'a URL after a script or a word',
     ['javascript:alert(1)\nhttps://shop.example', 'see https://shop.example'],
   ],
   [

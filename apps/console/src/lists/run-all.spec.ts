@@ -29,7 +29,7 @@ describe('runAll', () => {
     expect(mostActive).toBe(4);
   });
 
-  it.each([0, 401, 403, 429, 503])('stops at an error %d, because it affects all items', async (status) => {
+  it.each([0, 401, 403, 429, 503])('stops after error %d, because it affects all items', async (status) => {
     const error = new Problem({ code: 'error', status, title: 'Error', detail: '', requestId: '' });
     const sent: number[] = [];
     const send = async (item: number): Promise<void> => {

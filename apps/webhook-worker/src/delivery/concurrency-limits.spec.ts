@@ -69,13 +69,16 @@ describe('ConcurrencyLimits (WH-13)', () => {
     ['an endpoint', 100, () => concurrencyKey('e'), 19],
     ['a project', 100, (index: number) => concurrencyKey(`e${index}`), 69],
     ['retries', 100, (index: number) => concurrencyKey(`e${index}`, null, 1), 48],
-  ])('reports capacity for a number of attempts until %s could exceed its limit', (_, size, keyFor, used) => {
-    const limits = createLimits(size);
-    for (let index = 0; index < used; index += 1) limits.acquire(keyFor(index));
-    expect(limits.hasCapacityFor([3, 2, 1])).toBe(true);
-    limits.acquire(keyFor(used));
-    expect(limits.hasCapacityFor([3, 2, 1])).toBe(false);
-  });
+  ])(
+    'reports capacity for given attempts while the limit of %s cannot be exceeded',
+    (_, size, keyFor, used) => {
+      const limits = createLimits(size);
+      for (let index = 0; index < used; index += 1) limits.acquire(keyFor(index));
+      expect(limits.hasCapacityFor([3, 2, 1])).toBe(true);
+      limits.acquire(keyFor(used));
+      expect(limits.hasCapacityFor([3, 2, 1])).toBe(false);
+    },
+  );
 
   it('allows one attempt of any urgency with a concurrency of one', () => {
     const limits = createLimits(1);

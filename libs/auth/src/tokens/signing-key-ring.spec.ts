@@ -145,7 +145,7 @@ describe('SigningKeyRing', () => {
     expect(getSigners(other)).toEqual(pairs(first));
   });
 
-  it('still signs after the database clock was set back', async () => {
+  it('still signs after the database clock is set back', async () => {
     table.time -= DAY;
     const other = createRing(table);
     await other.load();
@@ -165,7 +165,7 @@ describe('SigningKeyRing', () => {
     expect(publishedKids(alone)).toEqual(pairs(kid));
   });
 
-  it('CF-04: adds no key with a root secret that cannot decrypt the existing keys', async () => {
+  it('CF-04: does not add a key if the root secret cannot decrypt the existing keys', async () => {
     table.time += 90 * DAY;
     table.rows[0]!.rsaPrivateKey = null;
     await expect(createRing(table, newer).load()).rejects.toThrow('GATEHOUSE_SECRET');

@@ -21,7 +21,7 @@ describe('API keys', () => {
       expect(() => formatApiKey('secret', Buffer.alloc(length))).toThrow(RangeError);
   });
 
-  it('AK-01: have a checksum that detects changed or swapped characters and another prefix', () => {
+  it('AK-01: have a checksum that detects changed or swapped characters and a different prefix', () => {
     const changed = Array.from({ length: key.length - 3 }, (_, offset) => {
       const index = offset + 3;
       return key.slice(0, index) + (key[index] === 'x' ? 'y' : 'x') + key.slice(index + 1);

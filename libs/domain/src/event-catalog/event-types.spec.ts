@@ -37,13 +37,13 @@ describe('event types', () => {
     expect(['', ...others].filter(isSubscription)).toEqual([]);
   });
 
-  it('match their name, their noun and, except for login.failed, *', () => {
+  it('match their name and their noun, and also * except for login.failed', () => {
     expect(matchingSubscriptions('customer.created')).toEqual(['customer.created', 'customer.*', '*']);
     expect(matchingSubscriptions('login.failed')).toEqual(['login.failed', 'login.*']);
     expect(types.flatMap(matchingSubscriptions).filter((text) => !isSubscription(text))).toEqual([]);
   });
 
-  it('leave the noun app to custom types', () => {
+  it('reserve the noun app for custom types', () => {
     expect(types.filter((type) => type.startsWith(CUSTOM_EVENT_PREFIX))).toEqual([]);
   });
 });

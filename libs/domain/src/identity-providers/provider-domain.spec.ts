@@ -31,7 +31,7 @@ it.each<[string, string | null]>([
 
 const record = domainRecord({ domain: 'acme.example', token: 't1' });
 
-it('creates a record for the domain that contains the token', () => {
+it('creates a DNS record for the domain, with the token in its value', () => {
   expect(record).toEqual({
     type: 'TXT',
     name: '_gatehouse-challenge.acme.example',
@@ -78,6 +78,6 @@ it.each<[string, State, DomainFinding, State]>([
 it.each([
   [2, unverified],
   [2.1, failing(0)],
-])('returns for a seven-day failure and a lookup %d days ago: %j', (days, expected) => {
+])('decides on a seven-day failure after a lookup %d days ago: %j', (days, expected) => {
   expect(decideDomain({ ...failing(7), checkedAt: before(days) }, 'no_record', now)).toEqual(expected);
 });

@@ -16,7 +16,7 @@ describe('operator roles', () => {
     expect(minimumRoleFor(['customer:write'])).toBe('admin');
   });
 
-  it('include a lowest role for any required scopes', () => {
+  it('determine the lowest role that has all required scopes', () => {
     expect(minimumRoleFor([])).toBe('viewer');
     expect(minimumRoleFor(['customer:read', 'webhook:read'])).toBe('viewer');
     expect(minimumRoleFor(['customer:read', 'webhook:redeliver'])).toBe('operator');

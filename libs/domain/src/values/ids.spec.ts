@@ -13,7 +13,7 @@ const id = '0199a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';
 const prefixes = { event: 'evt_', delivery: 'dlv_', attempt: 'att_', endpoint: 'ep_' } as const;
 
 describe('ids', () => {
-  it('IN-09: include only lowercase UUIDs of versions 1 to 8', () => {
+  it('IN-09: must be lowercase UUIDs of versions 1 to 8', () => {
     expect([...'12345678'].map((version) => id.replace('7', version)).filter(isUuid)).toHaveLength(8);
     const otherForms = [
       id.toUpperCase(),

@@ -54,7 +54,7 @@ describe('a timestamp', () => {
     expect(Object.fromEntries(read)).toEqual(times);
   });
 
-  it('excludes other formats, times out of range and dates that do not exist', () => {
+  it('must not have another format, an out-of-range time or a date that does not exist', () => {
     const withMissingDates = missingDates.flatMap((date) => [
       `${date}T00:00:00Z`,
       `${date} 12:30:00.123456-05:00`,

@@ -44,7 +44,7 @@ describe('daysOfWindow', () => {
     expect(days[0]).toEqual({ from: midnight - 3 * DAY, to: midnight - 2 * DAY });
   });
 
-  it('scales the days with the window', () => {
+  it('divides a shorter window into proportionally shorter days', () => {
     expect(daysOfWindow(new Date(midnight + 500), 3_000)).toEqual(
       [-2_500, -2_000, -1_000, 0].map((from, index) => ({
         from: midnight + from,

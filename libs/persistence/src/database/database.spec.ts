@@ -68,7 +68,7 @@ it('RN-01: derives statement names from their text, so that processes share conn
   );
 });
 
-it('enables TCP keepalive on connections without a time limit, which can lose the server', async () => {
+it('enables TCP keepalive on connections without a time limit, to detect a lost server', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `postgres://gatehouse@127.0.0.1:${(server.address() as AddressInfo).port}/shop`;

@@ -67,7 +67,7 @@ it('serves reads while its lag is at most 10 s, even if the primary is idle', as
   expect([replica.isUsed, replica.lagMs]).toEqual([true, 0]);
 });
 
-it('serves no reads unless it is a standby, such as after a promotion', async () => {
+it('does not serve reads if it is not a standby, such as after a promotion', async () => {
   await checkNext();
   replayed = null;
   await checkNext();
@@ -94,7 +94,7 @@ it('retries failed reads on the primary, and stays in use after a query error', 
   );
 });
 
-it('serves no reads after a connection error until the next check', async () => {
+it('does not serve reads after a connection error until the next check', async () => {
   await checkNext();
   const refused = unavailable({ cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
   expect(await readAfter(refused)).toEqual([source, undefined]);

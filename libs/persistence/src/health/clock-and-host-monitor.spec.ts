@@ -88,7 +88,7 @@ describe('ClockAndHostMonitor', () => {
     expect(log.map(([message]) => message)).toEqual([BEGAN]);
   });
 
-  it('retries to record the end of a problem', async () => {
+  it('retries recording the end of a problem', async () => {
     await checkSkew(2_500);
     recordFails = true;
     await checkSkew(0);

@@ -452,7 +452,7 @@ describe('secrets in files', () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
   };
 
-  it('SC-03: reads every secret from a file, in production too', () => {
+  it('SC-03: reads every secret from a file, even in production', () => {
     const secretNames = Object.entries(settings).filter(([, setting]) => setting.secret);
     expect(secretNames.map(([name]) => name).sort()).toEqual(Object.keys(secretTexts).sort());
     for (const ending of ['', '\n', '\r\n']) {
@@ -482,7 +482,7 @@ describe('secrets in files', () => {
     ]);
   });
 
-  it('CF-01: rejects a setting that is set twice, and a file that is missing or not one line', () => {
+  it('CF-01: rejects a setting that is set twice, and a missing, empty or multi-line file', () => {
     const hidden = 'hunter2-hunter2-hunter2-hunter2-hunter2';
     mkdirSync(join(folder, 'directory'));
     const cases: [path: string, problem: RegExp, more?: object][] = [
@@ -605,7 +605,7 @@ describe('production', () => {
     expect(webhooks.allowedCidrs).toEqual(['10.1.0.0/16']);
   });
 
-  it('OP-06: rejects webhook target ranges that are too wide in production only', () => {
+  it('OP-06: rejects webhook target ranges that are too wide, but only in production', () => {
     const WEBHOOK_ALLOWED_CIDRS = '10.0.0.0/8, ::/0, fd12:3456::/32, 8.0.0.0/7';
     expect(problemsIn({ ...production, WEBHOOK_ALLOWED_CIDRS })).toEqual([
       'WEBHOOK_ALLOWED_CIDRS must not contain ::/0, which is wider than /32, in production',

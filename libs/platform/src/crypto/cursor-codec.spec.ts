@@ -13,7 +13,7 @@ const expectInvalid = (text: string) =>
   );
 
 describe('CursorCodec', () => {
-  it('AK-10, CF-04: decodes its cursors for the same list, even after the secret was rotated', () => {
+  it('AK-10, CF-04: decodes its cursors for the same list, even after the secret is rotated', () => {
     expect(codec.decode(list, cursor)).toBe(id);
     expect(new CursorCodec(new Keyring([newSecret, secret])).decode(list, cursor)).toBe(id);
   });
@@ -30,7 +30,7 @@ describe('CursorCodec', () => {
     expectInvalid(new CursorCodec(new Keyring([newSecret])).encode(list, id));
   });
 
-  it('AK-10: rejects a cursor with any modified character, another length or alphabet', () => {
+  it('AK-10: rejects a cursor with any modified character, or a different length or alphabet', () => {
     for (let index = 0; index < cursor.length; index += 1)
       expectInvalid(cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1));
     const variants = [cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, `${cursor}\n`];

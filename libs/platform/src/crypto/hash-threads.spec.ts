@@ -191,7 +191,7 @@ describe('HashThreads', () => {
       await expect(threads.run(task, { projectId: 'a' })).resolves.toEqual(expect.any(String));
     });
 
-    it('RL-03: includes permits until they are released, which has an effect only once', async () => {
+    it('RL-03: includes permits until they are released; a second release has no effect', async () => {
       const running = runMany(11, { projectId: 'a' });
       const [first] = Array.from({ length: 8 }, () => threads.reserve('b'));
       expectRejected('b');
@@ -264,7 +264,7 @@ describe('HashThreads', () => {
       await twoThreads.close();
     });
 
-    it('get a thread regularly while there are always other tasks', async () => {
+    it('get a thread regularly even while other tasks never stop arriving', async () => {
       await threads.close();
       await start(50);
       let isOver = false;

@@ -67,7 +67,7 @@ describe('Keyring: MACs and peppers', () => {
       expect(ring.verifyMac('cursor', 'data', other)).toBe(false);
   });
 
-  it('derives a different key for each purpose, none of which equals the secret', () => {
+  it('derives a different key for each purpose, and never returns the secret itself', () => {
     const purposes = ['cursor', 'refresh-token', 'refresh-successor', 'password-pepper'] as const;
     const macs = purposes.map((purpose) => ring.mac(purpose, 'data').toString('hex'));
     expect(new Set(macs).size).toBe(macs.length);

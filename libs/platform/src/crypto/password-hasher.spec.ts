@@ -63,7 +63,7 @@ describe('PasswordHasher', () => {
       expect(await hasher.hashFor({ id: 'p', settings: defaultSettings }, 'x')).toMatch(/^v1\$/);
     });
 
-    it('PW-02: rejects more than 72 bytes, also if the first 72 bytes match', async () => {
+    it('PW-02: rejects more than 72 bytes, even if the first 72 bytes match', async () => {
       const [longest, longer] = ['é'.repeat(36), 'é'.repeat(36) + 'x'];
       await expectMatches(await hasher.hashFor(portable, longest), [longest], [longer]);
       await expect(hasher.hashFor(portable, longer)).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe('PasswordHasher', () => {
       expect(outdated(plain, costlier)).toEqual(['peppered', 'portable']);
     });
 
-    it('OP-03, RL-03: runs a decoy with the same cost and weight, also for more than 72 bytes', async () => {
+    it('OP-03, RL-03: runs a decoy with the same cost and weight, even for more than 72 bytes', async () => {
       const tasks: Record<string, any>[] = [];
       const recordingThreads = {
         run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
@@ -152,28 +152,31 @@ describe('PasswordHasher', () => {
     ['phpass', '$P$B44iPs3V0/d42J83rtnf6f6K8b4y7F1'],
     ['WordPress bcrypt', '$wp$2y$12$nm6ytGrsYxBKGNOLgLNwM.nGkuz7CzYCpMTGUkaBxVMF8oPvHGbhC'],
     ['salted SHA', '{SSHA}bBHjaT+uAhoINXqegpHyGqbEF1BfK+V8'],
-  ])('OP-03: runs a decoy for %s with the same parameters and weight, and other bytes', async (_, text) => {
-    const tasks: Record<string, any>[] = [];
-    const recordingThreads = {
-      run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
-    };
-    const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, COST);
-    const stored = recordedHasher.importHash(text, { allowFastHashes: true }).stored;
-    await recordedHasher.verify('correct horse', stored);
-    await recordedHasher.verifyDecoy('correct horse', stored);
-    const secrets = ['salt', 'hash', 'signerKey'];
-    const describeTask = ({ imported, ...task }: Record<string, any>) => ({
-      ...task,
-      ...imported,
-      ...Object.fromEntries(
-        secrets.filter((name) => imported[name]).map((name) => [name, imported[name].length]),
-      ),
-    });
-    const [real, , decoy] = tasks as [Record<string, any>, unknown, Record<string, any>];
-    expect(describeTask(decoy)).toEqual(describeTask(real));
-    for (const name of secrets.filter((each) => real['imported'][each]))
-      expect(decoy['imported'][name]).not.toEqual(real['imported'][name]);
-  });
+  ])(
+    'OP-03: runs a decoy for %s with the same parameters and weight, but different bytes',
+    async (_, text) => {
+      const tasks: Record<string, any>[] = [];
+      const recordingThreads = {
+        run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
+      };
+      const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, COST);
+      const stored = recordedHasher.importHash(text, { allowFastHashes: true }).stored;
+      await recordedHasher.verify('correct horse', stored);
+      await recordedHasher.verifyDecoy('correct horse', stored);
+      const secrets = ['salt', 'hash', 'signerKey'];
+      const describeTask = ({ imported, ...task }: Record<string, any>) => ({
+        ...task,
+        ...imported,
+        ...Object.fromEntries(
+          secrets.filter((name) => imported[name]).map((name) => [name, imported[name].length]),
+        ),
+      });
+      const [real, , decoy] = tasks as [Record<string, any>, unknown, Record<string, any>];
+      expect(describeTask(decoy)).toEqual(describeTask(real));
+      for (const name of secrets.filter((each) => real['imported'][each]))
+        expect(decoy['imported'][name]).not.toEqual(real['imported'][name]);
+    },
+  );
 
   it('PW-08, OP-03: rejects every password in the same time if the secret of a hash is lost', async () => {
     const tasks: Record<string, any>[] = [];
@@ -224,7 +227,7 @@ describe('PasswordHasher', () => {
     expect(hasher.isOutdated('something else', 'peppered')).toBe(true);
   });
 
-  it('CF-04: accepts passwords after a new secret was added, but not if their own is missing', async () => {
+  it('CF-04: accepts passwords after a secret has been added, but not if their own is missing', async () => {
     const own = await hasher.hash('correct horse');
     for (const hash of [own, hasher.importHash(bcrypt.hashSync('correct horse', COST)).stored]) {
       await expectMatches(hash, ['correct horse'], [], rotated);
@@ -249,7 +252,7 @@ describe('PasswordHasher', () => {
     await busy.close();
   });
 
-  it('RL-03: weighs a hash by its cost, times two for an imported hash and two forms', async () => {
+  it('RL-03: weighs a hash by its cost, doubled for an imported hash with two Unicode forms', async () => {
     const tasks: { weight?: number }[] = [];
     const recordingThreads = { run: (task: object) => (tasks.push(task), Promise.resolve(true)) };
     const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, 10);

@@ -13,7 +13,7 @@ it('MF-04: creates recovery codes of fifteen unambiguous characters', () => {
 describe('a recovery code in any notation', () => {
   const code = '7k2xm-q4d0v-3n8ct';
 
-  it('MF-04: matches only for its owner, even after the root secret was replaced', () => {
+  it('MF-04: matches only for its owner, even after the root secret has been replaced', () => {
     const [stored] = hashRecoveryCodes('o1', [code]);
     expect(recoveryCodeHashes(new Keyring([recent]), 'o1', ' 7K2XM Q4D0V 3N8CT ')).toContainEqual(stored);
     expect(recoveryCodeHashes(new Keyring([recent]), 'o2', code)).not.toContainEqual(stored);

@@ -22,7 +22,7 @@ describe('Deadline', () => {
     expect(isAbortedBefore).toBe(false);
   });
 
-  it('does not expire after it was cleared', () => {
+  it('does not expire after it has been cleared', () => {
     jest.useFakeTimers();
     try {
       const [cleared, other] = [new Deadline(10_000), new Deadline(10_000)];

@@ -57,7 +57,7 @@ describe('NameResolver', () => {
     await expect(resolver(6_000).resolve('a.example')).resolves.toHaveLength(1);
   });
 
-  it('gives up on a silent name server or family in time, without delaying other lookups', async () => {
+  it('gives up on a silent name server or address family in time, without delaying other lookups', async () => {
     server.records = {
       '*': 'silent',
       'good.example': ['192.0.2.7'],
@@ -105,7 +105,7 @@ describe('NameResolver', () => {
     expect(server.questions).toHaveLength(0);
   });
 
-  it('prefers the hosts file to name servers and to its own localhost', async () => {
+  it('prefers the hosts file to name servers and to its built-in localhost', async () => {
     server.records = { '*': ['192.0.2.7'] };
     const path = join(folder, 'hosts');
     await writeFile(path, '10.0.0.1 shop.example\n127.0.0.1 localhost');

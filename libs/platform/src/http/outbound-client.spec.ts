@@ -184,7 +184,7 @@ describe('OutboundClient', () => {
     expect(target.connections).toBe(2);
   });
 
-  it('closes a connection with bytes after a response, regardless of its slices', async () => {
+  it('closes a connection with bytes after a response, however the response is split', async () => {
     const client = clients.tenant();
     const forged = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged';
     for (const length of [2_047, 2_048, 4_096]) {

@@ -13,7 +13,7 @@ it('limits each holder to its share, and all holders to the total', () => {
   expect(budget.hold(half('c'), 11)).not.toBeNull();
 });
 
-it('allows a single part to exceed a share, and the only part to exceed the total', () => {
+it("lets a holder's only part exceed its share, and the only part in use exceed the total", () => {
   const budget = new MemoryBudget(100, 300);
   const only = budget.hold(half('a'), 200)!;
   expect([only.grow(101), only.grow(100), budget.hold(half('b'), 1)]).toEqual([false, true, null]);
@@ -22,7 +22,7 @@ it('allows a single part to exceed a share, and the only part to exceed the tota
   expect(budget.hold(half('b'), 99)).not.toBeNull();
 });
 
-it('moves a part to another holder if its share allows it', () => {
+it("moves a part to another holder if that holder's share allows it", () => {
   const budget = new MemoryBudget(100, 300);
   const part = budget.hold(half('address'), 30)!;
   budget.hold(half('key'), 30);
@@ -32,7 +32,7 @@ it('moves a part to another holder if its share allows it', () => {
   expect(budget.hold(half('address'), 40)).not.toBeNull();
 });
 
-it('also counts the memory of a holder to its group', () => {
+it("also counts a holder's memory toward its group", () => {
   const budget = new MemoryBudget(100, 300);
   const group = half('group');
   const [one, two] = ['one', 'two'].map((id) => ({ id, share: 3 / 10, group }));

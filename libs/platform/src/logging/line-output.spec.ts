@@ -69,7 +69,7 @@ describe('LineOutput', () => {
     expect(output.dropped).toBe(0);
   });
 
-  it('writes the same lines when a closed pipe has a reader again', async () => {
+  it('writes the pending lines once a closed pipe has a reader again', async () => {
     closeSync(readEnd);
     output.write('first\n');
     // Waits until the write has failed, with a later and longer call in the thread pool.

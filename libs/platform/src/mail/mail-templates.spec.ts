@@ -117,7 +117,7 @@ describe('the link', () => {
   });
 });
 
-it('contains both addresses in the email to the old one, and only the new one in the other', () => {
+it('contains both addresses only in the email to the old one, not in the email to the new one', () => {
   const newEmail = 'new@example.com';
   const [current, next] = [
     render('change-email-current', { newEmail }),
@@ -211,7 +211,7 @@ describe('languages', () => {
     expect(builtInMailText('operator-invitation', 'de')).toBeNull();
   });
 
-  it('determine the format of times and durations, which is English if unknown', () => {
+  it('determine the format of times and durations; an unknown language uses English formats', () => {
     const own = { ...builtInMailText('verify-email', 'en')!, paragraphs: ['{{time}}'] };
     const { text } = render('verify-email', { locale: 'xx', text: own });
     expect(text).toMatch(/^\w+ \d{1,2}, \d{4} at \d\d:\d\d UTC\n/);

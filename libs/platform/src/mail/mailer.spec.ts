@@ -99,14 +99,14 @@ describe('OP-04: a Mailer that requires TLS', () => {
     '?require%54LS=0&requireTLS=false',
     '?ignoreTLS=true',
     '?opportunisticTLS=true',
-  ])('sends neither password nor email to a server without STARTTLS: %j', async (parameters) => {
+  ])('sends neither the password nor the email to a server without STARTTLS: %j', async (parameters) => {
     const { error, received } = await send(new MailServer(), (url) => url + parameters);
     expect(received).toEqual([]);
     expect(error).toMatch(/^the mail server does not support STARTTLS, .*smtps:\/\/.*SMTP_REQUIRE_TLS=off$/);
     expect(error).not.toContain(MAIL_PASSWORD);
   });
 
-  it('sends neither password nor email to a server with an untrusted certificate', async () => {
+  it('sends neither the password nor the email to a server with an untrusted certificate', async () => {
     const { error, received } = await send(new MailServer(selfSigned(['mail.example.com'])), (url) => url);
     expect(received).toEqual([]);
     expect(error).toMatch(/certificate|self.signed/i);

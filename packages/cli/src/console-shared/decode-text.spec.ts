@@ -66,4 +66,4 @@ it.each([
   ['utf8', true],
   ['ebcdic', false],
   ['', false],
-])('recognizes %j as an encoding or not', (label, known) => expect(isEncoding(label)).toBe(known));
+])('recognizes whether %j is an encoding', (label, known) => expect(isEncoding(label)).toBe(known));

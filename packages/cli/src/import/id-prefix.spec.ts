@@ -10,7 +10,7 @@ const record = (externalId: unknown): SourceRecord => ({
 it.each<[string, SourceRecord, SourceRecord]>([
   ['adds the prefix', record('1'), record('shop-1')],
   ['adds nothing without an id', record(''), record('')],
-  ['leaves an id of another type to Gatehouse', record(1), record(1)],
+  ['leaves an id of the wrong type to Gatehouse', record(1), record(1)],
   [
     'leaves out an id that becomes too long',
     record('1'.repeat(251)),

@@ -31,6 +31,4 @@ it.each([
     [[], false],
     [{}, false],
   ] as const),
-])('detects whether %j states, or could state, something: %s', (value, expected) =>
-  expect(isSet(value)).toBe(expected),
-);
+])('isSet(%j) returns %s', (value, expected) => expect(isSet(value)).toBe(expected));

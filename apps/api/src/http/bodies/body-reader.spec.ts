@@ -170,7 +170,7 @@ describe('bodyReader', () => {
       await expect(read([bytes], headers, '/reset-password')).rejects.toEqual(rejection('validation_failed'));
     });
 
-    it('IN-06: does not change a prototype for a field with a reserved name', async () => {
+    it('IN-06: does not modify a prototype when a field has a reserved name', async () => {
       const body = (await form('__proto__=x&constructor=y')) as object;
       expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
       expect(({} as { x?: unknown }).x).toBeUndefined();

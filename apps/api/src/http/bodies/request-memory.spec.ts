@@ -211,7 +211,7 @@ const chunked = (path: string, body: string): string =>
 const json = (bytes: number): string => JSON.stringify({ text: 'x'.repeat(bytes) });
 
 describe('RequestMemory', () => {
-  it('returns 503 before reading an import if imports in progress use its memory', async () => {
+  it('returns 503 before reading an import if imports in progress use the memory it needs', async () => {
     await enter(post(IMPORT, json(2 * MIB), { Authorization: 'one' }));
     const announced = (key: string, bytes: number) =>
       head(`POST ${IMPORT}`, { 'Content-Length': bytes, Authorization: key });

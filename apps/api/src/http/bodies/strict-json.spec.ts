@@ -214,7 +214,7 @@ describe('parseStrictJson with unique keys', () => {
     );
   });
 
-  it('IN-08: accepts equal keys in different objects, equal values, and keys in another case', () => {
+  it('IN-08: accepts equal keys in different objects, equal values, and keys that differ in case', () => {
     const text = '{"a":{"a":{"a":"a"}},"b":[{"a":1},{"a":1}],"A":"\\"a\\":1","c":"{\\"c\\":"}';
     expect(parseUnique(text)).toEqual(JSON.parse(text));
   });

@@ -40,7 +40,7 @@ async function isAccepted(localAddress: string): Promise<boolean> {
   return !isClosed;
 }
 
-it('closes connections beyond the maximum, and beyond a quarter from one address', async () => {
+it('closes connections beyond the maximum, and beyond a quarter of it from one address', async () => {
   const accepted: Record<string, boolean[]> = {};
   for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.9']) {
     accepted[address] = [];
@@ -59,6 +59,6 @@ it('closes connections beyond the maximum, and beyond a quarter from one address
   expect(await isAccepted('127.0.0.2')).toBe(true);
 });
 
-it('allows 2,560 connections with 160 MiB', () => {
+it('allows 2,560 connections with 160 MiB of request memory', () => {
   expect(maxConnections(160 * 2 ** 20)).toBe(2_560);
 });

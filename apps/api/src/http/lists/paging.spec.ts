@@ -33,7 +33,7 @@ describe('readPage', () => {
     expect(limits).toEqual([51]);
   });
 
-  it('AK-10: rejects a cursor of another tenant without reading', async () => {
+  it("AK-10: rejects another tenant's cursor without reading any records", async () => {
     const { nextCursor } = await readPage(cursors, ['list', 'tenant a'], { limit: 2 }, read);
     let isRead = false;
     const watched = async () => {

@@ -15,7 +15,7 @@ describe('problemDocument', () => {
     });
   });
 
-  it('LG-04: has success:false only on routes of the /v1 family', () => {
+  it('LG-04: includes success: false only on routes of the /v1 family', () => {
     const paths = ['/v1/webhooks/deliveries', '/api/v1/me', '/v1', '/livez'];
     const documents = paths.map((path) =>
       problemDocument(new GatehouseError('not_found'), { ...context, path }),

@@ -9,7 +9,7 @@ function createDelay() {
 }
 
 describe('delayResponse', () => {
-  it('waits for the delay immediately outside deferDelays', async () => {
+  it('waits for the delay immediately when called outside deferDelays', async () => {
     const { log, end, delay } = createDelay();
     const response = delayResponse(delay).then(() => log.push('response sent'));
     end();

@@ -114,7 +114,7 @@ describe.each(types)('isEmailTrusted, for %s at another issuer', (type) => {
   const everywhere = [true, true];
   const nowhere = [false, false];
 
-  it('trusts emails in verified domains, with trustEmail', () => {
+  it('trusts email addresses in verified domains if trustEmail is set', () => {
     expect(isTrusted({ email })).toEqual(everywhere);
     for (const verified of [true, 'true', 'True', 1, '1', null, ''])
       expect([verified, ...isTrusted({ email, email_verified: verified })]).toEqual([
@@ -125,7 +125,7 @@ describe.each(types)('isEmailTrusted, for %s at another issuer', (type) => {
     expect(isTrusted({ email: 'ada@bücher.example' })).toEqual(everywhere);
   });
 
-  it('does not trust any other email, regardless of the claims', () => {
+  it('does not trust any other email address, regardless of the claims', () => {
     expect(isTrusted(convincing, { trustEmail: false })).toEqual(nowhere);
     expect(isTrusted(convincing, { domains: [] })).toEqual(nowhere);
     expect(isTrusted({ ...convincing, email: 'ada@eu.acme.example' })).toEqual(nowhere);

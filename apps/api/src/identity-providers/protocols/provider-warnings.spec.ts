@@ -22,22 +22,22 @@ const verified = { requireVerifiedEmail: true };
 type Differences = Partial<Omit<IdentityProvider, 'type'>> & Partial<typeof provider>;
 
 it.each<[string, Differences, Partial<ProjectSettings>, string[]]>([
-  ['with untrusted emails', {}, {}, ['existing_customers_excluded']],
+  ['with untrusted addresses', {}, {}, ['existing_customers_excluded']],
   [
-    'with untrusted emails if addresses must be verified',
+    'with untrusted addresses if addresses must be verified',
     {},
     verified,
     ['existing_customers_excluded', 'new_customers_unverified'],
   ],
   [
-    'with untrusted emails under enumeration protection',
+    'with untrusted addresses under enumeration protection',
     {},
     { enumerationProtection: true },
     ['existing_customers_excluded', 'new_customers_unverified'],
   ],
   ['of a preset that is never trusted', gitlab, {}, ['existing_customers_excluded']],
-  ['of a preset that verifies emails', google, verified, []],
-  ['with trusted emails', { trustEmail: true }, verified, []],
+  ['of a preset that verifies addresses', google, verified, []],
+  ['with trusted addresses', { trustEmail: true }, verified, []],
   ['that is not required', { required: false }, verified, []],
   ['without domains', { domains: [] }, verified, []],
   ['that is disabled', { enabled: false }, verified, []],

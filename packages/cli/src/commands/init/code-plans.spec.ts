@@ -126,7 +126,7 @@ createRoot(document.getElementById('root')!).render(
     ['a syntax error', 'root.render(<App />', 'syntax error'],
     ['several roots', 'a.render(<App />); b.render(<App />);', 'exactly one call'],
     ['no element', 'root.render(app);', 'exactly one call'],
-  ])('leaves a file with %s unchanged and returns the lines', (_, code, reason) => {
+  ])('leaves a file with %s unchanged and returns the lines to add', (_, code, reason) => {
     const { changes, manualSteps } = planEntry(code);
     expect(changes.map(({ path }) => path)).toEqual(['src/gatehouse.tsx']);
     expect(manualSteps).toMatchObject([{ subject: 'src/main.tsx', reason: expect.stringContaining(reason) }]);
@@ -181,7 +181,7 @@ import "@gatehouse/react/styles.css";`,
     ['a client component', `'use client';\n${LAYOUT}`, 'client component'],
     ['children in two places', LAYOUT.replace('{children}', '{children}{children}'), 'exactly once'],
     ['no children', LAYOUT.replace('{children}', ''), 'exactly once'],
-  ])('leaves a layout with %s unchanged and returns the lines', (_, layout, reason) => {
+  ])('leaves a layout with %s unchanged and returns the lines to add', (_, layout, reason) => {
     const { changes, manualSteps } = nextjs.plan(createFolder({ 'app/layout.tsx': layout }, manifest));
     expect(changes.some(({ path }) => path === 'app/layout.tsx')).toBe(false);
     expect(manualSteps).toMatchObject([
@@ -265,7 +265,7 @@ describe('Express', () => {
     ['several apps', 'const a = express(); const b = express();'],
     ['no declaration', 'listen(express());'],
     ['a syntax error', 'const app = express(;'],
-  ])('leaves a file with %s unchanged and returns the lines', (_, code) => {
+  ])('leaves a file with %s unchanged and returns the lines to add', (_, code) => {
     const { changes, manualSteps } = express.plan(createFolder({ 'app.js': code }));
     expect(changes.map(({ path }) => path)).toEqual(['gatehouse.js']);
     expect(manualSteps[0]!.lines).toContain('app.use(customerRoutes);');
@@ -316,7 +316,7 @@ export class AppModule {}
     ['a list that is a variable', module('  imports: modules,')],
     ['options that are a variable', `import { Module } from '@nestjs/common';\n@Module(options) class A {}`],
     ['two modules', module('imports: []') + module('imports: []').replace('AppModule', 'OtherModule')],
-  ])('leaves %s unchanged and returns the lines', (_, code) => {
+  ])('leaves %s unchanged and returns the lines to add', (_, code) => {
     const { changes, manualSteps } = planModule(code);
     expect(changes.map(({ path }) => path)).toEqual(['src/gatehouse.module.ts']);
     expect(manualSteps[0]!.lines).toContain('  imports: [CustomerRoutesModule],');

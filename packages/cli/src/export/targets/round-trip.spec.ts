@@ -169,7 +169,7 @@ describe.each(targets.map((target) => [target.name, target] as const))('an expor
     expect(unreported.flat()).toEqual([]);
   });
 
-  it('reports a remedy for each difference, without values of the customer', () => {
+  it("reports a remedy for each difference, without the customer's values", () => {
     for (const [field, value] of table) {
       const { differences } = target.convert(
         { ...bare, [field]: value },

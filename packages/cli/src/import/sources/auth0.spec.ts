@@ -105,13 +105,13 @@ it.each([
   ['an unreadable ban', { blocked: 'maybe' }, null, ['blocked']],
   ['no identities', { identities: undefined }, {}, ['identities']],
   [
-    'metadata of another type',
+    'metadata of the wrong type',
     { app_metadata: '{"roles":["admin"]}', user_metadata: [1] },
     {},
     ['app_metadata', 'user_metadata'],
   ],
   [
-    'factors of another type',
+    'factors of the wrong type',
     {
       ...{ mfa_factors: { totp: { secret: SECRET } }, guardian_authenticators: { type: 'totp' } },
       ...{ multifactor: 'guardian', passkeys: { id: '1' } },
@@ -119,7 +119,7 @@ it.each([
     {},
     ['mfa_factors', 'guardian_authenticators', 'multifactor', 'passkeys'],
   ],
-  ['elements of another type', { mfa_factors: [SECRET] }, {}, ['mfa_factors']],
+  ['elements of the wrong type', { mfa_factors: [SECRET] }, {}, ['mfa_factors']],
   [
     'objects instead of strings',
     { given_name: ['Ada'], username: { name: 'ada' }, last_login: { $date: 1 }, email_verified: 'on' },
@@ -165,7 +165,7 @@ it.each([
   ]),
   ['an empty verification', { email_verified: null }, { emailVerified: false }, ['email_verified']],
   [
-    'an address of a company by the id of the user',
+    'an address that SAML has set, according to the user id',
     { user_id: 'samlp|acme|1', email_verified: true, identities: [{ provider: 'github', user_id: '2' }] },
     { emailVerified: false },
     ['email_verified'],
@@ -208,7 +208,7 @@ it.each([
   expect(fieldsOf(record)).toEqual(leftOut);
 });
 
-it('lists no provider as both usable and unusable', () => {
+it('does not list a provider as both usable and unusable', () => {
   expect(Object.keys(auth0.providers).filter((name) => name in unusableProviders)).toEqual([]);
 });
 
@@ -226,7 +226,7 @@ describe('Auth0 files', () => {
     return [records, notes];
   }
 
-  it('reports the field blocked if no user has it, so that an update removes no ban', async () => {
+  it('reports the field blocked if no user has it, so that an update does not remove bans', async () => {
     const metadata = { blocked: true, multifactor: [1] };
     const { blocked: _, ...free } = complete;
     const [ada, bob] = [free, { ...free, user_id: 'email|2', app_metadata: metadata }].map((each) => ({
@@ -311,7 +311,7 @@ describe('Auth0 files', () => {
     expect(withoutBan(records[0]!).customer!.disabledAt).toBe(isBanKnown ? null : undefined);
   });
 
-  it('reads bulk import files, whose users without a password have none', async () => {
+  it('reads bulk import files, and does not report users without a password', async () => {
     const users = [
       { ...bulk, password_hash: '$2b$10$x' },
       { ...bulk, user_id: '9101', blocked: true },
@@ -346,7 +346,7 @@ describe('Auth0 files', () => {
     ]);
   });
 
-  it('rejects passwords that belong to none of the users, and CSV', async () => {
+  it('rejects CSV, and passwords that belong to none of the users', async () => {
     const users = JSON.stringify({ ...user, user_id: 'auth0|1' });
     const passwords = JSON.stringify({ _id: { $oid: '2' }, passwordHash: '$2b$10$x' });
     const cases: Record<string, string>[] = [

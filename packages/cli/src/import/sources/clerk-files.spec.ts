@@ -146,20 +146,20 @@ it.each([
     ['phone_numbers', 'phone_numbers'],
   ],
   [
-    'metadata of another type',
+    'metadata of the wrong type',
     { public_metadata: '{"plan":"pro"}', private_metadata: [1], unsafe_metadata: 'dark' },
     {},
     ['private_metadata', 'unsafe_metadata', 'public_metadata'],
   ],
   [
-    'lists of another type',
+    'lists of the wrong type',
     { phone_numbers: { a: 1 }, passkeys: { a: 1 }, enterprise_accounts: 'acme', web3_wallets: {} },
     {},
     ['phone_numbers', 'passkeys', 'enterprise_accounts'],
   ],
-  ['an external account of another type', { external_accounts: ['google'] }, {}, ['external_accounts']],
+  ['an external account of the wrong type', { external_accounts: ['google'] }, {}, ['external_accounts']],
   [
-    'flags of another type',
+    'flags of the wrong type',
     { totp_enabled: 'true', backup_code_enabled: 1, locked: 'true' },
     {},
     ['totp_secret', 'backup_codes', 'locked'],
@@ -182,7 +182,7 @@ it.each([
   ['lists', { verified_email_addresses: ['p1@example.com'], totp_secret: '' }, true],
   ['external accounts', {}, false],
   ['an empty name', { external_accounts: undefined, first_name: '' }, false],
-  ['addresses of another type', { email_addresses: null }, false],
+  ['addresses of the wrong type', { email_addresses: null }, false],
 ])('reports an unknown ban if the export format is unknown: %s', (_, more, emailVerified) => {
   const record = convertClerkUser('', { ...apiUser(1), ...dashboard, ...more });
   expect(fieldsOf(record)).toContain('banned');

@@ -68,7 +68,7 @@ describe('a user from `list-users`', () => {
       { ...ada, disabledAt: ada.updatedAt },
       ['password', ...unknown],
     ],
-    ['a state of another type', user({}, { Enabled: 'off' }), null, ['Enabled']],
+    ['a state of the wrong type', user({}, { Enabled: 'off' }), null, ['Enabled']],
     [
       'attributes whose JSON is parsed',
       user({ identities: [identity, 'x'], email_verified: true } as never, external),
@@ -121,7 +121,7 @@ describe('a user from `list-users`', () => {
     ],
     ['no groups', user({}, { Groups: [] }), ada, ['password', 'mfa']],
     [
-      'times as texts with seconds',
+      'times as strings with seconds',
       user({}, { UserCreateDate: '1600000000.123', UserLastModifiedDate: '1600000001' }),
       { ...ada, updatedAt: '2020-09-13T12:26:41.000Z' },
       ['password', ...unknown],
@@ -153,7 +153,7 @@ describe('a user from `list-users`', () => {
       { ...unverified, identities: [{ provider: 'acme', subject: '1234' }] },
       ['email_verified', 'groups'],
     ],
-    ['a user of admin-get-user', { ...user({}), ...adminGetUser }, ada, ['password', 'groups']],
+    ['a user from admin-get-user', { ...user({}), ...adminGetUser }, ada, ['password', 'groups']],
     [
       'an account at a provider',
       user({ identities: JSON.stringify([identity]) }, external),

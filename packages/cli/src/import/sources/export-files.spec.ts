@@ -50,8 +50,8 @@ describe('Keycloak files', () => {
         'acme-users-1.json': json({ realm: 'acme', users: [user(bob)] }),
       },
     ],
-    ['a list of the Admin API', { 'users.json': json([user(ada), user(bob)]) }],
-    ['pages of the Admin API', { 'users.json': `${json([user(ada)])}\n${json([user(bob)])}\n` }],
+    ['a list from the Admin API', { 'users.json': json([user(ada), user(bob)]) }],
+    ['pages from the Admin API', { 'users.json': `${json([user(ada)])}\n${json([user(bob)])}\n` }],
     ['one user per line', { 'users.ndjson': `${json(user(ada))}\n${json(user(bob))}\n` }],
   ])('reads %s', async (_, files) => {
     expect(resultsOf(await read(keycloak, files))).toEqual([ada, bob]);
@@ -100,7 +100,7 @@ describe('Keycloak files', () => {
       'all.json contains several realms',
     ],
     [
-      'several realms whose names stand after the users',
+      'several realms whose names come after the users',
       {
         'one.json': json({ users: [user(ada)], realm: 'one' }),
         'two.json': json({ users: [user(bob)], realm: 'two' }),
@@ -155,7 +155,7 @@ describe('Cognito files', () => {
     ]);
   });
 
-  it('numbers the users on all pages', async () => {
+  it('numbers the users across all pages', async () => {
     const records = await read(cognito, { 'users.json': json(first) + json(last) });
     expect(positionsOf(records)).toEqual(['users.json#1', 'users.json#2']);
     expect(positionsOf(await read(cognito, { 'users.json': json([first, last]) }))).toEqual([

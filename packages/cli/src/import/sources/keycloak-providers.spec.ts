@@ -70,7 +70,7 @@ it.each([
   expect(() => resolve(record, { [alias]: slug })).toThrow(`Identities of ${alias} cannot be imported.`);
 });
 
-it('imports an address as not verified if the alias of the provider is saml', async () => {
+it('imports an address as unverified if the alias of the provider is saml', async () => {
   const { customer } = await readUser({ alias: 'saml', providerId: 'saml' }, false);
   expect(customer).toMatchObject({ emailVerified: false });
 });

@@ -92,7 +92,7 @@ describe('a user in a Keycloak realm', () => {
     ['PBKDF2 with SHA-256', password('pbkdf2-sha256'), salted('$pbkdf2-sha256$i=5'), []],
     ['PBKDF2 with SHA-512', password('pbkdf2-sha512'), salted('$pbkdf2-sha512$i=5'), []],
     [
-      'bcrypt of an extension',
+      'bcrypt from an extension',
       password('bcrypt', {}, { value: bcrypt }),
       { ...ada, passwordHash: bcrypt },
       [],
@@ -108,7 +108,7 @@ describe('a user in a Keycloak realm', () => {
       ['credentials.password'],
     ],
     [
-      'a temporary password of a file',
+      'a temporary password in a file',
       { credentials: [{ type: 'password', value: 'correct horse', temporary: true }] },
       ada,
       ['credentials.password'],
@@ -120,20 +120,20 @@ describe('a user in a Keycloak realm', () => {
       [],
     ],
     [
-      'a password of a version before 8',
+      'a password from a version before 8',
       old('password', base64, oldPassword),
       salted('$pbkdf2-sha256$i=5'),
       [],
     ],
     [
-      'a password of a version before 8 without an algorithm',
+      'a password from a version before 8 without an algorithm',
       old('password', base64, { ...oldPassword, algorithm: undefined }),
       ada,
       ['credentials.password'],
     ],
-    ['an app of a version before 8', old('totp', '12345678901234567890', oldTotp), withTotp, []],
+    ['an app from a version before 8', old('totp', '12345678901234567890', oldTotp), withTotp, []],
     [
-      'a counter of a version before 8',
+      'a counter from a version before 8',
       old('hotp', '12345678901234567890', oldTotp),
       ada,
       ['credentials.hotp'],
@@ -156,7 +156,7 @@ describe('a user in a Keycloak realm', () => {
       ['credentials.password'],
     ],
     [
-      'two passwords of which the first is malformed',
+      'two passwords, the first of them malformed',
       { credentials: [{ type: 'password' }, first] },
       ada,
       ['credentials.password', 'credentials.password'],
@@ -232,19 +232,19 @@ describe('a user in a Keycloak realm', () => {
     ],
     ['no state', { enabled: undefined }, { ...ada, disabledAt: ada.createdAt }, ['enabled']],
     [
-      'a list of the Admin API',
+      'a list from the Admin API',
       { ...adminApi, attributes: { plan: ['pro'] } },
       { ...ada, metadata: { plan: 'pro' } },
       ['credentials', 'federatedIdentities', 'roles'],
     ],
     [
-      'a brief list of the Admin API, of a user with an app',
+      'a brief list from the Admin API, with an app',
       { ...adminApi, requiredActions: undefined, totp: true },
       ada,
       ['credentials', 'credentials.otp', 'federatedIdentities', 'roles', 'attributes'],
     ],
     [
-      'texts and objects instead of lists',
+      'strings and objects instead of lists',
       {
         ...{ realmRoles: 'admin', groups: '/admins', federatedIdentities: { google: '1234' } },
         ...{ clientRoles: { 'realm-management': 'realm-admin' }, clientConsents: { app: 1 } },
@@ -253,7 +253,7 @@ describe('a user in a Keycloak realm', () => {
       ['federatedIdentities', 'roles', 'groups', 'clientConsents'],
     ],
     [
-      'elements and objects of another type',
+      'elements and objects of the wrong type',
       {
         ...{ realmRoles: [{ name: 'admin' }], credentials: ['password'], federatedIdentities: ['google'] },
         ...{ clientRoles: ['admin'], attributes: 'plan', requiredActions: { CONFIGURE_TOTP: true } },
@@ -265,13 +265,13 @@ describe('a user in a Keycloak realm', () => {
       ],
     ],
     [
-      'a required action as a text',
+      'a required action as a string',
       { ...password('argon2', argon2), requiredActions: 'UPDATE_PASSWORD' },
       ada,
       ['credentials.password'],
     ],
     [
-      'flags as texts',
+      'flags as strings',
       {
         credentials: [{ type: 'password', value: 'correct horse', temporary: 'true' }],
         emailVerified: 'on',

@@ -299,7 +299,7 @@ it('reads bodies for PATCH /admin/identities, which an export to Kratos writes',
   expect(records[3]!.leftOut).toHaveLength(1);
 });
 
-it('imports an address as not verified unless a PATCH body verifies it, as Kratos does', async () => {
+it('imports an address as unverified unless a PATCH body verifies it, as Kratos does', async () => {
   const { verifiable_addresses: _, ...create } = identity;
   const [record] = await read({ identities: [{ patch_id: id, create }] });
   expect(record).toMatchObject({ customer: { emailVerified: false }, leftOut: [] });

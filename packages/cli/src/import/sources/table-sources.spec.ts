@@ -194,7 +194,7 @@ describe('better-auth', () => {
   });
 
   it.each([4_102_444_800, 2099, '2099', { $date: FUTURE }])(
-    'keeps a customer whose ban ends at %j disabled, also in an update',
+    'keeps a customer whose ban ends at %j disabled, even in an update',
     async (banExpires) => {
       const row = {
         id: 'a',
@@ -210,7 +210,7 @@ describe('better-auth', () => {
     },
   );
 
-  it('reports values of the wrong type, and enables no customer with a contradictory ban', async () => {
+  it('reports values of the wrong type, and does not enable a customer with a contradictory ban', async () => {
     const row = {
       ...{ id: 'a', ...user, emailVerified: null, twoFactorEnabled: null },
       ...{
@@ -361,7 +361,7 @@ describe('logto', () => {
       ['name'],
     ],
     [
-      { id: 'names of another type', name: ['Ada'], profile: { givenName: { a: 1 }, locale: 1.5e300 } },
+      { id: 'names of the wrong type', name: ['Ada'], profile: { givenName: { a: 1 }, locale: 1.5e300 } },
       { firstName: none },
       ['profile.givenName', 'name', 'profile.locale'],
     ],
@@ -736,7 +736,7 @@ it.each<[name: string, source: ImportSource, tables: Record<string, Rows>, leftO
   },
 );
 
-it('enables no customer from a system that stores no bans', async () => {
+it('does not enable customers from a system that does not store bans', async () => {
   for (const [source, tables] of [
     [supertokens, supertokensTables()],
     [wordpress, wordpressTables()],
@@ -818,7 +818,7 @@ describe('rows in other tables', () => {
       ['passwordEncrypted'],
     ],
     [
-      'texts of Python',
+      'Python literals',
       { identities: "{'google': {'userId': '7'}}", customData: "{'plan': 1}" },
       { mfa_verifications: "[{'type': 'Totp'}]" },
       { identities: none, totpSecret: none, metadata: none },
@@ -882,7 +882,7 @@ describe('rows in other tables', () => {
       ['plan', 'user_roles'],
     ],
     [
-      'names of another type',
+      'names of the wrong type',
       { 'metadata.csv': [{ user_id: 'a', user_metadata: '{"first_name":{"a":1},"last_name":["Byron"]}' }] },
       { firstName: none, metadata: { first_name: { a: 1 }, last_name: ['Byron'] } },
       ['user_roles'],
