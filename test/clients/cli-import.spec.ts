@@ -224,7 +224,7 @@ it.each([
     'users.json',
     JSON.stringify({ user_id: 'email|1', email: uniqueEmail(), username: 'ada' }),
   ],
-])('fails with exit code 1 if %s, also in a dry run', async (_, args, name, content) => {
+])('fails with exit code 1 if %s, even in a dry run', async (_, args, name, content) => {
   const folder = await writeFiles({ [name]: content });
   for (const dryRun of [['--dry-run'], []])
     expect((await importFiles(folder, ...args, name, ...dryRun)).code).toBe(1);
@@ -340,7 +340,7 @@ describe('an interrupted import', () => {
     return { cli, cwd, options };
   }
 
-  it('resumes by itself when the connection breaks, and creates no customer twice', async () => {
+  it('resumes by itself when the connection breaks, without creating a customer twice', async () => {
     const domain = `${randomUUID()}.example`;
     const { cli } = await startImport(domain);
     proxy.cut();

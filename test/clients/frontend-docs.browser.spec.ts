@@ -159,7 +159,7 @@ describeBrowser(
       for (const tab of tabs) await tab.waitForURL('**/#/sign-in');
     });
 
-    it('stores nothing without a storage', async () => {
+    it('stores nothing in the browser when the session is in memory', async () => {
       const page = await open();
       const fields = JSON.stringify({ email: uniqueEmail(), password: PASSWORD });
       const stored = await run(

@@ -248,7 +248,7 @@ it('returns verify_email if the project requires a verified address', async () =
   });
 });
 
-it('keeps one session when 20 clients share a storage with an expired token', async () => {
+it('keeps one session when 20 clients share storage with an expired token', async () => {
   const shared = memoryStorage();
   const { client, id } = await signUp({ storage: shared });
   const key = 'gatehouse.session';

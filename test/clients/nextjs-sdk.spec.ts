@@ -114,7 +114,7 @@ describe('the handlers', () => {
       expect((await browser.send(path)).status).toBe(200);
   });
 
-  it('reject changes that no page of the site has sent', async () => {
+  it('reject changes that were not sent by a page of the site', async () => {
     const { app, browser, id } = await signUp();
     const senders: Record<string, string>[] = [
       { 'sec-fetch-site': 'cross-site' },

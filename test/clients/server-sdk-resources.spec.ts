@@ -126,7 +126,7 @@ it('exports the customers of a project', async () => {
 });
 
 describe('the organizations resource', () => {
-  it('manages projects, whose ETag protects against concurrent changes', async () => {
+  it('manages projects, and protects them against concurrent changes with the ETag', async () => {
     const { organizations, projects } = gatehouse;
     const [organization] = await collect(organizations.list());
     expect(await organizations.get(organization!.id)).toEqual(organization);

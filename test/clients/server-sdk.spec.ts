@@ -115,7 +115,7 @@ describe('verifyAccessToken', () => {
     );
   });
 
-  it('requires a second factor and a recent verification only if the route does', async () => {
+  it('requires a second factor and recent verification only if the route requires them', async () => {
     const [password, mfa] = [await newToken(), await newTokenWithMfa()];
     const old = await changeToken(mfa, { auth_time: secondsAgo(3_600) });
     const support = await changeToken(password, { amr: ['support'], auth_time: 0 });

@@ -537,7 +537,7 @@ describe('§4 #12 POST /api/v1/auth/verify-email', () => {
 describe('§4 #13 GET /v1/webhooks/deliveries', () => {
   const path = '/v1/webhooks/deliveries';
 
-  it('§2: returns 200 with success and data, whose records have the twelve specified fields', async () => {
+  it('§2: returns 200 with success, and data with the twelve specified fields in each record', async () => {
     const watched = await createWatchedProject();
     watched.receiver.defaultResponder = respondWithStatus(201, 'thanks');
     await createCustomerIn(watched);

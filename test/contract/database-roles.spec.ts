@@ -280,7 +280,7 @@ describe('OP-05: the audit log', () => {
     }
   };
 
-  it('counts as protected only from a role that cannot assume one with more privileges', async () => {
+  it('counts as protected from a role only if it cannot assume a role with more privileges', async () => {
     expect(await isProtectedFrom('GRANT pg_monitor TO ?')).toBe(true);
     const found: [string, boolean][] = [];
     const superuser = new URL(process.env['TEST_POSTGRES_URL']!).username;

@@ -72,7 +72,7 @@ describe('the walk-through', () => {
     return folder;
   }
 
-  it.each(['bash', 'sh'])('delivers and verifies every event when pasted into an empty %s', async (shell) => {
+  it.each(['bash', 'sh'])('delivers and verifies every event when pasted into a new %s', async (shell) => {
     const [folder, port] = [await newFolder(), await freePort()];
     const pauses = waits(port);
     const script = (await readWalkThrough())

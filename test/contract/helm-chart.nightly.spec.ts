@@ -215,7 +215,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
       );
   });
 
-  it('stops a pod only after requests have ceased, and later than its program', async () => {
+  it('stops a pod only after requests have ceased and its program has had time to stop', async () => {
     const resources = await render('minimal-values.yaml');
     const pods = podsOf(resources);
     for (const [, { terminationGracePeriodSeconds: grace, containers }] of pods) {

@@ -301,7 +301,7 @@ describe('each schema of a request or response', () => {
     ]);
   });
 
-  test("describes an attempt's state and next attempt as the current ones of its delivery", () => {
+  test("describes an attempt's delivery_state and next_attempt_at as current, not historical", () => {
     const { delivery_state: state, next_attempt_at: next } =
       document['components'].schemas.AttemptResponse.properties;
     expect(state.description).toMatch(/current state of the delivery/i);
@@ -365,7 +365,7 @@ describe('documentation generated from guards', () => {
     expect([...new Set(named)].filter((scope) => !(scopes as readonly string[]).includes(scope))).toEqual([]);
   });
 
-  test('marks a body as required unless it is optional', () => {
+  test('marks only optional request bodies as not required', () => {
     expect(operationOf('POST /api/v1/auth/logout')['requestBody'].required).toBe(false);
     expect(operationOf('POST /api/v1/auth/login')['requestBody'].required).toBe(true);
   });

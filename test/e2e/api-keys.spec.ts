@@ -117,7 +117,7 @@ it('accepts an empty list of scopes for a publishable key, which has none', asyn
 });
 
 describe('AK-07: a key that creates or changes keys', () => {
-  it('sets a request rate of at most its own or the default', async () => {
+  it('sets a request rate of at most the default, or its own if that is higher', async () => {
     const faster = await createKey({ scopes: ['api_key:write'] });
     await instance.sql('UPDATE api_keys SET rate_limit = 300 WHERE id = $1', [faster.id]);
     const rejected = { status: 400, body: { code: 'validation_failed', errors: [{ field: 'rateLimit' }] } };
@@ -240,7 +240,7 @@ describe('AK-07: a key that creates or changes keys', () => {
     expect([await isActive(weakerKey.key), await isActive(weakKey)]).toEqual([false, false]);
   });
 
-  it('creates keys for projects of organizations that it created, which access no other project', async () => {
+  it('creates keys for projects of organizations that it created, limited to the project', async () => {
     const child = (
       await instance.requestWithSecretKey('POST', '/api/v1/organizations', { name: 'C', slug: 'a-child' })
     ).body;

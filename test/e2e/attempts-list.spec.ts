@@ -202,7 +202,7 @@ describe('the attempt log', () => {
   });
 
   // The last test of the file, because it adds an attempt.
-  it('returns an attempt in one of two adjacent time ranges, even with a fast worker clock', async () => {
+  it('returns an attempt in only one of two adjacent time ranges, even with a fast worker clock', async () => {
     const at = Date.now() - 86_400_000;
     const [inserted] = await seedDeliveries(instance, [
       {

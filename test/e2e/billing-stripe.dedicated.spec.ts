@@ -86,7 +86,7 @@ describe('the billing portal with Stripe', () => {
     expect(stripe.requests.length).toBeLessThan(8);
   });
 
-  it('stores a customer whose portal failed to open, but no error for an Idempotency-Key', async () => {
+  it('keeps the Stripe customer if the portal fails to open, and does not replay the error', async () => {
     const { secretKey } = await insertOrganization(instance);
     // Stripe repeats this error for the same Stripe idempotency key.
     stripe.failsCustomerCreation = true;

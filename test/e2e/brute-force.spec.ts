@@ -116,7 +116,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     }
   });
 
-  it('blocks an IP known for another customer, 31 days ago or before a password reset', async () => {
+  it('blocks an IP known only for another customer, 31 days ago, or before a password reset', async () => {
     const [first, second, third] = [await registerAtHome(), await registerAtHome(), await registerAtHome()];
     await instance.sql(
       `UPDATE customer_addresses SET last_login_at = now() - interval '31 days' WHERE customer_id = $1`,
@@ -162,7 +162,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     });
   });
 
-  it("counts an unverified customer's correct password as wrong if emails are protected", async () => {
+  it("counts an unverified customer's correct password as wrong with enumeration protection", async () => {
     const registered = await registerAtHome();
     await withSettings(instance, { enumerationProtection: true }, async () => {
       const statuses: number[] = [];
@@ -270,7 +270,7 @@ describe('a locked customer', () => {
   });
 });
 
-it('gains no known address from a server without a valid or permitted X-Client-IP', async () => {
+it('does not record a known client IP if a server sends no valid or permitted X-Client-IP', async () => {
   const { projectSecretKey } = instance.credentials;
   const readOnlyKey = { ...instance.credentials, type: 'secret' as const, scopes: ['customer:read'] };
   for (const [key, headers] of [

@@ -238,7 +238,7 @@ describe('the credential × route matrix', () => {
     expect(others.sort()).toEqual([...openRoutes, ...Object.keys(routes)].sort());
   });
 
-  it('AK-03, AK-08, TK-03: accepts only the credentials of each route', async () => {
+  it('AK-03, AK-08, TK-03: accepts only the credentials that each route allows', async () => {
     const failures = await runInChunks(Object.entries(routes), async ([route, requirements]) => {
       const accepted = requirements.replace('organization', 'secret').split(' ');
       const isComplete = isNightly || firstRoutes.has(route);

@@ -93,7 +93,7 @@ describe('a custom event', () => {
     );
   });
 
-  it('keeps its position when a list is recorded', async () => {
+  it('keeps its position in the list in which it is sent', async () => {
     const { secretKey: key } = await newProject();
     const types = Array.from({ length: 100 }, (_, index) => `app.step_${index}`);
     const { body } = expectStatus(

@@ -312,7 +312,7 @@ describe('MF-02: a challenge', () => {
     expect(await hasFailures(customer)).toBe(false);
   });
 
-  it('resets no counter before its session exists', async () => {
+  it('does not reset the failure count before its session exists', async () => {
     const customer = await registerWithTotp(instance);
     await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [customer.id]);
     await setFailedSignIns(instance, customer.email, { inWindow: 9 });
@@ -348,7 +348,7 @@ describe('MF-02: a challenge', () => {
     });
   });
 
-  it('FE-03: ends with all factors when the owner of the address claims it', async () => {
+  it('FE-03: ends with all factors when the address owner claims the account', async () => {
     const intruder = await registerWithTotp(instance);
     const challenge = await openChallenge(instance, intruder.email);
     await submitToken(instance, 'reset-password', await requestReset(instance, intruder.email));
@@ -409,7 +409,7 @@ describe('MF-05: an account change', () => {
     );
   });
 
-  it('requires a recent verification or a password in the request without a factor', async () => {
+  it('requires recent verification or the password if the customer has no factor', async () => {
     const customer = await registerCustomer(instance);
     await ageProofs(instance, customer);
     const add = (body: object) => asCustomer(customer, 'POST', 'factors/totp', body);
@@ -507,7 +507,7 @@ describe('MF-05: an account change', () => {
     expect(await confirm(customer, await begin())).toBe(200);
   });
 
-  it('adds no more than five authenticators', async () => {
+  it('adds at most five authenticators', async () => {
     const customer = await registerWithTotp(instance);
     for (let count = 0; count < 4; count += 1) {
       const { recoveryCodes } = await enrollTotp(instance, customer);
@@ -539,7 +539,7 @@ describe('the setting mfa', () => {
     expect((await instance.login(customer.email)).body.challenge).toMatchObject({ kind: 'second_factor' });
   });
 
-  it('requires an enrollment at registration and login if required, whose code signs in', async () => {
+  it('requires enrollment at registration and login if required; the enrollment code signs in', async () => {
     await withMfa('required', async () => {
       const email = uniqueEmail();
       const registered = await instance.register(email);

@@ -49,7 +49,7 @@ describe("a customer's identity list", () => {
     expect(shown.body).toMatchObject({ data: names, ...page });
   });
 
-  it('MF-08: allows support to remove one, which ends all sessions, notifies and is audited', async () => {
+  it('MF-08: allows support to remove one, ending all sessions, with a notice and an audit entry', async () => {
     const customer = await registerWithIdentities();
     const [identityId, otherId] = customer.identityIds;
     const [identity] = (await list(customer)).body.data.filter(({ id }: { id: string }) => id === identityId);

@@ -21,7 +21,7 @@ afterAll(async () => instance?.stop());
 const reauthenticate = (accessToken: string, body: object): Promise<TestResponse> =>
   instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/reauthenticate', body);
 
-it('MF-05: stores the verification in the session, whose later tokens contain its time', async () => {
+it('MF-05: stores the verification in the session; later tokens contain its time', async () => {
   const { id, tokens } = await registerCustomer(instance);
   await instance.sql(`UPDATE sessions SET created_at = now() - interval '1 hour' WHERE customer_id = $1`, [
     id,
@@ -120,7 +120,7 @@ describe('reauthentication with an emailed code', () => {
     return instance.requestWithAccessToken(accessToken, 'DELETE', `/api/v1/me/passkeys/${id}`);
   };
 
-  it('MF-05: works without another method where email codes are off, within the session', async () => {
+  it('MF-05: works even where email codes are off if there is no other method, in the session', async () => {
     const customer = await signIn();
     expect(await change(customer)).toMatchObject({ status: 403, body: { methods: ['email_code'] } });
     const code = await receive(customer);

@@ -115,7 +115,7 @@ describe('the timeline of a customer', () => {
     expect(find('mail', 'verify-email')!['mail']).toMatchObject({ reason: null, response: null });
   });
 
-  it('filters by kind and time, and neither loses nor repeats entries of one millisecond', async () => {
+  it('filters by kind and time, and neither loses nor repeats entries of the same millisecond', async () => {
     const { id } = await registerCustomer(instance);
     const { projectId } = instance.credentials;
     const [{ organizationId }] = (await instance.sql(

@@ -72,7 +72,7 @@ it('finds a name in composed and decomposed characters, for keys and for operato
 });
 
 describe('GET /api/v1/customers', () => {
-  it('lists complete customers, newest first, in pages, including those with an older time', async () => {
+  it('lists complete customers in pages, newest first, even if some have an earlier createdAt', async () => {
     const tenant = await insertProject(instance, shop.organizationId);
     const created: Customer[] = [];
     for (let index = 0; index < 5; index += 1)

@@ -65,7 +65,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
     expect(await listUpdates(before['id'])).toEqual([]);
   });
 
-  it('loses no change of concurrent requests', async () => {
+  it('preserves every change of concurrent requests', async () => {
     const { id } = await create();
     const keys = Array.from({ length: 20 }, (_, index) => `key${index}`);
     const responses = await Promise.all(

@@ -232,7 +232,7 @@ it("rejects a disabled customer's sign-in, and voids sessions and links for good
 });
 
 describe('deleting a customer', () => {
-  it('frees the address after a deletion by a server, whose event contains only ids', async () => {
+  it('frees the address after a deletion by a server, and sends only ids in the event', async () => {
     const { id, email } = await registerCustomer(instance);
     const remove = () => instance.requestWithSecretKey('DELETE', `/api/v1/customers/${id}`);
     expect(await remove()).toMatchObject({ status: 204, body: '' });

@@ -236,7 +236,7 @@ describe('discarding a delivery', () => {
     });
   });
 
-  it('WH-14: succeeds for one of 20 parallel requests, all of which are recorded', async () => {
+  it('WH-14: succeeds for one of 20 parallel requests, and records all of them', async () => {
     const { ids } = await createDeadLetters(1);
     const responses = await Promise.all(Array.from({ length: 20 }, () => discard(ids[0]!)));
     expect(responses.map((response) => response.status).sort()).toEqual([200, ...Array(19).fill(409)]);

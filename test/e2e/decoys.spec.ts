@@ -100,7 +100,7 @@ it("OP-03: keeps the decoy of an email, and changes it only with its customer's 
   expect(changes.every(([, to]) => to === 'own')).toBe(true);
 });
 
-it('OP-03: gives a project without passwords no decoys', async () => {
+it('OP-03: does not use decoys in a project without passwords', async () => {
   await createProject(fixedId('empty'), { none: 3 });
   expect(await findDecoy(fixedId('empty'), 'unknown@example.com')).toBeNull();
 });

@@ -264,7 +264,7 @@ describe('doctor of the server', () => {
     }
   });
 
-  it('reports a role setting with which statements do not work', async () => {
+  it('reports a role setting that breaks statements', async () => {
     const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${new URL(instance.env['DATABASE_URL']!).pathname.slice(1)}`;
     await instance.sql(`${role} SET session_replication_role = replica`);
     try {

@@ -326,7 +326,7 @@ describe('the sign-in link in an email with a code', () => {
     expect(submitted.headers.get('location')).toBeNull();
   }
 
-  it('FE-02: redirects to the application, whose client exchanges the code for a session', async () => {
+  it('FE-02: redirects to the application, where the client exchanges the code for a session', async () => {
     const { id, email } = await createVerified({ locale: 'de' });
     const link = await receive(email);
     const [mail] = await instance.listMails(email, 'email-code');
@@ -552,7 +552,7 @@ describe('the limit on email code guesses', () => {
     expect(await instance.events(body.customer.id, 'customer.created')).toHaveLength(1);
   });
 
-  it('RL-01: locks an address for growing windows, which only a sign-in with a code ends', async () => {
+  it('RL-01: locks an address for growing windows until a sign-in with a code', async () => {
     const { id, email } = await createVerified({ password: PASSWORD });
     const lock = (failures: number, end: string) =>
       instance.sql(
@@ -792,7 +792,7 @@ it('MF-01, MF-02: requires the second factor, and resets failed attempts only af
   }
 });
 
-it('MF-05: permits changes and a first password without one, if recently verified', async () => {
+it('MF-05: allows changes without a password, and a first password, if recently verified', async () => {
   const email = uniqueEmail();
   const { body } = await verifyEmailCode(instance, await receiveEmailCode(instance, email));
   const { id } = body.customer;

@@ -319,7 +319,7 @@ describe('resending the verification email', () => {
 });
 
 // Each address gets one email per kind and minute, so an email that counts would prevent the next.
-it('RL-08: counts no email to an unknown, verified or disabled customer toward a quota', async () => {
+it('RL-08: does not count emails to unknown, verified or disabled customers toward a quota', async () => {
   const request = async (email: string): Promise<void> => {
     expect([(await forgot(email)).status, (await resend(email)).status]).toEqual([202, 202]);
   };

@@ -127,7 +127,7 @@ describe('a custom header of an endpoint', () => {
     expect((await getEndpoint(id)).headers).toEqual({});
   });
 
-  it('causes an error if there are more than twenty after merging', async () => {
+  it('causes an error if there are more than twenty headers after merging', async () => {
     const createHeaders = (from: number, to: number) =>
       Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`x-${from + index}`, 'v']));
     expect(await create({ headers: createHeaders(0, 21) })).toMatchObject({

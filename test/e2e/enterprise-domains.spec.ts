@@ -76,7 +76,7 @@ describe('a domain of a provider', () => {
       await createVerifiedProvider(instance, nameServer, { domain }, tenant);
   });
 
-  it('belongs to a set that replaces the previous one', async () => {
+  it('keeps its verification if a PATCH replaces the list of domains but still contains it', async () => {
     const [retained, removed, added] = [newDomain(), newDomain(), newDomain()];
     const provider = await createDomainProvider(instance, { domain: retained, domains: [retained, removed] });
     const path = `/${provider.id}`;
@@ -136,7 +136,7 @@ describe('a domain of a provider', () => {
   });
 });
 
-describe('FE-03: a provider on a server other than that of its preset', () => {
+describe("FE-03: a provider on another server than its preset's", () => {
   /** Starts a server where every account has the claims for which the preset trusts its email address. */
   const start = {
     github: async () => {

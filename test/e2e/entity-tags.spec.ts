@@ -199,7 +199,7 @@ it('changes for an identity provider with a secret that is never returned', asyn
   expect(parallel.map(({ status }) => status).sort()).toEqual([200, 412]);
 });
 
-it('does not change when a customer signs in, whose time a GET always returns', async () => {
+it('does not change when a customer signs in, although a GET returns the new sign-in time', async () => {
   const { id, email } = await registerCustomer(instance);
   const path = `/api/v1/customers/${id}`;
   const admin = await insertOperator(instance);
@@ -236,7 +236,7 @@ it("prevents a second admin from overwriting an operator's access without the fi
   expect((await patch(tagOf(current), { role: 'admin', organizationIds: null })).status).toBe(200);
 });
 
-it('works identically for operators, whose PATCH also requires it', async () => {
+it('works identically for operators, and is also checked in their PATCH requests', async () => {
   const admin = await insertOperator(instance);
   for (const [kind, create] of creators) {
     const { path, change } = await create();

@@ -231,7 +231,7 @@ describe('the event feed', () => {
     expect(await requestFeed(`/${ownEvents.events[0].id}`, other.key)).toMatchObject({ status: 404 });
   });
 
-  it('gives a poller alongside 10 writers the same 200 ids as a receiver that was down', async () => {
+  it('gives a poller the same 200 ids as a receiver that was down, despite 10 parallel writers', async () => {
     const { projectId, key } = await newProject();
     const receiver = await Receiver.start();
     receiver.defaultResponder = respondWithStatus(503);

@@ -78,7 +78,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
 
   const amrOf = ({ body }: TestResponse): unknown => decodeJwt(body.tokens.accessToken as string)['amr'];
 
-  it('signs in with a password and with the keyboard where JavaScript is off', async () => {
+  it('signs in with a password, by keyboard and without JavaScript', async () => {
     const { email, id } = await registerCustomer(instance);
     const signIn = newSignIn();
     const page = await browser.open(signIn.url(), { javaScriptEnabled: false });

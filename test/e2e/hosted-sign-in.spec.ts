@@ -325,7 +325,7 @@ describe('the hosted sign-in page', () => {
       return { page, next: location === undefined ? null : new URL(location, from.url) };
     }
 
-    it('requires a code to an unshared address, and links the account in the same browser', async () => {
+    it('links the account by emailed code, in the same browser, if the provider shares no address', async () => {
       // A code can verify the address even if the project does not offer codes for sign-in.
       await changeSettings(instance, project, { ...SETTINGS, signIn: { emailCode: false } });
       server.person = createPerson({ email: undefined });

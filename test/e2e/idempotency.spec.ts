@@ -215,7 +215,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect((await create(key, { email: uniqueEmail() })).status).toBe(201);
   });
 
-  it('EV-07: holds no transaction open while a response is delayed to hide its timing', async () => {
+  it('EV-07: does not hold a transaction open while a response is delayed to hide its timing', async () => {
     const publishableKeyHeader = { 'x-publishable-key': instance.credentials.publishableKey };
     const hasIdleTransaction = async (): Promise<boolean> => {
       const idle = await instance.sql(
@@ -283,7 +283,7 @@ it('rejects an ill-formed key on a POST without a secret key as well', async () 
   }
 });
 
-it('commits every documented POST with a secret key with its response, and only once (HD-04)', async () => {
+it('commits each documented POST with a secret key once, together with its response (HD-04)', async () => {
   const receiver = await Receiver.start();
   const failingKey = randomUUID();
   await instance.sql(`

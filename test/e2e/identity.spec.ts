@@ -86,7 +86,7 @@ it('responds to a login with the same rejection for any reason (PW-08)', async (
   expect(withPassword).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
 });
 
-it('returns publicMetadata and the last login from me, but no metadata', async () => {
+it('returns publicMetadata and the last login in GET /me, but not metadata', async () => {
   const { id, email } = await registerCustomer(instance);
   const data = { metadata: { risk: 1 }, publicMetadata: { plan: 'pro' } };
   await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, data);

@@ -59,7 +59,7 @@ it('does not add credentials again that Gatehouse has removed', async () => {
   }
 });
 
-it('adds no credential and keeps the address after its owner has claimed the account', async () => {
+it('does not add credentials or change the address after its owner has claimed the account', async () => {
   const { slug: provider } = await insertProvider(instance);
   const line = person({
     ...{ emailVerified: false, passwordHash: bcrypt.hashSync('of another person', 4) },

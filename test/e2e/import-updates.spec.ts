@@ -132,7 +132,7 @@ it('updates customers from newer lines, creates the others, and predicts both in
   );
 });
 
-it('disables banned customers like the route, and enables only those an import disabled', async () => {
+it('disables banned customers as the route does, and enables only those an import disabled', async () => {
   const active = person({ passwordHash: bcrypt.hashSync(PASSWORD, 4) });
   const [banned, disabledHere, bannedTwice, enabledHere] = [person(), person(), person(), person()];
   const ban = { disabledAt: day(1) };

@@ -648,7 +648,7 @@ describe('an import of lines', () => {
 });
 
 describe('an interrupted import', () => {
-  it('resumes after the last committed line, duplicates no customer, and is then final', async () => {
+  it('resumes after the last committed line without duplicates, and stays final once completed', async () => {
     const [importId, domain] = createIds();
     const text = `${toNdjson(createCustomers(800, domain))}{}\n`;
     const interrupted = await openBatch(importId, createCustomers(800, domain).slice(0, 600));
@@ -698,7 +698,7 @@ describe('an interrupted import', () => {
     expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
   });
 
-  it('moves only to a request with the same lines, after which the first one writes nothing', async () => {
+  it('moves only to a request with the same lines; the first request then writes nothing', async () => {
     const [importId, domain] = createIds();
     const lines = createCustomers(1_100, domain);
     const first = await openBatch(importId, lines.slice(0, 600));
@@ -747,7 +747,7 @@ describe('an interrupted import', () => {
     expect((await getImport(importId)).body).toMatchObject({ state: 'interrupted', lastLine: 500 });
   });
 
-  it('requires the role admin and a project from an operator', async () => {
+  it('requires operators to be admins and to specify a project', async () => {
     const { projectId } = instance.credentials;
     const customers = createCustomers(1);
     const importAs = async (role: string, body: object) =>

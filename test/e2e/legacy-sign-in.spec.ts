@@ -294,7 +294,7 @@ describe('the lockout', () => {
   });
 });
 
-it('sends no password to the system that is too long for Gatehouse', async () => {
+it('does not send a password that is too long for Gatehouse to the previous system', async () => {
   const email = uniqueEmail();
   expect(await login(email, 'x'.repeat(129))).toMatchObject(invalid);
   expect(system.listRequests(email)).toEqual([]);

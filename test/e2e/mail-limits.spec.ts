@@ -51,7 +51,7 @@ async function listLog({ secretKey }: Tenant, query: Record<string, string> = {}
 }
 
 describe('the email limit', () => {
-  it('MQ-01: prevents no reset, change or invitation because of registrations or address changes', async () => {
+  it('MQ-01: allows resets, changes and invitations despite registrations and address changes', async () => {
     const project = await createProject({ mailLimits: { signUp: 1, passwordReset: 1, emailChange: 1 } });
     const [owner, imported] = [await createVerified(project), uniqueEmail()];
     expectStatus(201, await create(project, { email: imported, password: PASSWORD }));
@@ -86,7 +86,7 @@ describe('the email limit', () => {
     expect(await listLog(project, { email: guest })).toEqual(['accept-invite queued']);
   });
 
-  it("MQ-01: prevents no reset by the address owner because of another customer's change", async () => {
+  it("MQ-01: does not block the owner's reset because of another customer's change", async () => {
     const project = await createProject({ enumerationProtection: true, mailLimits: { perRecipient: 1 } });
     const [owner, other] = [await createVerified(project), await createVerified(project)];
     expect(await changeEmail(other.accessToken, owner.email)).toMatchObject({ status: 202 });
@@ -119,7 +119,7 @@ describe('the email limit', () => {
     expect(await instance.listMailKinds(email)).toEqual(['reset-password']);
   });
 
-  it('MQ-02: rejects inviting another +tag form by key without creating the customer', async () => {
+  it('MQ-02: rejects an invitation of another +tag form by key, and does not create the customer', async () => {
     const project = await createProject({ mailLimits: { perRecipient: 1 } });
     const email = uniqueEmail();
     const tagged = email.replace('@', '+again@');
@@ -142,7 +142,7 @@ describe('the email limit', () => {
     ]);
   });
 
-  it('covers notices that a customer can cause to an unverified address', async () => {
+  it('covers notices that a customer can trigger to an unverified address', async () => {
     const project = await createProject({ mailLimits: { perRecipient: 1 }, mfa: 'optional' });
     const email = uniqueEmail();
     const { tokens, customer } = (await register(project, email)).body;

@@ -37,7 +37,7 @@ const sendMails = async (): Promise<void> => {
 };
 
 describe('an installation without a mail server', () => {
-  it('captures emails, logs their link, and lists them in pages', async () => {
+  it('captures emails, logs their links, and lists them in pages', async () => {
     await startWorker();
     for (const name of ['a', 'b', 'c']) await instance.register(`${name}@example.com`);
     const link = `${instance.baseUrl}/verify-email?token=${await instance.getVerificationToken('b@example.com')}`;
@@ -127,7 +127,7 @@ describe('an installation with a mail server', () => {
   const findEntry = async (email: string) =>
     (await instance.requestWithSecretKey('GET', `/api/v1/mails?email=${email}`)).body.data[0];
 
-  it('MQ-01: logs a sent email and a rejected one with the response, without repeating it', async () => {
+  it('MQ-01: logs sent and rejected emails with the response, and does not retry rejected ones', async () => {
     await instance.register('sue@example.com');
     await sendMails();
     expect(await findEntry('sue@example.com')).toMatchObject({
@@ -207,7 +207,7 @@ describe('an installation with a mail server', () => {
 });
 
 describe('a production mail server without STARTTLS', () => {
-  it('OP-04: gets neither password nor email; the email stays pending and the reason is logged', async () => {
+  it('OP-04: receives no password or email; the email stays pending, and the reason is logged', async () => {
     const server = new MailServer();
     await server.start();
     const { email } = await registerCustomer(instance);

@@ -109,7 +109,7 @@ describe('a sign-in token for a migration', () => {
     expect(Math.abs(session!['lifetime'] - 90 * 86_400)).toBeLessThanOrEqual(2);
   });
 
-  it('requires no second factor, and leaves one unchanged', async () => {
+  it('does not require a second factor, and leaves an existing one unchanged', async () => {
     await withSettings(instance, { mfa: 'optional' }, async () => {
       const customer = await enrollTotp(instance, await registerCustomer(instance));
       await markImported(instance, customer.id);

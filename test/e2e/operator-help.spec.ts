@@ -138,7 +138,7 @@ describe('the mailbox for operators', () => {
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [projectId]);
   });
 
-  it("MQ-01: health and overview count last hour's emails that a limit dropped", async () => {
+  it('MQ-01: health and overview count emails dropped by a limit in the last hour', async () => {
     const { projectId } = await insertOrganization(instance);
     await instance.sql(
       `INSERT INTO mails (id, project_id, kind, recipient, state, reason, created_at)

@@ -118,7 +118,7 @@ describe('CO-01: the limit on parallel wrong attempts', () => {
     expect(await burst(25, () => enterWrongPassword(USED_ADDRESS, unknown))).toEqual({ 401: 10, 429: 15 });
   });
 
-  it('responds like for an unknown email at a used address, and allows twenty', async () => {
+  it('responds as for an unknown email at a used address, and allows twenty', async () => {
     for (const other of [USED_ADDRESS, UNUSED_ADDRESS]) {
       const { id, email } = (await inviteAndSignIn()).operator;
       const responses = await burst(40, (index) =>

@@ -61,7 +61,7 @@ describe('the health of an instance', () => {
     });
   });
 
-  it('sends a test email for a template, whose recipient the project keys cannot read', async () => {
+  it('sends a test email for a template, and hides its recipient from project keys', async () => {
     const path = `/projects/${instance.credentials.projectId}/mail-templates/verify-email/de/test`;
     expect((await admin.request('POST', path, { subject: 'Hallo' })).status).toBe(202);
     await instance.runJob('MailSender');
@@ -207,7 +207,7 @@ describe('OP-01: the notices of an instance', () => {
       }
     });
 
-    it('also notifies about the command operator-link, whose link no email contains', async () => {
+    it('also notifies about the command operator-link, but sends its link in no email', async () => {
       const { operator } = await insertOperator(instance, 'viewer');
       await createOperatorLink(instance, operator.email, '--reset-second-factor');
       const mails = await readNewMails();
@@ -226,7 +226,7 @@ describe('OP-01: the notices of an instance', () => {
       );
     });
 
-    it('notifies the admins about an invitation, whose link only the new operator gets', async () => {
+    it('notifies the admins about an invitation, but sends its link only to the new operator', async () => {
       const email = uniqueEmail();
       const invited = await send('/operators', { email, role: 'operator' });
       expect(invited).toMatchObject({ status: 201, body: { email, invitationUrl: null } });

@@ -119,7 +119,7 @@ describe('each route for operators', () => {
       expect(await findUnexpected(listGuardedRoutes(), headers, 403, 'wrong_credential_type')).toEqual([]);
   });
 
-  it('CO-01: gives no more access for a key with a session, and ignores basic authentication', async () => {
+  it('CO-01: grants a session no more access with a key, and ignores basic authentication', async () => {
     const viewer = await inviteOperator(admin, 'viewer');
     const key = { 'x-api-key': instance.credentials.secretKey };
     expect(await viewer.request('GET', '/operators', undefined, key)).toMatchObject({ status: 403 });
@@ -140,7 +140,7 @@ describe('each route for operators', () => {
     expect(await findUnexpected(restricted, cookieHeader(viewer), 403, 'insufficient_role')).toEqual([]);
   });
 
-  it('CO-01: allows operators only changes of their role, and never taking over a customer', async () => {
+  it('CO-01: allows operators only the changes of their role, and no takeover of a customer', async () => {
     const operator = await inviteOperator(admin, 'operator');
     const headers = { ...CONSOLE_HEADER, ...cookieHeader(operator) };
     const permitted = await runInChunks(filterMutating(listGuardedRoutes()), async (route) => {

@@ -231,7 +231,7 @@ describe('CO-01: the password of an operator', () => {
     expect(response.status).toBe(401);
   });
 
-  it('changes with the current password, which ends all other sessions', async () => {
+  it('changes only with the current password, and the change ends all other sessions', async () => {
     const invitee = await newOperator();
     const other = await enterPassword(invitee);
     await enterCode(other, invitee.recoveryCodes[0]!);

@@ -482,7 +482,7 @@ describe('a passkey as a second factor', () => {
 });
 
 describe('a passkey of a customer', () => {
-  it('causes an error if it is the twenty-first one', async () => {
+  it("causes an error if it is the customer's twenty-first passkey", async () => {
     const customer = await registerWithPasskey(instance);
     const options = await requestNewPasskey(instance, customer.tokens);
     for (let count = 1; count < 20; count += 1) await insertPasskey(instance, customer.id);

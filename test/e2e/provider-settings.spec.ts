@@ -132,7 +132,7 @@ describe("a provider's settings document whose entry of GATEHOUSE_SECRET is miss
     await openSocialSession(instance, project, provider.slug);
   });
 
-  it('prevents a sign-in with Apple only if its private key signs a client secret', async () => {
+  it('prevents a sign-in with Apple only if the private key must sign a client secret', async () => {
     const apple = await AppleStandIn.start();
     try {
       provider = await addProvider(instance, project, apple, { type: 'apple', issuer: apple.issuer });

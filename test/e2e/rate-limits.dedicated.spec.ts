@@ -518,7 +518,7 @@ describe('RL-02: the sign-in of an operator', () => {
     'x-api-key': instance.credentials.projectSecretKey,
   });
 
-  it('has a limit for each address, regardless of the emails', async () => {
+  it('has a limit per client IP, whatever email addresses are sent', async () => {
     const from = { 'x-forwarded-for': '203.0.113.9' };
     const send = (path: string, body: unknown) =>
       new OperatorClient(instance).request('POST', path, body, from);

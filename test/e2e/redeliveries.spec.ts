@@ -488,7 +488,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(remainingItems).toEqual([]);
   });
 
-  it('has at most 50 deliveries pending a first attempt per endpoint, and delays no other', async () => {
+  it('limits deliveries that await a first attempt to 50 per endpoint, without delaying others', async () => {
     const { endpoint: blockedEndpoint } = await createDeadLetters(COUNT);
     const { data: planned } = await plan({ endpoint_id: blockedEndpoint });
     const release = holdResponses();
@@ -670,7 +670,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       await instance.sql('UPDATE events SET created_at = now() WHERE created_at > now()');
     });
 
-    it("includes only the endpoint's time span and event types, and no events about itself", async () => {
+    it("includes events of the time span and the endpoint's types, and none about the endpoint", async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, [
         'customer.created',
         'webhook.endpoint_disabled',

@@ -430,7 +430,7 @@ describe('a database whose root secret is lost', () => {
     expect((await instance.requestWithSecretKey('GET', project)).status).toBe(200);
   });
 
-  it('responds to an unverifiable password like to an unknown address, and reports it', async () => {
+  it('responds to an unverifiable password as to an unknown address, and reports it', async () => {
     const unknown = await instance.login('unknown@example.com');
     expect(unknown).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     // A hash by Gatehouse, and an imported one.
@@ -516,7 +516,7 @@ describe('a database whose root secret is lost', () => {
     expect(again).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
   });
 
-  it('records an attempt without its secret at once, and delivers after one rotation', async () => {
+  it('records an attempt without its secret at once, and delivers after the secret is rotated', async () => {
     const path = `/v1/webhooks/endpoints/${endpoint.id}`;
     const count = receiver.requests.length;
     await instance.requestWithSecretKey('POST', `${path}/test`);

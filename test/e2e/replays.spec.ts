@@ -177,7 +177,7 @@ describe('a replay to another URL', () => {
     ).toEqual([{ body: '' }]);
   });
 
-  it('fails while 100 others of the project have not finished', async () => {
+  it('fails while 100 other replays of the project are unfinished', async () => {
     const { deliveryId } = await deliver();
     const body = { url: other.url, secret: newSecret() };
     await replay(deliveryId, body);

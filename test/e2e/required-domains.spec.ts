@@ -312,7 +312,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     });
   });
 
-  it('claims no address when linking another provider, without which the member cannot sign in', () =>
+  it('does not claim the address when linking another provider, so the member can still sign in', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) =>
         newProvider({ ...fields, trustEmail: false, required: true }),
@@ -354,7 +354,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     }));
 });
 
-describe('a required provider whose emails are not trusted', () => {
+describe('a required provider whose email addresses are not trusted', () => {
   it('returns warnings, including one for a project that requires verified addresses', async () => {
     const provider = await createDomainProvider(instance, { trustEmail: false });
     const request = async (method: string, fields?: object) => {

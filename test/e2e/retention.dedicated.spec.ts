@@ -181,7 +181,7 @@ describe('retention', () => {
     expect(await listOldPartitions()).toEqual([]);
   });
 
-  it('adds attempts of a later day to the retained partition, and copies no very large day', async () => {
+  it('adds attempts of a later day to the retained partition, but does not copy very large days', async () => {
     await seedDeadLetters(42);
     const [original] = await seedDeliveries(instance, [
       createDelivery({ state: 'failed', attempts: [{ at: daysAgo(36), status: 500 }] }),

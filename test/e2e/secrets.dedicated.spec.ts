@@ -251,7 +251,7 @@ it('LG-01: keeps all secrets out of logs, spans, events, deliveries, Redis and w
   }
 });
 
-it('EV-04: returns no token that only emails contain', () => {
+it('EV-04: never returns a token that only emails may contain', () => {
   const mailedTokens = Object.keys(secrets).filter((name) =>
     /(verification|change|reset|invite|link) token/.test(name),
   );

@@ -99,7 +99,7 @@ it('only a secret key can create customers in a project without sign-up', async 
   });
 });
 
-it('requires a sign-in method in a project, whatever another project has', async () => {
+it('requires a sign-in method in each project, regardless of other projects', async () => {
   const path = `/api/v1/projects/${instance.credentials.projectId}`;
   const patch = (signIn: object) => instance.requestWithSecretKey('PATCH', path, { settings: { signIn } });
   expect(await patch({ password: false })).toMatchObject({

@@ -24,7 +24,7 @@ const signIn = (token: string): Promise<TestResponse> =>
 
 const invalid = { status: 400, body: { code: 'invalid_token' } };
 
-it('MF-01: opens one session, whose tokens contain support and no recent verification', async () => {
+it('MF-01: opens one session; its tokens contain support, but no recent verification', async () => {
   const { id } = await registerCustomer(instance);
   const created = await create(id);
   expect(created).toMatchObject({ status: 201, body: { token: expect.any(String) } });

@@ -77,7 +77,7 @@ function withParameters({ url }: Navigation, changes: Record<string, string | un
   return navigate('GET', changed);
 }
 
-it('uses up no state and no flow with HEAD, and begins none', async () => {
+it('does not use up a state or a flow with HEAD, and does not begin one', async () => {
   const head = async (url: string | URL) => {
     const { status, headers } = await fetch(url, { method: 'HEAD', redirect: 'manual' });
     return [status, headers.get('location'), headers.get('set-cookie')];
@@ -408,7 +408,7 @@ describe('FE-01: a redirect', () => {
 describe('FE-04: a request to a provider', () => {
   const METADATA_SERVICE = 'http://169.254.169.254/latest';
 
-  it('reaches no forbidden address, through any endpoint', async () => {
+  it('never reaches a forbidden address, through any endpoint', async () => {
     const blocked: [string, Record<string, unknown>, 'id_token' | 'userinfo'][] = [
       ['jwks_uri', { jwks_uri: METADATA_SERVICE }, 'id_token'],
       ['token_endpoint', { token_endpoint: METADATA_SERVICE }, 'id_token'],
@@ -429,7 +429,7 @@ describe('FE-04: a request to a provider', () => {
       });
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow a redirect', async () => {
     for (const endpoint of ['discovery', 'token', 'jwks', 'userinfo'] as const)
       await withProvider({ type: 'oidc' }, async (provider, server) => {
         server.claimsIn = 'userinfo';
@@ -462,7 +462,7 @@ describe('FE-04: a request to a provider', () => {
       });
   });
 
-  it('needs no optional member of the discovery document', async () => {
+  it('does not depend on optional members of the discovery document', async () => {
     const optional = ['userinfo_endpoint', 'token_endpoint_auth_methods_supported', 'scopes_supported'];
     const others = [
       'id_token_signing_alg_values_supported',
@@ -482,7 +482,7 @@ describe('FE-04: a request to a provider', () => {
     });
   });
 
-  it('delays no others if it hangs: 50 callbacks wait, and the next one fails at once', async () => {
+  it('does not delay others if it hangs: 50 callbacks wait, and the next one fails at once', async () => {
     await withProvider({ type: 'google' }, async (provider, server) => {
       server.person = createPerson({ hd: 'example.com' });
       const session = await openSocialSession(instance, project, google.slug);
@@ -526,7 +526,7 @@ describe('FE-04: a request to a provider', () => {
   });
 });
 
-it('accepts a posted response of 16 KiB, and no longer or other ones', async () => {
+it('accepts a posted response of 16 KiB, and rejects longer and other ones', async () => {
   const callback = await walkToCallback(await beginOAuth(instance, project, google.slug), google);
   const { origin, pathname } = callback.url;
   const post = (body: string, type = 'application/x-www-form-urlencoded') =>

@@ -177,7 +177,7 @@ describe('a sign-in with an identity provider', () => {
     }
   });
 
-  it('works with Discord, whose emails are not trusted', async () => {
+  it('works with Discord, whose email addresses are not trusted', async () => {
     const discord = await DiscordStandIn.start();
     try {
       const provider = await addProvider(instance, project, discord, {
@@ -478,7 +478,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
 });
 
 describe('a provider that was turned off in the meantime', () => {
-  it('completes no challenge, link or reauthentication until it is on again', async () => {
+  it('does not complete a challenge, a link or a reauthentication until it is on again', async () => {
     const other = await createSocialProject(instance);
     const added = await addProvider(instance, other, standIn, { type: 'gitlab', issuer: standIn.issuer });
     const spare = await addProvider(instance, other, standIn, { type: 'google', issuer: standIn.issuer });

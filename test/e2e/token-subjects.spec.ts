@@ -45,7 +45,7 @@ const conflict = (text: string) => ({
 const newExternalId = (): string => `auth0|${randomUUID()}`;
 
 describe('the setting tokenSubject', () => {
-  it('sets sub to the externalId, or the id without one, and finds the customer', async () => {
+  it('sets sub to the externalId, or to the id if there is none, and finds the customer', async () => {
     const project = await createProject({ tokenSubject: 'externalId' });
     const gatehouse = createServer({ url: instance.baseUrl, projectId: project.id });
     for (const externalId of [newExternalId(), null]) {
@@ -84,7 +84,7 @@ describe('the setting tokenSubject', () => {
     expect((await send('PATCH', path, { settings: { tokenSubject: null } })).status).toBe(200);
   });
 
-  it('fixes the externalId of a customer who has signed in if it is the sub', async () => {
+  it('makes the externalId immutable once its customer has signed in, if it is the sub', async () => {
     for (const tokenSubject of ['id', 'externalId']) {
       const project = await createProject({ tokenSubject });
       const { id, email } = await createCustomer(project);
@@ -99,7 +99,7 @@ describe('the setting tokenSubject', () => {
     }
   });
 
-  it("prevents an externalId that is another customer's id", async () => {
+  it("rejects an externalId that is another customer's id", async () => {
     const project = await createProject({ tokenSubject: 'externalId' });
     const { id } = await createCustomer(project);
     const other = await createCustomer(project);

@@ -175,7 +175,7 @@ it('continues the trace of the event in a later attempt and a redelivery', async
   );
 });
 
-it('delays no request for a silent collector, and processes stop with exit code 0', async () => {
+it('does not delay requests for a silent collector, and processes stop with exit code 0', async () => {
   otlp.isHanging = true;
   await register();
   await eventually('an unanswered export', () => otlp.pending.length > 0);

@@ -38,7 +38,7 @@ const absences: [name: string, value: unknown][] = [
   ['absent', undefined],
   ['null', null],
   ['empty', ''],
-  ['of another type', { a: [7] }],
+  ['of the wrong type', { a: [7] }],
 ];
 
 /** Returns an object whose members all have the same value. */
@@ -190,7 +190,7 @@ export const openIdAnswers: ProviderAnswer<StandInProvider>[] = [
     failedChecks: ['client_credentials'],
   })),
   {
-    name: 'an error of the token endpoint with members of another type',
+    name: 'an error of the token endpoint with members of the wrong type',
     change: (server) =>
       (server.overrides = {
         token: respondWithJson({ error: 'invalid_grant', error_description: null, error_uri: 7 }, 400),

@@ -145,13 +145,13 @@ const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
   const asCustomer = ({ tokens }: SecretOwner, path: string, body: object) =>
     instance.requestWithAccessToken(tokens.accessToken, 'POST', `/api/v1/${path}`, body);
   return {
-    'a change of the password': {
+    'a password change': {
       // A customer with a second factor would have to verify it first.
       ...{ keepsSession: true, owners: ['plain'] },
       happen: (owner) =>
         asCustomer(owner, 'me/password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }),
     },
-    'a reset of the password': {
+    'a password reset': {
       happen: async ({ email }) =>
         submitToken(instance, 'reset-password', await requestReset(instance, email)),
     },
@@ -163,7 +163,7 @@ const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
     'the revocation of all sessions by a server': {
       happen: ({ id }) => asServer('DELETE', `${id}/sessions`),
     },
-    'the disabling of the customer, who is enabled again': {
+    'disabling the customer and enabling them again': {
       happen: async ({ id }) => {
         expectStatus(200, await asServer('POST', `${id}/disable`));
         return asServer('POST', `${id}/enable`);
@@ -184,11 +184,11 @@ const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
         return asServer('POST', `${id}/identities/${identity.id}/remove`, { reason: 'Ticket 4711' });
       },
     },
-    'a disown by the owner of the address': {
+    'a disown by the address owner': {
       happen: async ({ email }) =>
         submitToken(instance, 'disown', await instance.getVerificationToken(email)),
     },
-    'a proof of the unverified address by an email code': {
+    'an email code that proves ownership of the unverified address': {
       happen: async ({ id, email }) => {
         // The email codes among the secrets have already verified the address.
         await instance.sql('UPDATE customers SET email_verified = false WHERE id = $1', [id]);
