@@ -100,7 +100,7 @@ interface Pair {
   victim: CallerFixture;
   /** Both projects belong to the same organization. */
   isSameOrganization?: boolean;
-  /** The victim is the parent organization, whose id the attacker reads as its parentId. */
+  /** The victim is the parent organization. The attacker reads its id as `parentId`. */
   isParent?: boolean;
 }
 

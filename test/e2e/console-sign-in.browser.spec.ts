@@ -119,7 +119,7 @@ describeConsole('CO-01: the console sign-in', { allowClientErrors: true }, (test
     const page = await test.show('about:blank', client);
     const warning = page.getByRole('alert').filter({ hasText: 'You will be signed out in' });
     /** Changes the session and loads the console without activity, because activity would extend the session. */
-    const age = async (change: string): Promise<void> => {
+    const loadWithSession = async (change: string): Promise<void> => {
       await test.instance.sql(`UPDATE operator_sessions SET ${change} WHERE operator_id = $1`, [
         client.operator.id,
       ]);
@@ -129,12 +129,12 @@ describeConsole('CO-01: the console sign-in', { allowClientErrors: true }, (test
       await page.goto(`${test.instance.baseUrl}/console/account`);
       await warning.waitFor();
     };
-    await age(`last_seen_at = now() - interval '28 minutes 30 seconds'`);
+    await loadWithSession(`last_seen_at = now() - interval '28 minutes 30 seconds'`);
     expect(await seriousViolations(page)).toEqual([]);
     await page.unrouteAll();
     await warning.getByRole('button', { name: 'Stay signed in' }).click();
     await warning.waitFor({ state: 'detached' });
-    await age(`ends_at = now() + interval '110 seconds'`);
+    await loadWithSession(`ends_at = now() + interval '110 seconds'`);
     await warning.getByText('A session ends 12 hours after the sign-in').waitFor();
     expect(await warning.getByRole('button').count()).toBe(0);
     await page.unrouteAll();

@@ -27,7 +27,7 @@ const fixedId = (text: string): string => {
 };
 const PROJECTS = { large: fixedId('large'), small: fixedId('small'), other: fixedId('other') };
 
-/** Creates a project with `schemes[name]` customers per scheme, whose hashes are only the scheme name. */
+/** Creates a project with `schemes[name]` customers per scheme. Their hashes contain only the scheme name. */
 async function createProject(id: string, schemes: Record<string, number>): Promise<void> {
   await instance.sql(`INSERT INTO projects (id, organization_id, name, slug) VALUES ($1, $2, 'Decoys', $3)`, [
     id,

@@ -71,7 +71,7 @@ describe('hostile targets in production', () => {
   let folder: string;
   /** Targets that must not be reached, one for each address family. */
   let canaries: RawTarget[];
-  /** The only allowed target, whose address stands in for the public internet. */
+  /** The only allowed target. Its address stands in for the public internet. */
   let target: RawTarget;
   let records: Record<string, [httpStatus: number, error: string | null][]>;
 

@@ -8,7 +8,7 @@ import { insertOperator } from '../support/operator-client.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** A stand-in for the breached password service, whose response the test sets. */
+/** A stand-in for the breached password service. Tests set its response. */
 class BreachList {
   readonly paths: string[] = [];
   response: 'breached' | 'clean' | 'error' | 'silence' = 'clean';

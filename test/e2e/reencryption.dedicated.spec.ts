@@ -119,7 +119,7 @@ async function addProviders(path: string): Promise<void> {
     expect((await instance.requestWithSecretKey('POST', path, provider)).status).toBe(201);
 }
 
-/** Begins a sign-in, whose flow stays open. No request is sent to GitHub. */
+/** Begins a sign-in and leaves its flow open. No request is sent to GitHub. */
 async function beginProviderSignIn(): Promise<void> {
   const redirectUrl = 'https://app.example.com/signed-in';
   const project = `/api/v1/projects/${instance.credentials.projectId}`;

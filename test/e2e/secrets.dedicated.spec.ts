@@ -233,7 +233,7 @@ it('LG-01: keeps all secrets out of logs, spans, events, deliveries, Redis and w
   expect(rows).toContain('customer.created');
   expect(rows).toContain('not now');
   const commands = monitor?.commands ?? [];
-  // Each instance has its own Redis database, whose number the monitor prints before each command.
+  // Each instance has its own Redis database. The monitor prints the database number before each command.
   const database = monitor && new URL(instance.env['REDIS_URL']!).pathname.slice(1);
   const jobs = commands.filter((line) => line.includes(`[${database} `) && /evalsha/i.test(line));
   expect(jobs.length > 0).toBe(Boolean(monitor));

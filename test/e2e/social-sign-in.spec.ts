@@ -36,7 +36,7 @@ let project: SocialProject;
 /** A real OpenID Provider, and one whose responses a test can change. */
 let openId: OpenIdProvider;
 let standIn: StandInProvider;
-/** The stand-in as Google, whose Workspace emails are trusted, and as GitLab, which is never trusted. */
+/** The stand-in as Google, which is trusted for Workspace addresses, and as GitLab, which is never trusted. */
 let google: AddedProvider;
 let gitlab: AddedProvider;
 beforeAll(async () => {
@@ -147,7 +147,7 @@ describe('a sign-in with an identity provider', () => {
       github.person = createGitHubPerson({ email: other, emails });
       const { id, email } = await openSocialSession(instance, project, provider.slug);
       expect(email).toBe(primary);
-      // The server is not github.com, so its emails are not trusted.
+      // The server is not github.com, so its email addresses are not trusted.
       expect(await getCustomer(id)).toMatchObject({
         firstName: 'Ada',
         lastName: 'Byron',

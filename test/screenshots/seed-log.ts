@@ -77,7 +77,7 @@ export async function seedLog(instance: TestInstance, projects: SeedProject[]): 
   await insertRows(instance, 'attempts', log.attempts);
 }
 
-/** Inserts rows, whose keys are column names. All rows have the columns of the first one. */
+/** Inserts rows with column names as keys. All rows have the columns of the first one. */
 export async function insertRows(instance: TestInstance, table: string, rows: Row[]): Promise<void> {
   const columns = Object.keys(rows[0]!).join(', ');
   await instance.sql(

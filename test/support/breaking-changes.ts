@@ -1,6 +1,6 @@
 type Json = Record<string, any>;
 
-/** Whether clients send a value or receive it: a schema for requests must not narrow, one for responses not widen. */
+/** Direction in which a value is sent. A request schema must not become narrower, and a response schema not wider. */
 type Direction = 'request' | 'response';
 
 /** Schema keywords that limit a value from below, and from above. */

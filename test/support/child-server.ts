@@ -12,7 +12,7 @@ export const findProgram = (name: string): string | undefined =>
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
-/** A third-party server, whose configuration a test writes to a new folder. */
+/** A third-party server. A test writes its configuration to a new folder. */
 export abstract class ChildServer {
   private readonly child: ChildProcess;
 

@@ -8,7 +8,7 @@ export interface Tokens {
   refreshToken: string;
 }
 
-/** A customer in the instance's first project, whose password is PASSWORD. */
+/** A customer of the instance's first project with the password PASSWORD. */
 export interface RegisteredCustomer {
   id: string;
   email: string;

@@ -13,7 +13,7 @@ export function mixedRequests(
   let { refreshToken } = customer.tokens;
   let isRefreshing = false;
   const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
-  // Refreshes run one at a time, as in a real client. A token whose response was lost can be used once more.
+  // Refreshes run one at a time, as in a real client. If a response is lost, its token can be used once more.
   const refresh = async () => {
     if (isRefreshing) return me();
     isRefreshing = true;

@@ -27,7 +27,7 @@ const { createGatehouse } = (await import(NAME)) as { createGatehouse: (options:
 /** The app's origin. */
 export const APP = 'http://shop.example.com';
 
-/** An app's functions, for a project of an instance. */
+/** The `@gatehouse/nextjs` functions of an app that uses an instance's project. */
 export interface App extends Gatehouse {
   /** The paths of all requests to Gatehouse. */
   requests: string[];

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time after which the proxy responds with 502, in ms. */
+/** How long the proxy waits before it responds with 502, in ms. */
 const RETRY_TIMEOUT_MS = 15_000;
 const PAUSE_MS = 20;
 

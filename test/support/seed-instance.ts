@@ -7,7 +7,7 @@ import { insertOrganization } from './tenants.js';
 const DAYS = 4;
 const DAY_MS = 86_400_000;
 
-/** The objects to which an instance's log refers. */
+/** The objects that the seeded deliveries refer to. */
 export interface SeededInstance {
   projects: [string, string];
   /** Two endpoints in the first project, one in its organization, one in the other project. */
@@ -16,7 +16,7 @@ export interface SeededInstance {
   customers: { id: string; email: string }[];
 }
 
-/** Inserts `count` deliveries into two organizations, about several customers. */
+/** Inserts `count` deliveries for two organizations, with events about several customers. */
 export async function seedInstance(instance: TestInstance, count: number): Promise<SeededInstance> {
   const { organizationId, projectId } = instance.credentials;
   const other = await insertOrganization(instance);
@@ -100,7 +100,7 @@ export async function listAll(
   return ids;
 }
 
-/** Returns a list's count. */
+/** Returns the number of entries in a list. */
 export async function getCount(
   operator: OperatorClient,
   path: string,

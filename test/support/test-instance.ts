@@ -48,7 +48,7 @@ export interface InstanceOptions {
   /** The database template. Default: the migrated template. */
   template?: string;
   /**
-   * An earlier version's programs, whose database has one role. Their responses are not compared with the OpenAPI
+   * An earlier version's programs. Their database has one role, and their responses are not compared with the OpenAPI
    * document.
    */
   programs?: Programs;
@@ -133,7 +133,7 @@ export class TestInstance {
   }
 
   /**
-   * Returns an instance that uses this jest worker's shared api, whose tables and memory are in their initial state.
+   * Returns an instance that uses this jest worker's shared api, with tables and memory in their initial state.
    * Test files may change worker settings freely, but each set of `env` requires another api
    * (docs/development/tests.md).
    */

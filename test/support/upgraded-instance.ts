@@ -19,7 +19,7 @@ interface Snapshot {
   migrations: Record<'timestamp' | 'name', string>[];
 }
 
-/** The current programs on an earlier version's database. */
+/** Runs the current API and worker on a database from an earlier version. */
 export class UpgradedInstance {
   private constructor(
     readonly manifest: Manifest,
@@ -33,11 +33,12 @@ export class UpgradedInstance {
 
   /**
    * Restores a version's database, starts an api, takes the snapshot, and starts a worker without waiting for it.
-   * @param changesOf returns the statements before the start, which replace the addresses of servers that no longer exist
+   * @param setupStatements returns statements to run before the API starts. They replace the addresses of servers that
+   *   no longer exist
    */
   static async start(
     version: string,
-    changesOf: (manifest: Manifest) => Statement[] = () => [],
+    setupStatements: (manifest: Manifest) => Statement[] = () => [],
   ): Promise<UpgradedInstance> {
     const { manifest, dump } = readFixture(version);
     const database = `upgrade_${randomUUID().replaceAll('-', '')}`;
@@ -47,7 +48,7 @@ export class UpgradedInstance {
     let instance: TestInstance | undefined;
     try {
       const url = `UPDATE webhook_endpoints SET url = $1 WHERE url LIKE 'http://127.0.0.1:%'`;
-      await execute(ownerUrl, [[url, [receiver.url]], ...changesOf(manifest)]);
+      await execute(ownerUrl, [[url, [receiver.url]], ...setupStatements(manifest)]);
       instance = await startInstance(database, manifest.rootSecret);
       const snapshot = await takeSnapshot(instance);
       instance.startWorker();
@@ -68,7 +69,7 @@ export class UpgradedInstance {
     return this.instance.requestWithBearer(key, method, path, body);
   }
 
-  /** Signs a customer in the first project in with the fixture's password. */
+  /** Signs in a customer of the first project with the fixture's password. */
   signIn(email: string): Promise<TestResponse> {
     return this.instance.request('POST', '/api/v1/auth/login', {
       body: { email, password: this.manifest.password },

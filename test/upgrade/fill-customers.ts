@@ -86,8 +86,8 @@ export class CustomerFiller {
   }
 
   /**
-   * Deletes a customer, whose data is erased from events that are not delivered yet, and one with more events than are
-   * erased at once.
+   * Deletes two customers: one with undelivered events, from which the data is erased, and one with more events than
+   * are erased at once.
    */
   async deleteCustomers(): Promise<void> {
     const { instance } = this;
