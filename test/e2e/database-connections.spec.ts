@@ -130,10 +130,7 @@ describe('a role that may no longer connect', () => {
         await database.check();
         expect([database.problem, log.at(-1)]).toEqual([
           'rejects_connections',
-          [
-            { problem: 'rejects_connections', reason: errorMessage(cause), code },
-            'database problem detected',
-          ],
+          [{ problem: 'rejects_connections', reason: errorMessage(cause), code }, 'database unavailable'],
         ]);
         await expect(other.connect()).rejects.toMatchObject({ code });
         await admin.query(undo);

@@ -302,7 +302,9 @@ it('does not send a password that is too long for Gatehouse to the previous syst
 
 it('accepts unknown fields and boolean strings in a profile, and logs them once', async () => {
   const lines = () =>
-    instance.api.log.filter(({ message }) => message === 'legacy profile contains strings for booleans');
+    instance.api.log.filter(
+      ({ message }) => message === 'legacy profile contains strings instead of booleans',
+    );
   const profiles: [more: object, emailVerified: boolean][] = [
     [{ id: 42, roles: ['admin'], profile: { plan: 'pro' }, toString: 'x' }, true],
     [{ emailVerified: 'true' }, true],

@@ -536,7 +536,7 @@ describe('a migration', () => {
     await firstVersion.query('SELECT pg_advisory_lock(7120913)');
     const { log } = startApi();
     const waiting = {
-      message: 'waiting for the migrations of another process',
+      message: 'waiting for another process to finish its migrations',
       holder: 'a process of 0.1.0',
     };
     await eventually('the API to wait', () => log.some(({ message }) => message === waiting.message));

@@ -195,7 +195,7 @@ describe('startup', () => {
       const victim = roles.indexOf(blocked.role);
       const { pid } = replicas[victim]!;
       const survivors = replicas.toSpliced(victim, 1);
-      const message = 'waiting for the migrations of another process';
+      const message = 'waiting for another process to finish its migrations';
       await eventually('the other replicas to wait', () =>
         survivors.every(({ log }) => log.some((line) => line['message'] === message)),
       );

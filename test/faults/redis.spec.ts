@@ -279,7 +279,7 @@ describeRedis('a Redis cluster with TLS and an ACL user', () => {
     await registerCustomer(instance);
     await eventually('the log', () =>
       instance.api.log.some(
-        ({ message }) => message === 'no webhook-worker is running; webhooks and emails wait',
+        ({ message }) => message === 'no webhook-worker is running; webhooks and emails are waiting',
       ),
     );
     await waitForStatus('degraded');

@@ -36,10 +36,10 @@ describe('WorkerWatchService', () => {
       true,
       true,
     ]);
-    expect(log).toEqual(['no webhook-worker is running; webhooks and emails wait']);
+    expect(log).toEqual(['no webhook-worker is running; webhooks and emails are waiting']);
     idleMs = 0;
     expect(await checkAfter(10_000)).toBe(false);
-    expect(log.slice(1)).toEqual(['a webhook-worker is running again']);
+    expect(log.slice(1)).toEqual(['webhook-worker is running again']);
   });
 
   it('RN-04: counts from the last heartbeat after a crash, and from the last check after a stop', async () => {
@@ -73,6 +73,6 @@ describe('WorkerWatchService', () => {
     await expect(checkAfter(10_000)).rejects.toBe(failure);
     failure = undefined;
     expect(await checkAfter(10_000)).toBe(true);
-    expect(log).toEqual(['no webhook-worker is running; webhooks and emails wait']);
+    expect(log).toEqual(['no webhook-worker is running; webhooks and emails are waiting']);
   });
 });

@@ -37,8 +37,8 @@ export class WorkerWatchService {
     if (isMissing)
       this.logger.warn(
         { seconds: Math.round(missingMs / 1_000) },
-        'no webhook-worker is running; webhooks and emails wait',
+        'no webhook-worker is running; webhooks and emails are waiting',
       );
-    else this.logger.info('a webhook-worker is running again');
+    else this.logger.info('webhook-worker is running again');
   }
 }

@@ -102,7 +102,7 @@ export class LegacySystemClient {
     this.lenient.add(projectId);
     this.logger.warn(
       { projectId, fields: ['emailVerified'] },
-      'legacy profile contains strings for booleans',
+      'legacy profile contains strings instead of booleans',
     );
   }
 }

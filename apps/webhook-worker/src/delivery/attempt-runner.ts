@@ -212,7 +212,10 @@ export class AttemptRunner {
     const { deliveryId, endpointId, projectId, attempt } = finished;
     const job = { deliveryId, endpointId, projectId, attempt: attempt + 1, delayMs };
     await this.retryBatcher.add(job).catch((error: unknown) => {
-      this.logger.warn({ reason: errorMessage(error) }, 'retry enqueue failed; left to the due poller');
+      this.logger.warn(
+        { reason: errorMessage(error) },
+        'retry enqueue failed; the due poller will pick it up',
+      );
     });
   }
 }

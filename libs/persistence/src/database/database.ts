@@ -215,8 +215,8 @@ export class Database implements Sql {
     });
     if (this.isClosed || problem === this.problem) return;
     this.problem = problem;
-    if (problem) this.logger.warn({ problem, ...reason }, 'database problem detected');
-    else this.logger.info('database problem resolved');
+    if (problem) this.logger.warn({ problem, ...reason }, 'database unavailable');
+    else this.logger.info('database available again');
   }
 
   /** Reads the session with one statement, because each process does this once a second. */

@@ -5,7 +5,7 @@ import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { errorMessage, monotonicMs, newId, sleep } from '@gatehouse/platform';
 import { migrationRun } from '../migrations/migration-run.js';
 
-/** Time after which another process takes over the lease unless it is renewed. */
+/** How long a lease is valid without a renewal. After that, another process takes it over. */
 const LEASE_DURATION = `interval '30 seconds'`;
 
 /** Interval between renewals in ms. */
@@ -73,7 +73,7 @@ export class MigrationLease {
    * @throws Error if another process has taken it over
    */
   async confirm(runner?: QueryRunner): Promise<void> {
-    // Not now(), because the transaction may have started long ago.
+    // now() would be too early if the transaction started long ago.
     const [, updated] = await this.source.query<[unknown, number]>(
       `UPDATE migration_lease SET expires_at = clock_timestamp() + ${LEASE_DURATION} WHERE id = $1`,
       [this.id],
@@ -90,7 +90,7 @@ export class MigrationLease {
       if (!other) return;
       if (logged?.by !== other.holder || monotonicMs() - logged.at >= WAITING_LOG_MS) {
         logged = { by: other.holder, at: monotonicMs() };
-        this.logger.info({ ...other }, 'waiting for the migrations of another process');
+        this.logger.info({ ...other }, 'waiting for another process to finish its migrations');
       }
       await sleep(POLL_INTERVAL_MS);
     }

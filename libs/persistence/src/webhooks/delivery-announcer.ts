@@ -46,7 +46,10 @@ export class DeliveryAnnouncer {
   async announce(deliveries: DeliveryPointer[]): Promise<void> {
     await withTimeout(this.batcher.add(deliveries), ANNOUNCE_TIMEOUT_MS, 'enqueueing took too long').catch(
       (error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'delivery enqueue failed; left to the due poller'),
+        this.logger.warn(
+          { reason: errorMessage(error) },
+          'delivery enqueue failed; the due poller will pick it up',
+        ),
     );
   }
 

@@ -86,7 +86,7 @@ export class DeliveryQueue {
     const queue = await this.transport.openQueue(prefix);
     queue.on('error', (error) => this.logQueueError(error));
     this.queue = queue;
-    this.logger.info({ prefix }, 'Redis keys opened');
+    this.logger.info({ prefix }, 'Redis queue opened');
   }
 
   /** Returns whether Redis currently accepts jobs. */
