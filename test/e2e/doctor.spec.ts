@@ -159,7 +159,7 @@ describe('doctor of the server', () => {
       [
         { ALERT_EMAIL: 'ops@example.com' },
         'alerts',
-        /^Alerts are only sent through the mail server of all other emails/,
+        /^Alerts are sent only through the mail server of all other emails/,
         /^Set ALERT_WEBHOOK_URL, or ALERT_SMTP_URL/,
       ],
       [
@@ -329,7 +329,7 @@ it('prints the cause and the fix without a worker when run as a command, and exi
   expect(error).toMatchObject({ code: 1, stderr: '' });
   const { stdout } = error as { stdout: string };
   expect(stdout).toMatch(
-    /^✗ worker +No webhook-worker is running: webhooks and emails wait\n +Fix: Start the webhook-worker, .+$/m,
+    /^✗ worker +No webhook-worker is running: webhooks and emails are waiting\n +Fix: Start the webhook-worker, .+$/m,
   );
   expect(stdout).toMatch(/^! mail server +SMTP_URL is not set: emails are captured and not sent$/m);
   expect(stdout).toMatch(/\n1 error, \d+ warnings\.\n$/);

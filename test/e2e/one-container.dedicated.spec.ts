@@ -108,7 +108,7 @@ describe('npm run serve without a usable configuration', () => {
     const { code, output } = await start({ METRICS_TOKEN: 'too-short', START_TIMEOUT: 'soon' });
     expect(code).toBe(78);
     for (const problem of [
-      'METRICS_TOKEN must have at least 32 characters',
+      'METRICS_TOKEN must be at least 32 characters long',
       'START_TIMEOUT must be a duration',
     ])
       expect(output).toContain(problem);

@@ -47,13 +47,13 @@ const usage = `Usage: ${adminCommand('<command>')}
   reencrypt            encrypt all stored values with the first entry of GATEHOUSE_SECRET; can be interrupted and
                        repeated while apis and workers run
   unreadable list [--after <position>]
-                       list the values whose entry is missing in GATEHOUSE_SECRET, 1,000 at a time
+                       list the values whose entry is missing from GATEHOUSE_SECRET, 1,000 at a time
   unreadable send-resets [--send] [--after <position>]
                        count the customers whose passwords are among these values; with --send, send a password reset
                        to 1,000 of them at a time, except to those who were sent one within the last hour
   operator-link [<email>] [--reset-second-factor]
-                       print a link, valid for an hour, with which an operator sets a new password, or with which the
-                       first operator is created; without --reset-second-factor, the authenticator stays enrolled
+                       print a link, valid for an hour, to set an operator's new password or to create the first
+                       operator; without --reset-second-factor, the authenticator stays enrolled
   alert-secret         print the secret that signs the requests to ALERT_WEBHOOK_URL
   doctor [--json]      check the settings, PostgreSQL, Redis and the mail server, and print a fix for each problem;
                        changes nothing and sends no email; the exit code is 1 if something is broken
@@ -171,7 +171,8 @@ const invalidPosition = (): IncompleteError =>
 async function listUnreadable(app: INestApplicationContext, position: string | null): Promise<string> {
   const page = await app.get(UnreadableRecordsService).list(position, LISTED_VALUES);
   if (!page) throw invalidPosition();
-  if (page.records.length === 0) return 'No value depends on an entry that is missing in GATEHOUSE_SECRET.\n';
+  if (page.records.length === 0)
+    return 'No value depends on an entry that is missing from GATEHOUSE_SECRET.\n';
   const lines = page.records.map(
     (record) => `${describeValue(record.column, record)}: no entry has the id ${record.kid}\n`,
   );
@@ -181,8 +182,8 @@ async function listUnreadable(app: INestApplicationContext, position: string | n
 async function countResets(app: INestApplicationContext): Promise<string> {
   const count = await app.get(PasswordResetMailsService).count();
   if (count === 0)
-    return 'No customer has a password that depends on an entry that is missing in GATEHOUSE_SECRET.\n';
-  return `Customers whose passwords depend on an entry that is missing in GATEHOUSE_SECRET: ${count}. Nothing was sent.
+    return 'No customer has a password that depends on an entry that is missing from GATEHOUSE_SECRET.\n';
+  return `Customers whose passwords depend on an entry that is missing from GATEHOUSE_SECRET: ${count}. Nothing was sent.
 Send each of them a password reset with: ${adminCommand('unreadable send-resets --send')}
 `;
 }

@@ -37,7 +37,7 @@ export class PlatformModule {
           metrics?.gauge('gatehouse_redis_up', '1 if Redis accepts jobs, otherwise 0.', readIsUp);
           metrics?.states(
             'gatehouse_redis_problem',
-            '1 for the reason for which Redis does not accept jobs, otherwise 0.',
+            '1 for the current reason why Redis does not accept jobs, 0 for all others.',
             { kind: Object.keys(redisProblems) },
             () => queue?.problem,
           );

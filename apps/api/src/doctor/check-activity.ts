@@ -8,7 +8,7 @@ import {
 import { adminCommand, now, type Config } from '@gatehouse/platform';
 import { failed, ok, warning, type CheckResult } from './check-result.js';
 
-/** Age from which a pending email is reported, in ms. */
+/** Maximum age of a pending email before it is reported, in ms. */
 const MAX_MAIL_AGE_MS = 300_000;
 
 /** Checks the state that the running processes have recorded in the database. */
@@ -30,7 +30,7 @@ function workerResult(idleMs: number | null): CheckResult {
   const since = idleMs === null ? '' : `, for ${Math.round(idleMs / 1_000)} s`;
   return failed(
     'worker',
-    `No webhook-worker is running${since}: webhooks and emails wait`,
+    `No webhook-worker is running${since}: webhooks and emails are waiting`,
     'Start the webhook-worker, and read its log if it has ended.',
   );
 }
@@ -102,7 +102,7 @@ function operatorResults(hasOperator: boolean, config: Config): CheckResult[] {
     return [
       warning(
         'operators',
-        'No operator exists, so that no one can sign in to the console',
+        'No operator exists, so no one can sign in to the console',
         `Run ${adminCommand('operator-link')} and open the link.`,
       ),
     ];

@@ -8,7 +8,7 @@ const CHECK = 'host names';
 const MAX_LISTED = 20;
 
 const FIX =
-  'Nothing is changed or merged by itself: docs/operations/host-names.md, "Replace a host name that is no longer valid".';
+  'Gatehouse does not change or merge anything automatically: docs/operations/host-names.md, "Replace a host name that is no longer valid".';
 
 /** Matches the host in an email address, an origin, a URL or a wildcard entry, or a plain host name. */
 const hostPattern = /^(?:[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(?:\*\.)?|[^@/]*@)?([^/?#:@]*)/i;

@@ -44,7 +44,7 @@ function developmentResults(environment?: Environment): CheckResult[] {
   return [
     warning(
       'settings',
-      `NODE_ENV is not production${problems.length > 0 ? `, which would reject ${problems.length} settings` : ''}`,
+      `NODE_ENV is not production${problems.length > 0 ? `; production would reject ${problems.length} settings` : ''}`,
       'Set NODE_ENV=production, unless this is an installation for development.',
     ),
     ...problems.map((problem) => warning('settings', problem, settingFix(problem))),
@@ -60,7 +60,7 @@ function productionResults(config: Config): CheckResult[] {
     results.push(
       warning(
         'settings',
-        'TRUSTED_PROXIES is not set: all customers behind a proxy have its address and share its limits',
+        'TRUSTED_PROXIES is not set: all customers behind a proxy appear to have its IP address and share its rate limits',
         'Set TRUSTED_PROXIES to the address ranges of your proxies.',
       ),
     );
@@ -68,8 +68,8 @@ function productionResults(config: Config): CheckResult[] {
     results.push(
       warning(
         'settings',
-        `Webhooks may call addresses in ${config.webhooks.allowedCidrs.join(', ')}`,
-        'Remove the ranges in which no webhook endpoint is from WEBHOOK_ALLOWED_CIDRS.',
+        `Webhooks can be sent to addresses in ${config.webhooks.allowedCidrs.join(', ')}`,
+        'Remove the ranges that contain no webhook endpoint from WEBHOOK_ALLOWED_CIDRS.',
       ),
     );
   return results.length > 0 ? results : [ok('settings', 'suitable for production')];

@@ -27,7 +27,7 @@ function passwordResult({ customers = 0, operators = 0 }: Record<string, number>
   const link = adminCommand('operator-link <email>');
   return warning(
     'passwords',
-    `Passwords that can no longer be verified, because their entry is missing in GATEHOUSE_SECRET: customers ${customers}, operators ${operators}`,
+    `Passwords that can no longer be verified, because their entry is missing from GATEHOUSE_SECRET: customers ${customers}, operators ${operators}`,
     `Append the entry to GATEHOUSE_SECRET. If it is lost, list them with ${list}, send password resets to the customers with ${resets}, and create links for the operators with ${link}.`,
   );
 }
@@ -37,7 +37,7 @@ function valueResult(counts: string[]): CheckResult {
     return ok('encrypted values', 'every encrypted value has its entry in GATEHOUSE_SECRET');
   return warning(
     'encrypted values',
-    `Values that can no longer be decrypted, because their entry is missing in GATEHOUSE_SECRET: ${counts.join(', ')}`,
+    `Values that can no longer be decrypted, because their entry is missing from GATEHOUSE_SECRET: ${counts.join(', ')}`,
     `Append the entry to GATEHOUSE_SECRET. If it is lost, list them with ${list}, and replace them: docs/operations/lost-secret.md, "Replace a lost root secret".`,
   );
 }

@@ -55,7 +55,7 @@ const problems: Problem[] = [
   {
     codes: ['53300'],
     cause: ({ address }) => `PostgreSQL at ${address} has no free connection`,
-    fix: () => 'Reduce DATABASE_POOL of all processes, or increase max_connections.',
+    fix: () => 'Reduce DATABASE_POOL in all processes, or increase max_connections.',
   },
   {
     codes: ['42501'],
@@ -78,7 +78,7 @@ const problems: Problem[] = [
     codes: ['ETLS', 'SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED'],
     messages: /SSL|TLS|certificate|self[- ]signed/i,
     cause: ({ product, address }) => `The encrypted connection to ${product} at ${address} fails`,
-    fix: ({ setting }) => `Correct the certificate of the server, or the parameters for TLS in ${setting}.`,
+    fix: ({ setting }) => `Correct the server certificate, or the TLS parameters in ${setting}.`,
   },
 ];
 

@@ -54,11 +54,11 @@ export class MailboxService {
   }
 }
 
-/** Content of an email whose entry is missing in GATEHOUSE_SECRET. */
+/** Content of an email whose entry is missing from GATEHOUSE_SECRET. */
 const unreadableContent: RenderedContent = {
   subject: 'This email cannot be decrypted',
-  text: 'Its entry is missing in GATEHOUSE_SECRET.',
-  html: '<p>Its entry is missing in GATEHOUSE_SECRET.</p>',
+  text: 'Its entry is missing from GATEHOUSE_SECRET.',
+  html: '<p>Its entry is missing from GATEHOUSE_SECRET.</p>',
   link: null,
 };
 

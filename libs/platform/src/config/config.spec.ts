@@ -632,7 +632,7 @@ describe('production', () => {
   it('OP-04: never sends a password over an unencrypted connection to another machine', () => {
     const problems = (SMTP_URL: string) => problemsIn({ ...production, SMTP_URL, SMTP_REQUIRE_TLS: 'off' });
     expect(problems('smtp://mailer:Xw3-kLp9@mail.example.com')).toEqual([
-      'SMTP_REQUIRE_TLS must be on if SMTP_URL contains a password, in production',
+      'SMTP_REQUIRE_TLS must be on in production if SMTP_URL contains a password',
     ]);
     const accepted = `smtp://mail.example.com smtps://mailer:Xw3-kLp9@mail.example.com
       smtp://mailer:Xw3-kLp9@127.0.0.1:25`;
@@ -647,7 +647,7 @@ describe('production', () => {
     ]);
     expect(problems('smtps://admin:admin@alerts')).toEqual(['ALERT_SMTP_URL contains a default password']);
     expect(problems('smtp://u:Xw3-kLp9@alerts.example.net', { SMTP_REQUIRE_TLS: 'off' })).toEqual([
-      'SMTP_REQUIRE_TLS must be on if ALERT_SMTP_URL contains a password, in production',
+      'SMTP_REQUIRE_TLS must be on in production if ALERT_SMTP_URL contains a password',
     ]);
   });
 

@@ -57,7 +57,7 @@ export function mailServerProblems(setting: MailServerSetting, values: SettingVa
     return [`${setting} must not use the development mail server (mailpit) in production`];
   const isUnencrypted = protocol === 'smtp:' && !values.SMTP_REQUIRE_TLS && isRemoteMailServer(url);
   if (!isUnencrypted || password === '') return [];
-  return [`SMTP_REQUIRE_TLS must be on if ${setting} contains a password, in production`];
+  return [`SMTP_REQUIRE_TLS must be on in production if ${setting} contains a password`];
 }
 
 const requiresTls = (smtpUrl: string, { NODE_ENV, SMTP_REQUIRE_TLS }: SettingValues): boolean =>

@@ -74,7 +74,7 @@ export const settings = {
   }),
   START_TIMEOUT: setting.duration(
     {
-      doc: 'Time within which both programs must be ready after npm run serve; otherwise the command exits with code 1. The timeout starts over while PostgreSQL is unavailable. Increase it for long migrations.',
+      doc: 'Maximum time for both programs to become ready after npm run serve. If it is exceeded, the command exits with code 1. The timeout starts over while PostgreSQL is unavailable. Increase it for long migrations.',
       fallback: DEFAULT_START_TIMEOUT,
     },
     1_000,
@@ -120,7 +120,7 @@ export const settings = {
   ),
   WEBHOOK_TIMEOUT: setting.duration(
     {
-      doc: 'Time within which a webhook endpoint must send the status line of its response.',
+      doc: 'Maximum time for a webhook endpoint to send the status line of its response.',
       fallback: '10s',
     },
     10,
@@ -184,7 +184,7 @@ export const settings = {
   ),
   HASH_QUEUE_WAIT: setting.duration(
     {
-      doc: 'Maximum time for which a password waits for one of these threads, from 100ms to 5s. If a request would wait longer, it is rejected at once with 503 overloaded and Retry-After.',
+      doc: 'Maximum time that a password waits for one of these threads, from 100ms to 5s. If a request would wait longer, it is rejected at once with 503 overloaded and Retry-After.',
       fallback: '4s',
     },
     100,
@@ -200,7 +200,7 @@ export const settings = {
   }),
   REQUEST_MEMORY: setting.integer(
     {
-      doc: "Memory in MiB that an API process can use for requests in progress, of which four fifths are for imports and exports. A secret key, customer or operator can use half of each part, and a client address an eighth. Requests that exceed this are rejected with 503 overloaded and Retry-After. The default depends on the maximum heap of Node.js, which is half of the container's memory.",
+      doc: "Memory in MiB that an API process can use for requests in progress. Four fifths are for imports and exports. A secret key, customer or operator can use half of each part, and a client address an eighth. Requests that exceed this are rejected with 503 overloaded and Retry-After. The default depends on the maximum heap of Node.js, which is half of the container's memory.",
       fallback: 0,
       displayedDefault: '5/8 of the maximum heap',
     },
@@ -253,7 +253,7 @@ export const settings = {
       secret: true,
     },
     /^[!-~]{32,}$/,
-    'must have at least 32 characters without spaces',
+    'must be at least 32 characters long and contain no spaces',
   ),
   ...tracingSettings,
   ALERT_WEBHOOK_URL: setting.targetUrl({

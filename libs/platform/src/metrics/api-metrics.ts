@@ -136,7 +136,7 @@ export class ApiMetrics {
   instrumentRequestMemory(readHeldBytes: () => number, limitBytes: number): void {
     this.metrics.gauge(
       'gatehouse_request_memory_bytes',
-      'Memory that requests in progress use, as it is limited by REQUEST_MEMORY.',
+      'Memory used by requests in progress, as counted toward REQUEST_MEMORY.',
       readHeldBytes,
     );
     this.metrics.gauge(
