@@ -110,7 +110,7 @@ export class IdentityProvidersController {
     operationId: 'identityProviders.delete',
     summary: 'Delete an identity provider',
     description:
-      'Returns 409 with the number of linked identities while there are any. To turn the provider off instead, set `enabled` to false.',
+      'While the provider has linked identities, returns 409 `conflict` with their number. To turn the provider off instead, set `enabled` to false.',
   })
   @HttpCode(204)
   @SecretKey('project:write')

@@ -70,7 +70,7 @@ export class ProjectProvidersService {
       if (statesAuthTime !== null && statesAuthTime !== provider.statesAuthTime)
         await this.providers.setStatesAuthTime(provider.id, statesAuthTime);
       if (!isRecent(authTime, flow))
-        throw new Error('the provider does not state a sign-in that is as recent as required');
+        throw new Error('the provider does not prove a sign-in that is recent enough');
       const profile = this.toProfile(provider, claims);
       return { profile, isEmailUnavailable: isIncomplete && profile.email === null };
     });

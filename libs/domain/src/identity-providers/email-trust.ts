@@ -3,7 +3,7 @@ import type { IdentityProvider } from './identity-provider.js';
 import type { ProviderPreset } from './provider-preset.js';
 import { deniesEmail, emailDomain, readEmail, type ProviderClaims } from './provider-profile.js';
 
-/** The provider properties that determine whether its emails are trusted. */
+/** The provider properties that determine whether its email addresses are trusted. */
 export interface EmailSource extends Pick<IdentityProvider, 'issuer' | 'trustEmail'> {
   /** The provider's verified domains. */
   domains: string[];
@@ -22,7 +22,7 @@ export function hasPresetIssuer(preset: ProviderPreset, issuer: string | null): 
 /**
  * Returns whether Gatehouse trusts that the email address in the claims belongs to the user (sign-in contract, section
  * 4; ADR 0083). A preset's rule applies only to the preset's own service. Any other server's claims are controlled by
- * its administrator, so its emails are trusted only in verified domains.
+ * its administrator, so its email addresses are trusted only in verified domains.
  */
 export function isEmailTrusted(
   preset: ProviderPreset,

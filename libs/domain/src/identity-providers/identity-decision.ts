@@ -52,8 +52,8 @@ export type IdentityDecision =
 
 /**
  * Decides on a sign-in with a provider (sign-in contract, section 4, table; requirement FE-03). Only a trusted email
- * links an identity. Otherwise, a user could enter another person's email address at their provider and gain access to
- * that person's account.
+ * address links an identity. Otherwise, a user could enter another person's email address at their provider and gain
+ * access to that person's account.
  */
 export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
   const { profile, linked, owner, allowSignUp } = signIn;

@@ -24,8 +24,8 @@ const isNeverTrusted = (preset: ProviderPreset, { issuer, trustEmail }: Provider
   hasPresetIssuer(preset, issuer) ? preset.isEmailVerified === undefined : !trustEmail;
 
 /**
- * Returns the warnings about an enabled provider that is required in its domains although its emails are not trusted.
- * Customers in these domains have no other sign-in method.
+ * Returns the warnings about an enabled provider that is required in its domains although its email addresses are not
+ * trusted. Customers in these domains have no other sign-in method.
  */
 export function providerWarnings(
   preset: ProviderPreset,
@@ -34,17 +34,17 @@ export function providerWarnings(
 ): ProviderWarning[] {
   const { slug, enabled, required, domains } = provider;
   if (!enabled || !required || domains.length === 0 || !isNeverTrusted(preset, provider)) return [];
-  const remedy = 'Trust its emails with trustEmail, or set required to false.';
+  const remedy = 'Set trustEmail to true, or set required to false.';
   const warnings: ProviderWarning[] = [
     {
       code: 'existing_customers_excluded',
-      message: `Customers in the domains of ${slug} who have no identity there cannot sign in, because the emails of this required provider are not trusted. ${remedy}`,
+      message: `Customers with an email address in a domain of ${slug} but no linked identity cannot sign in, because Gatehouse does not trust email addresses from this required provider. ${remedy}`,
     },
   ];
   if (requireVerifiedEmail || enumerationProtection)
     warnings.push({
       code: 'new_customers_unverified',
-      message: `New customers in the domains of ${slug} can sign in only after they have opened a verification email, because the project requires a verified address and the emails of this required provider are not trusted. ${remedy}`,
+      message: `New customers with an email address in a domain of ${slug} can sign in only after they have opened the link in a verification email, because the project requires a verified address and Gatehouse does not trust email addresses from this required provider. ${remedy}`,
     });
   return warnings;
 }

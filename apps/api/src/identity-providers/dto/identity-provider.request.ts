@@ -132,7 +132,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @BooleanField(
     setting(
-      'If true, emails in the verified domains of the provider are trusted. For `oidc`, and for `github`, `gitlab` and `microsoft` with the `issuer` of another server. Default: false',
+      'If true, email addresses in the verified domains of the provider are trusted. For `oidc`, and for `github`, `gitlab` and `microsoft` with the `issuer` of another server. Default: false',
     ),
   )
   trustEmail?: boolean | null;
@@ -153,7 +153,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
     itemSchema: { pattern: domainPattern.source, maxLength: 232 },
     isValid: (text) => canonicalDomain(text) === text,
     message:
-      '$property must contain domains in lowercase, such as acme.example, with at least two labels and none below which everyone can register a domain',
+      '$property must contain domains in lowercase, such as acme.example, with at least two labels, and not a public suffix such as co.uk',
   })
   domains?: string[] | null;
 
@@ -191,7 +191,7 @@ export class CreateIdentityProviderRequest extends ProviderFieldsRequest {
 
   @TextField({
     ...setting(
-      'Issuer of id tokens, exactly as in the discovery document. Required for `oidc`. Also used for a single tenant of `microsoft`, a self-managed `gitlab`, and the URL of a GitHub Enterprise Server. Emails of a self-managed server are trusted only in verified domains, with `trustEmail`. It cannot change',
+      'Issuer of id tokens, exactly as in the discovery document. Required for `oidc`. Also used for a single tenant of `microsoft`, a self-managed `gitlab`, and the URL of a GitHub Enterprise Server. Email addresses from a self-managed server are trusted only in verified domains, with `trustEmail`. It cannot change',
     ),
     example: 'https://login.acme.example',
     maxLength: targetUrlSchema.maxLength,

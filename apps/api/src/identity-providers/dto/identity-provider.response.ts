@@ -22,7 +22,7 @@ export class ProviderWarningResponse implements ProviderWarning {
   @ApiProperty({
     description: 'The effect and its remedy',
     example:
-      'Customers in the domains of acme who have no identity there cannot sign in, because the emails of this required provider are not trusted. Trust its emails with trustEmail, or set required to false.',
+      'Customers with an email address in a domain of acme but no linked identity cannot sign in, because Gatehouse does not trust email addresses from this required provider. Set trustEmail to true, or set required to false.',
   })
   message!: string;
 }
@@ -72,7 +72,7 @@ export class IdentityProviderResponse {
   @ApiProperty({ description: 'True if the provider has a private key' }) hasPrivateKey!: boolean;
   @ApiProperty({ description: 'False if sign-ins with the provider are rejected' }) enabled!: boolean;
   @ApiProperty({ description: 'False if only existing customers can sign in' }) allowSignUp!: boolean;
-  @ApiProperty({ description: 'True if emails in the verified domains of the provider are trusted' })
+  @ApiProperty({ description: 'True if email addresses in the verified domains of the provider are trusted' })
   trustEmail!: boolean;
   @ApiProperty({ description: 'True if id tokens of native sign-ins must contain a nonce' })
   requireNonce!: boolean;

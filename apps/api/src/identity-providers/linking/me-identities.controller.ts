@@ -45,7 +45,7 @@ export class MeIdentitiesController {
     operationId: 'me.linkIdentity',
     summary: 'Finish linking an identity',
     description:
-      "Links the account at the identity provider, with the code from the query of the redirect URL. Only the session that started linking can finish it. If the provider has verified the customer's address, which was unverified, all earlier access ends, including this session. Requires a proof of identity within the last ten minutes.",
+      "Links the account at the identity provider, with the code from the query of the redirect URL. Only the session that started linking can finish it. If the provider has verified the customer's previously unverified address, all earlier access ends, including this session. Requires a proof of identity within the last ten minutes.",
   })
   @RateLimit('exchange')
   @ApiCreatedResponse({ type: IdentityResponse })

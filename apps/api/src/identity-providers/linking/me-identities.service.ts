@@ -157,9 +157,9 @@ export class MeIdentitiesService {
   }
 
   /**
-   * Claims an unverified address if the provider proves it, as a sign-in does, because another person may have
+   * Claims an unverified address if the provider has verified it, as a sign-in does, because another person may have
    * registered it.
-   * @returns the updated customer, whose sessions have ended; null if the provider does not prove the address
+   * @returns the updated customer, whose sessions have ended; null if the provider has not verified the address
    */
   private async claim(
     tx: Tx,

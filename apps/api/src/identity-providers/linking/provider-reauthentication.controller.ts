@@ -19,7 +19,7 @@ export class ProviderReauthenticationController {
     operationId: 'me.beginProviderReauthentication',
     summary: 'Start reauthentication with an identity provider',
     description:
-      'Returns the page of the identity provider for the browser to open, which requires the customer to sign in again. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/me/reauthenticate/exchange`, or with `error`. Google, Apple, GitHub, Discord, and Microsoft without the claim `auth_time`, cannot prove a new sign-in: 403 `method_not_enabled`.',
+      'Returns the page of the identity provider for the browser to open, which requires the customer to sign in again. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/me/reauthenticate/exchange`, or with `error`. Returns 403 `method_not_enabled` for providers that cannot prove a new sign-in: Google, Apple, GitHub, Discord, and Microsoft without the claim `auth_time`.',
   })
   @HttpCode(200)
   @RateLimit('oauth')
@@ -45,7 +45,7 @@ export class ProviderReauthenticationController {
     operationId: 'me.reauthenticateWithProvider',
     summary: 'Finish reauthentication with an identity provider',
     description:
-      "Returns an access token for the same session with a new `auth_time`, for the code from the query of the redirect URL. Only the session that started the reauthentication can finish it. Returns 401 `invalid_access_token` if the provider has also verified the customer's address, which was unverified: all earlier access ends.",
+      "Returns an access token for the same session with a new `auth_time`, for the code from the query of the redirect URL. Only the session that started the reauthentication can finish it. Returns 401 `invalid_access_token` if the provider has also verified the customer's previously unverified address, which ends all earlier access.",
   })
   @HttpCode(200)
   @RateLimit('exchange')

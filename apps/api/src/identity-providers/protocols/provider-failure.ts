@@ -45,7 +45,7 @@ export function describeProviderFailure(error: unknown): ProviderFailure {
   return { error: isUnavailable ? 'provider_unavailable' : 'sign_in_failed', reason };
 }
 
-/** Seconds after which a client should retry an unavailable provider. */
+/** How long a client should wait before it retries an unavailable provider, in seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** Returns the API error for a failure. */

@@ -15,7 +15,7 @@ describe('ProviderRequestsService', () => {
     await service.run(provider, () => Promise.resolve());
     await failWith(new ServerUnavailableError('connection refused'));
     await failWith(new Error('invalid_client'));
-    // Not counted, because the provider is not the cause.
+    // This error is not counted, because the provider is not the cause.
     await failWith(new GatehouseError('method_not_enabled'));
     expect(results).toEqual(['success', 'provider_unavailable', 'sign_in_failed']);
   });

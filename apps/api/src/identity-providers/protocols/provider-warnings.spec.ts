@@ -22,7 +22,7 @@ const verified = { requireVerifiedEmail: true };
 type Differences = Partial<Omit<IdentityProvider, 'type'>> & Partial<typeof provider>;
 
 it.each<[string, Differences, Partial<ProjectSettings>, string[]]>([
-  ['with untrusted addresses', {}, {}, ['existing_customers_excluded']],
+  ['with untrusted email addresses', {}, {}, ['existing_customers_excluded']],
   [
     'with untrusted addresses if addresses must be verified',
     {},

@@ -17,7 +17,10 @@ import { MailQuotaService } from '../../mail/mail-quota.service.js';
 import { OneTimeLinksService } from '../../one-time-tokens/one-time-links.service.js';
 import { ProviderSignInService, toAccountProfile } from './provider-sign-in.service.js';
 
-/** Rejects provider sign-ins that cannot succeed, both by redirect and with id tokens from apps. */
+/**
+ * Decides whether a provider sign-in must be rejected. Covers both redirect sign-ins and sign-ins with id tokens from
+ * apps.
+ */
 @Injectable()
 export class ProviderRejectionsService {
   constructor(

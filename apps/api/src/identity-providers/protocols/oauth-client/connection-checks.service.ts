@@ -73,7 +73,7 @@ export class ConnectionChecksService {
       return kind === 'provider_unavailable'
         ? failed(
             'client_credentials',
-            `The token endpoint does not respond: ${reason}. Check that Gatehouse can reach it.`,
+            `The token endpoint does not respond: ${reason}. Check that Gatehouse can reach this URL.`,
           )
         : checkClientCredentials(oauthCode(cause));
     }

@@ -10,7 +10,7 @@ export const PROVIDER_TIMEOUT_MS = 5_000;
 /** Maximum length of a provider's response, in bytes (requirement FE-04). */
 export const MAX_PROVIDER_RESPONSE_BYTES = 1024 * 1024;
 
-/** Time for which a provider's discovery document is cached, in ms. */
+/** How long a provider's discovery document is cached, in ms. */
 export const PROVIDER_METADATA_TTL_MS = 10 * 60 * 1_000;
 
 export interface OpenIdIssuer {

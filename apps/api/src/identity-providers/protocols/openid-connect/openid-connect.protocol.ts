@@ -132,7 +132,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     const metadata = opened.configuration.serverMetadata();
     const discovered = [
       passed('discovery', 'The discovery document is valid.'),
-      passed('issuer', 'The issuer equals that in the discovery document.'),
+      passed('issuer', 'The issuer matches the discovery document.'),
       ...checkMetadata(metadata, isPublic(provider), this.checks.policy),
     ];
     const canContinue = discovered.every(({ name, ok }) => ok || name !== 'endpoints');

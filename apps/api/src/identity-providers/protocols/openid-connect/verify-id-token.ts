@@ -12,7 +12,7 @@ const MAX_AGE_SECONDS = 60 * 60;
 /** The values that an id token must contain. */
 export interface IdTokenConditions {
   issuer: string;
-  /** The client ids, one of which must be the audience. */
+  /** The client ids. One of them must be the audience. */
   audience: string[];
   /** The nonce that the app has sent. Undefined if the app cannot read the nonce of its SDK. */
   nonce: string | undefined;

@@ -18,8 +18,8 @@ async function loadClaims(issuer: string, { fetchResource }: PersonResources): P
 }
 
 /**
- * Discord (https://docs.discord.com/developers/topics/oauth2). Its emails are not trusted, because accounts are
- * pseudonymous.
+ * Discord (https://docs.discord.com/developers/topics/oauth2). Its email addresses are not trusted, because accounts
+ * are pseudonymous.
  */
 export const discord: OAuth2Preset = {
   name: 'Discord',
