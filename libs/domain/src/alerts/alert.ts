@@ -96,8 +96,7 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
       `${count} ${isOne ? 'email of the last hour was' : 'emails of the last hour were'} dropped because a project reached its limit, the first at ${since}.`,
     remedy:
       'Check for automated registrations: the log of emails shows the recipients. If the registrations are genuine, raise mailLimits in the settings of the project.',
-    resolved:
-      'There are no more emails of the last hour that were dropped because of the limit of a project.',
+    resolved: "There are no more emails that were dropped in the last hour because of a project's limit.",
   },
   guessed_email_codes: {
     subject: 'Guessed email codes',

@@ -82,7 +82,7 @@ const englishMailTexts: MailTranslation<Exclude<MailKind, 'operator-notice'>> = 
       subject: '{{code}} is your confirmation code for {{project_name}}',
       heading: 'Confirm that it is you',
       paragraphs: [
-        'A change of the {{project_name}} account of {{email}} requires a confirmation. If you are making this change, enter this code:',
+        'A change to the {{project_name}} account of {{email}} requires confirmation. If you are making this change, enter this code:',
         '{{code}}',
       ],
       closing: [
