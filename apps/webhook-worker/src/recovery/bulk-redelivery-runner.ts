@@ -30,7 +30,7 @@ export class BulkRedeliveryRunner extends PeriodicJob {
     const released = await this.transactions.run((tx) =>
       this.redeliveries.releaseNext(tx, this.releaseIntervalMs),
     );
-    // Not enqueued: in Redis, bulk redeliveries would be processed before later first attempts.
+    // The deliveries are not enqueued in Redis, where they would run before the first attempts of newer events.
     if (released > 0) this.duePoller.wake();
   }
 }

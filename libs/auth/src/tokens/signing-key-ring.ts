@@ -28,7 +28,7 @@ export const JWKS_MAX_AGE_SECONDS = 300;
 const PUBLISH_LEAD_MS = 15 * 60_000;
 
 /**
- * Time for which a key is retained after its last signature, in ms: an access token's maximum lifetime, 24 h, and
+ * How long a key is retained after its last signature, in ms: an access token's maximum lifetime, 24 h, and
  * one hour for leeway, clock skew and replicas that fail to reload for a while.
  */
 const RETIRED_AFTER_MS = 25 * 3_600_000;

@@ -20,7 +20,7 @@ export type ClaimedAlert = RowOf<typeof claimRow>;
 export interface AlertIntervals {
   /** Minimum time between two messages of the same kind. */
   pause: number;
-  /** Time after which a message is repeated if the problem is still open and has not changed. */
+  /** How long to wait before a message is repeated if the problem is still open and has not changed. */
   reminder: number;
   /** Delay before a failed message is retried. */
   retry: number;

@@ -221,7 +221,7 @@ export class ApiKeysRepository {
   /**
    * Sets a key to expire after an overlap, unless it already expires earlier. Returns false if the key is no longer
    * active or was already rotated, so only one of several concurrent calls succeeds.
-   * @param overlapSeconds time for which the key and its successor are both valid
+   * @param overlapSeconds how long the key and its successor are both valid, in seconds
    */
   async expireAfterOverlap(tx: Tx, projectId: string, id: string, overlapSeconds: number): Promise<boolean> {
     const rows = await tx.execute(expireKeyAfterOverlap, [projectId, id, overlapSeconds]);

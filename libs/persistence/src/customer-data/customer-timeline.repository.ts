@@ -41,7 +41,7 @@ const PAGE_SCAN_LIMIT = 1_000;
  */
 const SECOND_SCAN_FACTOR = 5;
 
-/** Maximum number of deliveries per event, of which only the newest to each endpoint is listed. */
+/** Maximum number of deliveries per event. Only the newest to each endpoint is listed. */
 const MAX_DELIVERIES = 10;
 
 /**

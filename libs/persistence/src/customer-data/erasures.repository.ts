@@ -72,8 +72,8 @@ const resolveErasedDeadLetters = statement(
 );
 
 /**
- * Not prepared, so that it locks only the partitions for the days in these ids. It waits for the retention job only
- * if that job is changing one of these partitions.
+ * The statement is not prepared, so that it locks only the partitions for the days in these ids. It waits for the
+ * retention job only if that job is changing one of these partitions.
  */
 const eraseResponseBodies = dynamicStatement(
   {},

@@ -118,7 +118,7 @@ class Connection extends pg.Client {
     else await super.connect();
     if (!this.sessionTimeouts) return this;
     try {
-      // Not as connection parameters: a pooler in session mode rejects most of them.
+      // A pooler in session mode would reject most of these settings as connection parameters.
       await (this.send([setSessionSql(this.sessionTimeouts, this.version)]) as Promise<unknown>);
       return this;
     } catch (error) {

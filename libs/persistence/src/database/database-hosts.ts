@@ -97,7 +97,7 @@ async function probe(url: string, parameters: string[]): Promise<Address> {
     if (!parameters.some((name) => isOn.has(name))) return { host: client.host, port: client.port };
     throw Object.assign(new Error(`${client.host}:${client.port} is read-only`), { code: READ_ONLY });
   } finally {
-    // Not awaited: a server that does not respond does not close the connection either.
+    // `end` is not awaited, because a server that does not respond does not close the connection either.
     void client.end().catch(() => undefined);
   }
 }

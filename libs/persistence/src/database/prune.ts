@@ -13,7 +13,7 @@ import type { Sql } from './database.js';
 
 /**
  * Number of rows that one statement removes. It keeps the statement within its timeout, and limits the delay for
- * others that wait for one of the rows.
+ * transactions that wait for one of the rows.
  */
 const BATCH_SIZE = 5_000;
 
@@ -95,8 +95,8 @@ export const orderedPruneStatement = (table: string, condition: string): Ordered
   );
 
 /**
- * Removes rows in batches, in id order, and scans each row once. For tables in which many rows remain, because every
- * batch of `pruneInBatches` would read those again. Ends early once `signal` is aborted.
+ * Removes rows in batches, in id order, and scans each row once. Use it for tables where most rows remain: every batch
+ * of `pruneInBatches` would read those rows again. Ends early once `signal` is aborted.
  * @param values values for the condition's parameters
  */
 export async function pruneInIdOrder(

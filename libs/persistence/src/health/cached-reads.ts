@@ -1,6 +1,6 @@
 import { monotonicMs, withTimeout } from '@gatehouse/platform';
 
-/** Time in ms for which a result is cached, so that the load does not depend on the number of scrapers. */
+/** How long a result is cached, in ms, so that the load does not depend on the number of scrapers. */
 const CACHE_MS = 5_000;
 
 /** Timeout in ms. By default, a full metrics scrape must finish within 10 s. */

@@ -24,8 +24,8 @@ export interface WorkerHeartbeat {
 }
 
 /**
- * Time in seconds without a heartbeat after which a worker counts as stopped. It is longer than several heartbeat
- * intervals.
+ * How long a worker can go without a heartbeat before it counts as stopped, in seconds. It is longer than several
+ * heartbeat intervals.
  */
 const HEARTBEAT_TIMEOUT_SECONDS = 20;
 

@@ -51,7 +51,7 @@ async function probe(url: string): Promise<Server> {
     const [server] = await runStatement(() => client as unknown as pg.Pool, [readServer]);
     return { ...server!, address: `${client.host}:${client.port}` };
   } finally {
-    // Not awaited: a server that does not respond does not close the connection either.
+    // `end` is not awaited, because a server that does not respond does not close the connection either.
     void client.end().catch(() => undefined);
   }
 }

@@ -26,7 +26,7 @@ export type IdempotencyStatus =
 const RETENTION = `interval '24 hours'`;
 
 /**
- * Time after which a run that has neither finished nor been renewed counts as dead. The next request with the key may
+ * How long an unfinished run can go without a renewal before it counts as dead. The next request with the key may then
  * replace it.
  */
 const RUN_TIMEOUT = `interval '20 seconds'`;

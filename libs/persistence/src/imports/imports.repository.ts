@@ -57,7 +57,7 @@ interface StoredProgress extends ProcessedLines {
 /** Maximum number of recorded lines per kind, regardless of the import's length. */
 const MAX_RECORDED_LINES = 10_000;
 
-/** Time without a write after which a request counts as dead. An active request commits far more often. */
+/** How long a request can go without a write before it counts as dead. An active request commits far more often. */
 const STALE_AFTER = `interval '2 minutes'`;
 
 const claimImport = statement(

@@ -103,7 +103,7 @@ function metricsQueryOf(projectIds: string[] | null): string {
   return projectIds.length === 1 ? PROJECT_METRICS_QUERY : PROJECTS_METRICS_QUERY;
 }
 
-// Not prepared, because the plan depends on the number of attempts from `nextId` on.
+// The statement is not prepared, because the plan depends on the number of attempts from `nextId` on.
 
 const readMetrics = dynamicStatement(
   {

@@ -30,7 +30,7 @@ const progressRow = {
 
 type Progress = RowOf<typeof progressRow>;
 
-// Not prepared, because the plans depend on the id ranges and on the number of unfinished attempts.
+// These statements are not prepared, because the plans depend on the id ranges and the number of unfinished attempts.
 
 const lockProgress = dynamicStatement(
   progressRow,

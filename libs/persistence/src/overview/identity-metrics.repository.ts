@@ -114,7 +114,7 @@ const bucketValues = (projectIds: string[] | null, buckets: Bucket[]): unknown[]
   buckets.map(({ at }) => new Date(at * 1_000)),
 ];
 
-/** Not prepared, because the plan depends on the number of events that are not rolled up yet. */
+/** The statement is not prepared, because the plan depends on the number of events that are not rolled up yet. */
 const readCounts = dynamicStatement(
   countsRow,
   (projectIds: string[] | null, buckets: Bucket[]) => ({

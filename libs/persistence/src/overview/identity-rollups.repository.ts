@@ -38,7 +38,8 @@ const lockProgress = statement(
 
 /**
  * Adds the next events in the feed to the retained buckets of every length, for the installation and for their
- * projects, and advances the progress. Not prepared, because the plan depends on the position.
+ * projects, and advances the progress. The statement is not prepared, because the plan
+ * depends on the position.
  */
 const addToRollups = dynamicStatement(
   { counted: integer },

@@ -80,7 +80,7 @@ const PROJECTS_BACKLOG_QUERY = `
     ) found
   ) counted`;
 
-/** Not prepared, because the plan depends on the backlog's length. */
+/** The statement is not prepared, because the plan depends on the backlog's length. */
 const readBacklog = dynamicStatement(
   {
     deadLetters: integer,

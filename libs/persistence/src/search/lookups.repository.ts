@@ -55,7 +55,7 @@ const findEndpoints = dynamicStatement(
   ]),
 );
 
-/** Not prepared, because the partition to scan depends on the id. */
+/** The statement is not prepared, because the partition to scan depends on the id. */
 const findAttempt = dynamicStatement(
   { deliveryId: uuid },
   (attemptId: string) => ({

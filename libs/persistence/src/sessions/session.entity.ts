@@ -26,7 +26,7 @@ export class SessionEntity {
   @Column('uuid', { name: 'provider_id', nullable: true }) providerId!: string | null;
   /** Secret key whose sign-in token started the session, or null. */
   @Column('uuid', { name: 'support_key_id', nullable: true }) supportKeyId!: string | null;
-  /** Reason for which the key created the sign-in token, or null. */
+  /** Reason why the key created the sign-in token, or null. */
   @Column('text', { name: 'support_reason', nullable: true }) supportReason!: string | null;
   @Column('text', { nullable: true }) ip!: string | null;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;

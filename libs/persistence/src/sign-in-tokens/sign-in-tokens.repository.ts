@@ -78,7 +78,7 @@ export class SignInTokensRepository {
 
   /**
    * Returns a token's customer id, or null if the token is unknown or its customer belongs to another project.
-   * @param tokenHashes possible hashes of the token, one of which is stored
+   * @param tokenHashes possible hashes of the token; one of them is stored
    */
   async findCustomerId(tx: Tx, projectId: string, tokenHashes: Buffer[]): Promise<string | null> {
     const [row] = await tx.execute(findToken, [tokenHashes, projectId]);

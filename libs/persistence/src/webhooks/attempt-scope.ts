@@ -145,7 +145,10 @@ const findEndpoints = dynamicStatement(
   sampleAccessScopes.map((accessScope) => [accessScope, [NIL_UUID]] as const),
 );
 
-/** Not prepared, like `findProject`, because a generic plan cannot use an index for `organizationsWithin`. */
+/**
+ * The statement is not prepared, like `findProject`, because a generic plan cannot use an index for
+ * `organizationsWithin`.
+ */
 const findOrganizations = dynamicStatement(
   { id: uuid },
   (organizationIds: AccessScope['organizationIds']) => ({

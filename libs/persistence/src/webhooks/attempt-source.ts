@@ -50,7 +50,7 @@ export const sampleDeliverySources = sampleAttemptFilters.flatMap((filter) => [
   fromBatch(filter, NIL_UUID),
 ]);
 
-/** Not prepared, because the plan depends on the batch size. */
+/** The statement is not prepared, because the plan depends on the batch size. */
 const countBatchDeliveries = dynamicStatement(
   { count: integer },
   (batchId: string) => ({

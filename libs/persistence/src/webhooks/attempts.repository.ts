@@ -94,7 +94,7 @@ const countAttempts = cappedCount(
   sampleCalls,
 );
 
-/** Not prepared, because the partitions to scan depend on the id range. */
+/** The statement is not prepared, because the partitions to scan depend on the id range. */
 const listAttemptsOfDelivery = dynamicStatement(
   attemptRow,
   (delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>) => {

@@ -23,8 +23,8 @@ const statsRow = {
 export type EndpointStats = RowOf<typeof statsRow>;
 
 /**
- * Compares rows instead of columns, so that no plan can scan the attempts of all endpoints. Not prepared, because the
- * partitions to scan depend on the time.
+ * Compares rows instead of columns, so that no plan can scan the attempts of all endpoints. The statement is not
+ * prepared, because the partitions to scan depend on the time.
  */
 const readStats = dynamicStatement(
   statsRow,

@@ -37,7 +37,7 @@ export const customerDeliveriesSql = (customers: string): string => `
   SELECT d.* FROM (${customerEventsSql(customers)}) e
     CROSS JOIN LATERAL (SELECT d.* FROM deliveries d WHERE d.event_id = e.id OFFSET 0) d`;
 
-/** Not prepared, because the plan depends on the number of customers. */
+/** The statement is not prepared, because the plan depends on the number of customers. */
 const measureVolume = dynamicStatement(
   { areLowVolume: boolean, projectIds: arrayOf(nullable(uuid)) },
   (customerIds: string[]) => ({

@@ -174,7 +174,7 @@ const disableEndpoint = statement(
 
 /**
  * Cancels pending deliveries to an endpoint that is no longer enabled. If there are too many, the sweeper cancels the
- * rest, which no worker claims. Not prepared, because the best plan depends on the endpoint.
+ * rest, which no worker claims. The statement is not prepared, because the best plan depends on the endpoint.
  */
 const cancelPendingDeliveries = dynamicStatement(
   { count: integer },

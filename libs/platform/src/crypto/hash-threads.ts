@@ -9,8 +9,8 @@ import { estimateBcryptMs, type ImportedHash } from './imported-hash-parameters.
 const BACKGROUND_INTERVAL_MS = 1_000;
 
 /**
- * Time in ms after which idle threads end and release their memory, about 8 MB each. One thread keeps running, because
- * starting a thread takes almost as long as a hash.
+ * How long a thread can be idle before it ends and releases its memory (about 8 MB), in ms. One thread keeps running,
+ * because starting a thread takes almost as long as a hash.
  */
 const THREAD_IDLE_MS = 30_000;
 
@@ -73,7 +73,7 @@ export class HashThreads {
   /** Retry slots for rejected callers, by project. */
   private readonly retrySlots = new Map<string, RetrySlots>();
   /**
-   * Moving average of Gatehouse hash durations, in ms. It includes the time for which a thread waits for a core, so it
+   * Moving average of Gatehouse hash durations, in ms. It includes the time that a thread waits for a core, so it
    * depends on the machine's load.
    */
   private averageMs: number;

@@ -10,8 +10,8 @@ export function signJson(keyring: Keyring, purpose: MacPurpose, value: unknown):
 }
 
 /**
- * Returns the value in a string from `signJson`; null for any other string, including one with another encoding of the
- * MAC.
+ * Returns the value from a string created by `signJson`, or null for any other string, including one whose MAC is
+ * encoded differently.
  */
 export function readSignedJson(keyring: Keyring, purpose: MacPurpose, text: string): unknown {
   const [content = '', macText = '', ...rest] = text.split('.');

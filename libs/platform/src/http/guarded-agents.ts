@@ -7,8 +7,8 @@ import { createFilteredAgents, type AgentHooks, type Agents } from './filtered-a
 import type { Lookup } from './guarded-lookup.js';
 
 /**
- * Time in ms after which a host's next address is attempted. The Node.js default of 250 ms is shorter than some round
- * trips.
+ * How long to wait before a host's next address is attempted, in ms. The Node.js default of 250 ms is shorter than
+ * some round trips.
  */
 const NEXT_ADDRESS_DELAY_MS = 2_000;
 

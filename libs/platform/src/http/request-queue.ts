@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
  */
 const MAX_WAITING = 10;
 
-/** Time in ms after which a client that does not read its response is disconnected. */
+/** How long a client can leave its response unread before it is disconnected, in ms. */
 export const STALL_MS = 60_000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;

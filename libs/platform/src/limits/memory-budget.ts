@@ -22,8 +22,8 @@ export interface MemoryHold {
 
 /**
  * Limits the bytes that holders keep in memory at the same time: each holder to its share, and all of them to the
- * total. A holder that holds nothing else can exceed its share, and the only part can exceed the total, up to the
- * limit. Otherwise, a part that is larger than a share could never be held.
+ * total. A holder's only part can exceed its share, and the only part in use can exceed the total, up to the limit.
+ * Otherwise, a part that is larger than a share could never be held.
  */
 export class MemoryBudget {
   private readonly byHolder = new Map<string, number>();

@@ -20,7 +20,8 @@ export class Mailer {
   private readonly transport: Transporter;
 
   /**
-   * @param requireTls true to send nothing, including the password, over an unencrypted connection
+   * @param requireTls true to refuse unencrypted connections, so that neither emails nor the password are sent in
+   *   plain text
    * @param setting the setting that contains the URL, for error messages
    */
   constructor(

@@ -61,7 +61,7 @@ export class RedisHealth {
 
   private async probe(): Promise<void> {
     if (this.isProbing) return;
-    // Not logged here, because the connection logs that it is lost.
+    // The connection itself logs that it is lost.
     if (this.connection.status !== 'ready') return void (this.probed = 'unreachable');
     this.isProbing = true;
     const { problem, error } = await probeRedis(this.connection, this.prefix);
