@@ -506,7 +506,7 @@ describe('the hosted sign-in page', () => {
       [{ prompt: 'none' }, 'prompt must be one of login'],
       [{ max_age: '-1' }, 'max_age must be a number'],
       [{ screen: 'other' }, 'screen must be one of'],
-      [{ state: 'x'.repeat(513) }, 'state must have at most'],
+      [{ state: 'x'.repeat(513) }, 'state must be at most'],
     ];
     for (const [more, problem] of cases) {
       const page = new HostedSignIn(instance, REDIRECT_URL);

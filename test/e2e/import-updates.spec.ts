@@ -224,7 +224,7 @@ it('adds credentials, and replaces only imported passwords', async () => {
     { emitEvents: true },
   );
   expect(results(response)).toEqual(lines.map(([, result]) => result));
-  expect(response.body.results[2].errors[0].message).not.toContain('has the values of the line already');
+  expect(response.body.results[2].errors[0].message).not.toContain('already has the values of the line');
   const rows = await instance.sql(
     `SELECT (SELECT count(*)::int FROM totp_factors f WHERE f.customer_id = c.id) AS totp,
        (SELECT count(*)::int FROM passkeys k WHERE k.customer_id = c.id) AS passkeys,

@@ -149,7 +149,7 @@ export class AuditService {
 
 const system: AuditActor = { type: 'system', id: null };
 
-/** Returns the session that a sign-in token opened, and the reason for which the token was created. */
+/** Returns the session that a sign-in token opened, and the reason why the token was created. */
 const supportDetails = ({ caller }: GatehouseRequest) =>
   caller?.kind === 'access-token' && { sessionId: caller.sessionId, reason: caller.support?.reason ?? null };
 

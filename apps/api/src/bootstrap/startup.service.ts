@@ -41,7 +41,7 @@ import { ApiHeartbeat, HEARTBEAT_INTERVAL_MS } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstOperator, OPERATOR_LINK_COMMAND } from './first-operator.js';
 
-/** Days for which partitions are created after migrations; the worker creates later ones. */
+/** How many days ahead partitions are created after migrations. The worker creates later ones. */
 const PARTITION_DAYS = 14;
 
 /**

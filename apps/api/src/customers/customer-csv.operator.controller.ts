@@ -18,13 +18,13 @@ export class CustomerCsvOperatorController {
     operationId: 'customers.exportCsv',
     summary: 'Export customers as CSV',
     description:
-      'In the order of the list, at most 1,000,000 customers, without password hashes. Cells that a spreadsheet would interpret as a formula begin with an apostrophe.',
+      'Returns at most 1,000,000 customers, in the order of the list and without password hashes. Cells that a spreadsheet would interpret as a formula begin with an apostrophe.',
   })
   @Operator('operator')
   @BulkMemory(STREAM_BYTES)
   @ApiOkResponse({
     description:
-      'The first line contains the column names. If customers are missing, the first column of the last line says so. ' +
+      'The first line contains the column names. If customers are missing, the first column of the last line contains a note. ' +
       'If the connection closes before the response is complete, the export is incomplete.',
     content: { 'text/csv': { schema: { type: 'string' } } },
   })

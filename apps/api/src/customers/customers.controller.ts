@@ -61,7 +61,7 @@ export class CustomersController {
     operationId: 'customers.create',
     summary: 'Create a customer',
     description:
-      'Sends an invitation email if `sendInvite` is true. An address whose domain requires an identity provider cannot be invited (`sso_required`): its owner needs no password.',
+      'Sends an invitation email if `sendInvite` is true. An address in a domain that requires an identity provider cannot be invited (`sso_required`), because its owner signs in without a password.',
   })
   @SecretKey('customer:write')
   @ApiCreatedResponse({ type: CustomerResponse })

@@ -36,7 +36,7 @@ export class CustomersOperatorController extends PickRoutes(CustomersController,
     operationId: 'customers.list',
     summary: 'List customers',
     description:
-      'Newest first, with the locks of the customers. With `lastLoginAfter` or `lastLoginBefore`, sorted by last sign-in, latest first; with `locked`, by the end of the lock, latest first; with a `q` that is matched as a prefix, alphabetically by the matching value. A page may contain fewer customers than `limit`, or none, while `hasMore` is true.',
+      'Newest first. Includes the lock of each customer. With `lastLoginAfter` or `lastLoginBefore`, sorted by last sign-in, latest first; with `locked`, by the end of the lock, latest first; with a `q` that is matched as a prefix, alphabetically by the matching value. A page may contain fewer customers than `limit`, or none, while `hasMore` is true.',
   })
   @Operator('viewer')
   @ApiCamelList(ListedCustomerResponse)

@@ -28,7 +28,7 @@ export class MeFactorsController {
   @ApiOperation({
     operationId: 'me.listFactors',
     summary: 'List your second factors',
-    description: 'Returns the authenticators, and the number of unused recovery codes.',
+    description: 'Returns the authenticators and the number of unused recovery codes.',
   })
   @ApiOkResponse({ type: FactorsResponse })
   async list(@CurrentCaller() caller: CustomerCaller): Promise<FactorsResponse> {

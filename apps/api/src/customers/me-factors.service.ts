@@ -22,7 +22,7 @@ import { FreshProofService } from '../factors/fresh-proof.service.js';
 import type { Client } from '../http/request-context.js';
 import { PasswordCheckService, type ConfirmedChange } from '../passwords/password-check.service.js';
 
-/** Time within which a new authenticator must be confirmed, in seconds. */
+/** Maximum time to confirm a new authenticator, in seconds. */
 const CONFIRMATION_TTL = 10 * 60;
 
 /** Manages signed-in customers' second factors. Every change requires a recent proof of identity. */
@@ -125,7 +125,7 @@ export class MeFactorsService {
       if (await this.factors.exists(tx, customer.id))
         return this.changes.renewRecoveryCodes(tx, project, customer);
       throw new GatehouseError('conflict', {
-        detail: 'The customer has no second factor. Recovery codes come with the first one.',
+        detail: 'The customer has no second factor. Recovery codes are created with the first one.',
       });
     });
   }

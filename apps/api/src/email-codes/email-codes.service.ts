@@ -87,7 +87,7 @@ export class EmailCodesService {
     client: EmailCodeClient,
   ): Promise<CreatedChallenge> {
     const { token, tokenHash } = newToken();
-    // Not the insert time, which would reveal how much work the address has caused.
+    // Computed before the insert: the insert time would reveal how much work the address has caused.
     const expiresAt = new Date(now().getTime() + EMAIL_CODE_TTL * 1_000);
     const found = await this.customers.findByEmail(project.id, email);
     const { code, isShort, isTest } = await this.newCode(project, email);

@@ -18,7 +18,7 @@ export interface CustomEvent {
   data: Record<string, unknown>;
   /** The JSON of `data`, exactly as it was sent. */
   dataText: string;
-  /** Null for the key's project. */
+  /** Null means the key's own project. */
   projectId: string | null;
 }
 
@@ -76,13 +76,13 @@ function eventErrors(item: unknown, dataText: string, path: string): FieldError[
   if (type === undefined) errors.push(error('type', 'required', 'is required'));
   else if (typeof type !== 'string') errors.push(error('type', 'invalid_type', 'must be a string'));
   else if (type.length > MAX_CUSTOM_EVENT_TYPE_LENGTH)
-    errors.push(error('type', 'too_long', `must have at most ${MAX_CUSTOM_EVENT_TYPE_LENGTH} characters`));
+    errors.push(error('type', 'too_long', `must be at most ${MAX_CUSTOM_EVENT_TYPE_LENGTH} characters`));
   else if (!isCustomEventType(type))
     errors.push(error('type', 'invalid', `must match ${customEventTypePattern.source}`));
   if (data === undefined) errors.push(error('data', 'required', 'is required'));
   else if (!isJsonObject(data)) errors.push(error('data', 'invalid_type', 'must be a JSON object'));
   else if (Buffer.byteLength(dataText) > MAX_DATA_BYTES)
-    errors.push(error('data', 'too_long', `must have at most ${MAX_DATA_BYTES} bytes`));
+    errors.push(error('data', 'too_long', `must be at most ${MAX_DATA_BYTES} bytes`));
   if (projectId !== undefined && !isUuid(projectId))
     errors.push(error('project_id', 'invalid', 'must be a UUID'));
   return errors;

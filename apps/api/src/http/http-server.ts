@@ -13,7 +13,7 @@ import { problemDocument } from './problems/problem.js';
 const DRAIN_MS = 10_000;
 
 /**
- * Maximum time for which new requests are accepted during shutdown, and the idle time that ends this period
+ * Maximum time that new requests are accepted during shutdown, and the idle time that ends this period
  * earlier, in ms.
  */
 const DRAIN_GRACE_MS = 1_000;

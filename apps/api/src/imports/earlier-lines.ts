@@ -11,7 +11,7 @@ export interface EarlierLines {
   has(key: string): boolean;
 }
 
-/** For imports, which store their lines. */
+/** Used by real imports: the database detects duplicates of stored lines. */
 export const noEarlierLines: EarlierLines = { has: () => false };
 
 /**

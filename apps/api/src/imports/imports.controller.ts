@@ -32,7 +32,7 @@ export class ImportsController {
     operationId: 'imports.create',
     summary: 'Import customers',
     description:
-      'Accepts up to 1,000 customers as one JSON body, or any number as `application/x-ndjson` with one JSON object per line. For a JSON body, the response lists the result for each customer; for `application/x-ndjson`, it contains the import and the lines that created or updated no customer, or of which a value was left out. A value that is not accepted is left out with a warning, unless it is the email address, an id, a ban or an unknown field.',
+      'Accepts up to 1,000 customers as one JSON body, or any number as `application/x-ndjson` with one JSON object per line. For a JSON body, the response lists the result for each customer; for `application/x-ndjson`, it contains the import, the lines that did not create or update a customer, and the lines with omitted values. A value that is not accepted is omitted with a warning. If it is the email address, an id, a ban or an unknown field, the customer is rejected instead.',
   })
   @HttpCode(200)
   @SecretKey('customer:write')

@@ -118,8 +118,8 @@ export class ImportsService {
   }
 
   /**
-   * Returns an import with a page of its failures: lines that created or updated no customer, or were imported without
-   * some of their values.
+   * Returns an import with a page of its failures: lines that did not create or update a customer, or were imported
+   * without some of their values.
    * @throws GatehouseError `not_found`, `invalid_cursor`
    */
   async get(

@@ -6,7 +6,8 @@ const PATCH = 'set it with PATCH /api/v1/customers/{id}';
 export const notNewerError: FieldError = {
   field: 'updatedAt',
   code: 'not_newer',
-  message: 'The line is not newer than the customer. No action is necessary if the customer is right.',
+  message:
+    "The line is not newer than the customer. No action is necessary if the customer's data is correct.",
 };
 
 /** The error in a dry run for a line that belongs to the same customer as an earlier line in another batch. */
@@ -14,14 +15,14 @@ export const earlierLineError: FieldError = {
   field: '',
   code: 'earlier_line',
   message:
-    'An earlier line belongs to the same customer. An import compares this line with what the earlier one stores, which a dry run does not. Keep only the newer of the two lines.',
+    'An earlier line belongs to the same customer. An import compares this line with the result of the earlier one; a dry run cannot. Keep only the newer of the two lines.',
 };
 
 /** The error for a line whose externalId or id belongs to another person. */
 export const otherPersonError = (field: 'externalId' | 'id'): FieldError => ({
   field,
   code: 'conflict',
-  message: `The customer with this ${field} has another email and another createdAt, so the line can belong to another person. ${otherPersonRemedies[field]} If it is the same person, change the email of the customer and import the line again with update.`,
+  message: `The customer with this ${field} has another email and another createdAt, so the line may belong to another person. ${otherPersonRemedies[field]} If it is the same person, change the email of the customer and import the line again with update.`,
 });
 
 const otherPersonRemedies = {
@@ -34,14 +35,14 @@ const otherPersonRemedies = {
 export const unchangedError: FieldError = {
   field: '',
   code: 'unchanged',
-  message: 'The customer has the values of the line already. No action is necessary.',
+  message: 'The customer already has the values of the line. No action is necessary.',
 };
 
 /** The error for a line that was not applied, because the customer keeps all values that differ. */
 export const nothingAppliedError: FieldError = {
   field: '',
   code: 'unchanged',
-  message: 'The customer has the other values of the line already. The warnings name the values that differ.',
+  message: 'The customer already has the other values of the line. The warnings name the values that differ.',
 };
 
 /** The error for a value in a line that is older than the customer, or than a change in Gatehouse. */
@@ -57,13 +58,13 @@ export const conflictError =
 export const replacedWarning = (field: string): FieldError => ({
   field,
   code: 'replaced',
-  message: `${field} was replaced, although the customer was also changed in Gatehouse, before the line. Check it, and ${PATCH} if the previous value was right.`,
+  message: `${field} was replaced, although the customer was also changed in Gatehouse, before the updatedAt of the line. Check it, and ${PATCH} if the previous value was right.`,
 });
 
 const claimed = (field: string): string =>
   `${field} stays as it is, because the owner of the address has set a password or claimed the account in Gatehouse. If the line is right, ${PATCH}.`;
 const password =
-  'The customer keeps their password, because it was set, used or removed in Gatehouse. If they know only the one in the line, let them reset the password.';
+  'The customer keeps their password, because it was set, used or removed in Gatehouse. If they know only the password in the line, let them reset the password.';
 
 const keptMessages: Record<string, string> = {
   ...{ email: claimed('email'), emailVerified: claimed('emailVerified') },

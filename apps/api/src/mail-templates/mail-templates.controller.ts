@@ -102,7 +102,8 @@ export class MailTemplatesController {
   @ApiOperation({
     operationId: 'mailTemplates.preview',
     summary: 'Preview an email template',
-    description: 'Returns the email with sample values, after the changes in the request. Saves nothing.',
+    description:
+      'Applies the changes in the request to the template, and returns the email with sample values. Saves nothing.',
   })
   @HttpCode(200)
   @OrganizationKey('project:write')

@@ -22,7 +22,7 @@ export class MailTemplatesOperatorController extends PickRoutes(MailTemplatesCon
     operationId: 'mailTemplates.sendTest',
     summary: 'Send a test email from a template',
     description:
-      'Sends the email with sample values, after the changes in the request, to the address of the operator. Its link is not valid. Saves nothing.',
+      'Applies the changes in the request to the template, and sends the email with sample values to the address of the operator. Its link is not valid. Saves nothing.',
   })
   @HttpCode(202)
   @Operator('admin')

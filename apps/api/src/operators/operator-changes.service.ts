@@ -75,7 +75,7 @@ export class OperatorChangesService {
         ...((isNewRole || isNewLimit) && {
           changes: {
             ...auditChanges({ role: before.role }, { role }),
-            // Not truncated: two long lists of ids could otherwise become the same string.
+            // The lists are not truncated, because two long ones could then become the same string.
             ...(isNewLimit && { organizationIds: { from: before.organizationIds, to: organizationIds } }),
           },
         }),

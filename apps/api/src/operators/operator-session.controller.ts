@@ -115,7 +115,7 @@ export class OperatorSessionController {
     operationId: 'session.startReplacement',
     summary: 'Start authenticator replacement',
     description:
-      'Accepts a code from the current authenticator app or a recovery code, and returns the secret of a new authenticator. The current authenticator stays valid until `enrollment/confirm` receives a code of the new one.',
+      'Accepts a code from the current authenticator app or a recovery code, and returns the secret of a new authenticator. The current authenticator stays valid until `enrollment/confirm` receives a code from the new one.',
   })
   @HttpCode(200)
   @Operator('viewer')
@@ -153,7 +153,7 @@ export class OperatorSessionController {
   @Post('enrollment/skip')
   @ApiOperation({
     operationId: 'session.skipEnrollment',
-    summary: 'Sign in without a second factor',
+    summary: 'Skip second-factor enrollment',
     description:
       'Completes the sign-in of an operator who has no authenticator. Allowed only outside production and from a loopback address. Some actions then return `factor_required` until an authenticator is enrolled.',
   })

@@ -9,7 +9,7 @@ export interface ApiTexts {
 
 const conventions = `**Lists** accept \`limit\` (1 to 200) and the \`cursor\` of the previous page. **Times** are ISO 8601 in UTC.
 A time in a request can have an offset (in a query, \`+\` is sent as \`%2B\`) and up to nine fraction digits: stored times are
-cut to milliseconds, and filters select by the exact time. **Bodies** are JSON of at most 64 KiB; unknown fields and
+truncated to milliseconds, and filters select by the exact time. **Bodies** are JSON of at most 64 KiB; unknown fields and
 query parameters are rejected. **PATCH** requests are merge patches (RFC 7396). Where a GET returns an \`ETag\`, a PATCH
 with \`If-Match\` is applied only if the object has not changed since.
 

@@ -196,7 +196,7 @@ const ifMatch: ParameterObject = {
   in: 'header',
   required: false,
   description:
-    'The `ETag` of the object that the change is based on, or a list of them. If the object has another one, it is not changed, and the response is 412 `precondition_failed`. `*` and no header accept every state.',
+    'The `ETag` of the object that the change is based on, or a list of them. If the object has a different one, it is not changed, and the response is 412 `precondition_failed`. `*` accepts any state, as does a request without the header.',
   schema: { type: 'string' },
 };
 

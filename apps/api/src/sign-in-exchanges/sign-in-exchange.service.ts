@@ -51,7 +51,7 @@ export class SignInExchangeService {
   ) {}
 
   /**
-   * Signs in the customer whose proof was stored, once.
+   * Consumes a stored proof and signs in its customer. Each proof works once.
    * @throws GatehouseError `invalid_code` with the same body for every cause, `method_not_enabled`, the codes from
    * `ProviderSignInService.signIn`, and every sign-in error
    */
@@ -83,7 +83,7 @@ export class SignInExchangeService {
   }
 
   /**
-   * Continues the flow of the hosted page, after the return from a provider or after the recovery codes were shown.
+   * Continues the hosted page's flow, after the provider redirects back or after the recovery codes were shown.
    * @param client the client, with the page's flow
    * @throws GatehouseError with the same codes as `exchange`
    */

@@ -34,7 +34,7 @@ interface ProvenAddress {
   authTime?: Date;
   /** Language of the customer who is created if no customer has the address. */
   locale: string | null | undefined;
-  /** The account with a provider that the proof of the address links to the customer. Default: none. */
+  /** The provider account that the proof links to the customer. Default: none. */
   identity?: ProvenPerson | null;
   /**
    * Consumes the proof, after the customer and the attempts for the address have been locked.

@@ -62,7 +62,7 @@ export function assertMigratable(
   if (hasOwnAccess(hashes, customer))
     throw new GatehouseError('conflict', {
       detail:
-        'The customer has a password in Gatehouse that the other system may not know, or has proven the address and removed all earlier access. The customer must sign in. Only the password of an import or of legacySignIn lets a session move, until it is changed.',
+        'The customer has a password in Gatehouse that the other system may not know, or has proven ownership of the email address and removed all earlier access. The customer must sign in. A session can be moved only while the password is still the one from an import or from legacySignIn.',
     });
   if (isRevoked(customer, authTime))
     throw new GatehouseError('conflict', {

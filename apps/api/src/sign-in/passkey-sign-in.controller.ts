@@ -36,7 +36,7 @@ export class PasskeySignInController {
     operationId: 'auth.signInWithPasskey',
     summary: 'Sign in with a passkey',
     description:
-      'Returns the customer and their tokens. A passkey counts as both factors, so that no second one is required.',
+      'Returns the customer and their tokens. A passkey counts as both factors, so no second factor is required.',
   })
   @HttpCode(200)
   @RateLimit('passkey')

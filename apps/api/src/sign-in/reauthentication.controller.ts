@@ -47,7 +47,7 @@ export class ReauthenticationController {
     operationId: 'me.reauthenticate',
     summary: 'Reauthenticate the signed-in customer',
     description:
-      'Returns an access token for the same session with a new `auth_time`. The refresh token of the session stays valid. Customers with a second factor prove it: a password or an email code alone returns 403 `reauthentication_required`.',
+      'Returns an access token for the same session with a new `auth_time`. The refresh token of the session stays valid. Customers with a second factor must prove it: a password or an email code alone returns 403 `reauthentication_required`.',
   })
   @HttpCode(200)
   @RateLimit('reauthenticate')

@@ -14,7 +14,7 @@ import { DeliveriesService, type DeliveryWithAttempts } from './deliveries.servi
 import { endpointAction } from './endpoint-action.js';
 import { EndpointEnablerService } from './endpoint-enabler.service.js';
 
-/** Time in ms during which the previous secret also signs after a rotation (contract, section 5). */
+/** How long the previous secret also signs after a rotation, in ms (contract, section 5). */
 const OVERLAP_MS = 24 * 3_600_000;
 
 /** Enables, disables and tests endpoints, and rotates their secrets. */

@@ -87,5 +87,5 @@ const parseFilter = (kind: PrefixedIdKind, id: string | undefined): string | nul
 
 const tooManyReplays = (): GatehouseError =>
   new GatehouseError('conflict', {
-    detail: `At most ${MAX_UNFINISHED_REPLAYS} replays of a project can be unfinished. Retry when some have finished.`,
+    detail: `A project can have at most ${MAX_UNFINISHED_REPLAYS} unfinished replays. Retry when some have finished.`,
   });

@@ -131,7 +131,7 @@ export const customerActions = {
 export const passwordEvents = declareEvents({
   'password.changed': {
     cause:
-      'a customer changed their password, an invited customer set their first password, or a disown or another proof of the address removed the password',
+      'a customer changed their password, an invited customer set their first password, or the password was removed because the owner of the email address disowned the account or proved ownership in another way',
     data: { customer },
     example: [at.passwordChanged, { customer: customerAfterPasswordChange }],
     timeline: 'security',

@@ -71,7 +71,7 @@ export const signInErrors = {
     refreshStatus: 401,
     title: 'Reauthentication is required',
     cause:
-      'The action requires a recent authentication in this session: for a customer, within ten minutes, with a second factor if the customer has one; for an operator, within five minutes, with a code, a passkey or single sign-on. A refresh returns 401 if the customer must first sign in again.',
+      'The action requires that the customer or operator has authenticated recently in this session: a customer within the last ten minutes, with a second factor if the customer has one; an operator within the last five minutes, with a code, a passkey or single sign-on. A refresh returns 401 if the customer must first sign in again.',
     remedy:
       'Reauthenticate with one of methods at POST /api/v1/me/reauthenticate, or in the console at POST /operator/v1/session/reauthenticate, then repeat the request. After a 401, sign in again.',
   },

@@ -43,7 +43,7 @@ export const MAX_IDENTITY_PROVIDERS = 50;
 /** Maximum identities per customer in an import. */
 export const MAX_IMPORTED_IDENTITIES = 20;
 
-/** Seconds within which a customer must complete a sign-in with a provider (sign-in contract, section 2). */
+/** Maximum time to complete a sign-in with a provider, in seconds (sign-in contract, section 2). */
 export const OAUTH_FLOW_TTL = 10 * 60;
 
 /** The errors in the `error` parameter of a redirect from a provider without a code (sign-in contract, section 2). */

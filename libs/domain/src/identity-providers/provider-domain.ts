@@ -20,10 +20,13 @@ export interface ProviderDomain {
 /** Maximum domains per provider. */
 export const MAX_PROVIDER_DOMAINS = 50;
 
-/** Days after which a domain without its record is no longer verified. */
+/** How many days a domain stays verified without its record. */
 export const DOMAIN_GRACE_DAYS = 7;
 
-/** Maximum days between two failed lookups that count as one continuous failure. Domains are looked up once a day. */
+/**
+ * Maximum number of days between two failed lookups that count as one continuous failure. Domains are looked up once
+ * a day.
+ */
 const MAX_CHECK_GAP_DAYS = 2;
 
 const DAY_MS = 86_400_000;

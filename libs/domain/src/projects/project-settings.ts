@@ -98,7 +98,7 @@ export interface ProjectSettings {
   passkeys: PasskeySettings | null;
   /** The second factor policy: customers cannot, can or must use one. */
   mfa: MfaPolicy;
-  /** Days for which sessions without a second factor can still be refreshed after `mfa` is set to `required`. */
+  /** How many days sessions without a second factor can still be refreshed after `mfa` is set to `required`. */
   mfaGraceDays: number;
   /** Keys in `publicMetadata` and names in `profileClaims` that access tokens contain as claims. */
   accessTokenClaims: string[];

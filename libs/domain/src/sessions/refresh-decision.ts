@@ -1,6 +1,6 @@
 /**
- * The time for which the immediate predecessor of a refresh token still returns the same successor (sign-in contract,
- * section 1): until the successor is used, or a number of seconds.
+ * How long the immediate predecessor of a refresh token still returns the same successor (sign-in contract, section
+ * 1): until the successor is used, or a number of seconds.
  */
 export type RefreshGrace = 'until_used' | number;
 

@@ -22,8 +22,8 @@ const loopbackHostPattern = /^(([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\
 
 /**
  * Returns whether a link may point to this URL: an absolute https URL, an http URL on the local machine, or a URL with
- * an app's custom scheme, such as `com.example.app:/welcome`. It can have at most 2048 ASCII characters, and no
- * credentials.
+ * an app's custom scheme, such as `com.example.app:/welcome`. It can be at most 2048 ASCII characters long, and
+ * must not contain credentials.
  */
 export function isPageUrl(text: string): boolean {
   const url = text.length <= PAGE_URL_MAX_LENGTH && urlCharacters.test(text) ? parseUrl(text) : null;

@@ -28,5 +28,5 @@ export type SkipCounts = Partial<Record<RedeliverySkipReason, number>>;
 /** Maximum number of deliveries in one bulk redelivery. */
 export const MAX_BATCH_SIZE = 100_000;
 
-/** Time within which a plan must be started, in hours. */
+/** How long a plan can be started, in hours. */
 export const PLAN_TTL_HOURS = 24;

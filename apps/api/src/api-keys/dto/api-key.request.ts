@@ -5,7 +5,7 @@ import { NameTextField } from '../../http/input/name-fields.js';
 import { PageQuery } from '../../http/lists/paging.js';
 import { TimeField } from '../../http/input/time-field.js';
 
-const higherLimits = `A secret key can set up to ${secretKeyLimit.quota}, or up to its own limit if that is higher. An operator can set any value`;
+const higherLimits = `With a secret key, the maximum is ${secretKeyLimit.quota}, or the key's own limit if that is higher. Operators can set any value`;
 const rateLimit = { optional: true, nullable: true, min: secretKeyLimit.min, max: secretKeyLimit.max };
 
 export class ListApiKeysQuery extends PageQuery {
@@ -57,7 +57,8 @@ export class RotateApiKeyRequest {
   static readonly bodyIsOptional = true;
 
   @IntegerField({
-    description: 'Seconds that the previous key stays valid after the rotation. Default: 86400 (one day)',
+    description:
+      'How long the previous key stays valid after the rotation, in seconds. Default: 86400 (one day)',
     optional: true,
     min: 0,
     max: 604_800,

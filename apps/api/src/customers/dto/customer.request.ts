@@ -15,7 +15,7 @@ export class UpdateMeRequest extends CustomerProfileFields {}
 const CurrentPasswordField = (): PropertyDecorator =>
   SecretField({
     description:
-      'Current password. Required unless the customer has none; then a proof of identity within the last ten minutes is required',
+      'Current password. If the customer has none, a proof of identity within the last ten minutes is required instead',
     optional: true,
     maxLength: 1024,
   });

@@ -26,7 +26,7 @@ export class ListEventsQuery extends PageQuery {
   @TimeField('Only events created after this time') created_after?: string;
 
   @OneOfField(
-    'Start of the feed without a cursor. `earliest` (default): the oldest event. `latest`: after all existing events',
+    'Where the feed starts without a cursor. `earliest` (default): the oldest event. `latest`: after all existing events',
     feedStarts,
   )
   start?: FeedStart;

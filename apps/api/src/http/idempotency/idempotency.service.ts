@@ -126,8 +126,8 @@ export class IdempotencyService {
   ): Promise<void> {
     if (!(error instanceof GatehouseError) || !storedErrorStatuses.has(error.status)) {
       const released = this.keys.release(idempotentRequest, claim);
-      // Not awaited, because the request has already waited for the unavailable database. The claim also
-      // expires by itself.
+      // The release is not awaited, because the request has already waited for the unavailable database. The
+      // claim also expires by itself.
       const isDatabaseUnavailable = error instanceof GatehouseError && error.code === 'unavailable';
       return isDatabaseUnavailable ? void released.catch(() => undefined) : released;
     }

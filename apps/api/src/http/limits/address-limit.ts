@@ -37,7 +37,7 @@ export interface CountedRequest extends WindowCount {
 /** Returns true if projects can change the limit. */
 export const isAdjustable = (name: RouteLimit): name is AddressLimit => name in addressLimits;
 
-/** Returns the limit per client IP, with the project's quota, or the default without a project. */
+/** Returns the limit per client IP: the project's quota, or the default if there is no project. */
 export function addressPolicy(name: RouteLimit, project: LimitedProject | null): LimitPolicy {
   if (!isAdjustable(name)) {
     const { quota, window } = fixedLimits[name];

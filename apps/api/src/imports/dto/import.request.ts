@@ -151,7 +151,7 @@ export class ImportedPasskeyFields {
   @BooleanField({ description: 'True if the passkey is synchronized. Default: false', optional: true })
   backedUp?: boolean;
 
-  // Not checked with `isUuid`: the version and variant bits of an AAGUID are arbitrary (RFC 9562).
+  // `isUuid` would reject some AAGUIDs, whose version and variant bits are arbitrary (RFC 9562).
   @CheckedField({
     description: 'Model of the authenticator (AAGUID)',
     optional: true,
@@ -297,7 +297,7 @@ const EMIT_EVENTS =
   'If true, a `customer.created` event is emitted for each new customer, and the events of a change for each updated customer. If false, an update only emits the events that services need to reject access: `customer.disabled`, `customer.enabled`, `session.revoked` and `email.changed`. Default: false';
 
 const UPDATE =
-  'If true, a line whose `externalId` or `id` belongs to a customer updates that customer if its `updatedAt` is newer, or the customer was not changed since the last import. Default: false, and customers that exist stay unchanged';
+  "If true, a line whose `externalId` or `id` belongs to a customer updates that customer if the line's `updatedAt` is newer, or if the customer has not changed since the last import. Default: false; existing customers then stay unchanged";
 
 /** JSON body with a list of customers to import. */
 export class ImportCustomersRequest {

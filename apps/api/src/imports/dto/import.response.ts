@@ -61,7 +61,7 @@ export class ImportResultResponse extends OutcomeResponse {
   }
 }
 
-/** A line that created or updated no customer, or was imported without some of its values. */
+/** A line that did not create or update a customer, or that was imported without some of its values. */
 export class ImportFailureResponse extends OutcomeResponse {
   @ApiProperty({ description: 'Line number, starting at 1' }) line!: number;
 
@@ -91,10 +91,10 @@ export class ImportResponse {
   skipped!: number;
   @ApiProperty() failed!: number;
   @ApiProperty({
-    description: 'Skipped customers that are as new as their line, or have its values already',
+    description: 'Skipped customers that are at least as new as their line, or already have its values',
   })
   unchanged!: number;
-  @ApiProperty({ description: 'Customers without a value of their line: those with `warnings`' })
+  @ApiProperty({ description: 'Customers that lack a value from their line: those with `warnings`' })
   incomplete!: number;
   @ApiProperty({
     description:
@@ -145,14 +145,14 @@ class ImportFailuresResponse {
 }
 
 /**
- * An import with a page of its failures: lines that created or updated no customer, or were imported without some of
- * their values.
+ * An import with a page of its failures: lines that did not create or update a customer, or were imported without
+ * some of their values.
  */
 export class ImportDetailResponse extends ImportResponse {
   @ApiProperty({
     type: ImportFailuresResponse,
     description:
-      'Lines that created or updated no customer, or of which a value was left out, in order: the first 10,000 of each kind (failed, skipped, unchanged, incomplete)',
+      'Lines that did not create or update a customer, and lines with omitted values, in order: the first 10,000 of each kind (failed, skipped, unchanged, incomplete)',
   })
   failures!: ImportFailuresResponse;
 

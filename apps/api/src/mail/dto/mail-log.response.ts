@@ -34,7 +34,7 @@ export class MailLogResponse {
     enum: mailReasons,
     nullable: true,
     description:
-      'Why the email was dropped or failed. `recipient_limit`, `project_limit`: an entry of `mailLimits` in the project settings. `too_soon`: the previous email of this kind was requested less than a minute earlier. `customer_deleted`: before it was sent. `rejected`: permanently, by the mail server. `expired`: its link, before the mail server accepted it',
+      'Why the email was dropped or failed. `recipient_limit`, `project_limit`: an entry of `mailLimits` in the project settings. `too_soon`: the previous email of this kind was requested less than a minute earlier. `customer_deleted`: the customer was deleted before it was sent. `rejected`: the mail server rejected it permanently. `expired`: its link expired before the mail server accepted it',
   })
   reason!: MailReason | null;
   @ApiProperty({

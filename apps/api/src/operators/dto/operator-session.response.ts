@@ -42,7 +42,7 @@ export class ServerResponse {
 /** The OpenID Provider with which operators can sign in. */
 export class SingleSignOnResponse {
   @ApiProperty({ example: 'Okta' }) label!: string;
-  @ApiProperty({ description: 'True if operators can sign in only there' }) isRequired!: boolean;
+  @ApiProperty({ description: 'True if operators can sign in only with this provider' }) isRequired!: boolean;
 
   static from({ label, isRequired }: OperatorOidcConfig): SingleSignOnResponse {
     return { label, isRequired };

@@ -48,9 +48,10 @@ export class EmailCodePage {
 }
 
 /**
- * Returns true if the page has no flow, or one that it can continue. Proving an address with a code links the pending
- * account with the provider to the customer who has the address. Only the browser that returned from the provider may
- * therefore continue: otherwise, an attacker could send a victim the page with the attacker's account.
+ * Returns true if the page has no flow, or one that it can continue. A code proves ownership of an address, and
+ * links the pending account with the provider to the customer who has this address. Only the browser that returned
+ * from the provider may therefore continue: otherwise, an attacker could send a victim the page with the attacker's
+ * account.
  */
 function isContinued({ query, client, response }: SignInPageRequest): boolean {
   const { flow } = client.page;

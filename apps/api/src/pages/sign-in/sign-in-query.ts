@@ -122,7 +122,7 @@ function readTarget(
     throw invalid('code_challenge', 'must be a SHA-256 hash in base64url: 43 characters');
   const state = read('state');
   if (state !== null && state.length > MAX_STATE_LENGTH)
-    throw invalid('state', `must have at most ${MAX_STATE_LENGTH} characters`);
+    throw invalid('state', `must be at most ${MAX_STATE_LENGTH} characters`);
   return { redirectUrl, codeChallenge, state };
 }
 

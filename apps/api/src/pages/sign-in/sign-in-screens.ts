@@ -49,7 +49,7 @@ export function renderScreen(screen: SignInScreen, context: ScreenContext): Scre
 
 /**
  * Returns the context for a sign-in at a provider that has not shared an email address: only an email code is offered,
- * which proves the address.
+ * which proves ownership of the address.
  */
 const withEmailCodeOnly = (context: ScreenContext): ScreenContext => ({
   ...context,

@@ -144,7 +144,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
     oneOf: [{ type: 'string', enum: ['until_used'] }, { type: 'integer' }],
     default: 'until_used',
     description:
-      'How long the previous refresh token returns the same new tokens again: until these are used, or a number of seconds',
+      'How long the previous refresh token returns the same new tokens again: `until_used` (until the new tokens are used), or a number of seconds',
   })
   refreshGrace!: RefreshGrace;
   @ApiProperty({
@@ -163,7 +163,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
     type: 'integer',
     default: 14,
     description:
-      'Days for which sessions without a second factor can still be refreshed after `mfa` has become `required`',
+      'How many days sessions without a second factor can still be refreshed after `mfa` has become `required`',
   })
   mfaGraceDays!: number;
   @ApiProperty({ type: [String], example: ['plan'] }) accessTokenClaims!: string[];

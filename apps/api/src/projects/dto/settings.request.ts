@@ -44,7 +44,7 @@ import { MailLimitsRequest } from './mail-limits.request.js';
 const setting = (description: string) => ({ description, optional: true, nullable: true });
 
 const wildcards =
-  'An https entry can begin its host with a wildcard, such as `https://*.preview.example.com`, which stands for one label, but not directly above a public suffix such as `co.uk` or `github.io`';
+  'The host of an https entry can begin with a wildcard for one label, such as `https://*.preview.example.com`, but not directly above a public suffix such as `co.uk` or `github.io`';
 
 const shortText = (description: string) => ({ ...setting(description), minLength: 1, maxLength: 100 });
 
@@ -122,7 +122,7 @@ export class PasskeySettingsRequest {
 
   @TextSetField({
     description:
-      'Origins of pages and Android apps that may use the passkeys. A page whose host is neither rpId nor below it must be listed by https://<rpId>/.well-known/webauthn as well',
+      'Origins of pages and Android apps that may use the passkeys. A page whose host is neither rpId nor below it must also be listed at https://<rpId>/.well-known/webauthn',
     example: ['https://app.example.com'],
     optional: true,
     maxItems: 20,
@@ -139,7 +139,7 @@ const isRefreshGrace = (value: unknown): boolean =>
 
 const RefreshGraceField = (): PropertyDecorator => {
   const options = setting(
-    'How long the previous refresh token returns the same new tokens again: `until_used`, until these are used, or a number of seconds',
+    'How long the previous refresh token returns the same new tokens again: `until_used` (until the new tokens are used), or a number of seconds',
   );
   return applyDecorators(
     describeField(options, {
@@ -172,7 +172,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @TextSetField({
     ...setting(
-      `URLs that the Continue button of the hosted pages and the links in sign-in emails may open. ${wildcards}. Projects of the environment \`production\` reject wildcards here. An entry on \`http://127.0.0.1\` or \`http://[::1]\` matches any port, one on \`http://localhost\` only its own`,
+      `URLs that the Continue button of the hosted pages and the links in sign-in emails may open. ${wildcards}. Projects of the environment \`production\` reject wildcards here. An entry on \`http://127.0.0.1\` or \`http://[::1]\` matches any port; an entry on \`http://localhost\` matches only its own port`,
     ),
     example: ['https://app.example.com/welcome'],
     maxItems: 50,
@@ -259,7 +259,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @IntegerField({
     ...setting(
-      'Days for which sessions without a second factor can still be refreshed after `mfa` has become `required`',
+      'How many days sessions without a second factor can still be refreshed after `mfa` has become `required`',
     ),
     min: 0,
     max: 90,
@@ -286,7 +286,7 @@ export class SettingsRequest implements SettingsPatch {
   signingAlgorithm?: SigningAlgorithm | null;
 
   @OneOfField(
-    'Customer field that access tokens contain as `sub`. With `externalId`, the id takes the place of an externalId that is null, and the claim `customer_id` contains the id. It cannot change once a customer has signed in',
+    'Customer field that access tokens contain as `sub`. With `externalId`, `sub` is the id for customers without an externalId, and the claim `customer_id` contains the id. It cannot change once a customer has signed in',
     tokenSubjects,
     { nullable: true },
   )
@@ -296,7 +296,7 @@ export class SettingsRequest implements SettingsPatch {
   passwordMinLength?: number | null;
 
   @OneOfField(
-    'How passwords are hashed. `peppered`: with a key of this installation. `portable`: plain bcrypt, which other systems can verify, so new passwords can have at most 72 bytes. A change applies to new passwords, and to others at the next sign-in',
+    'How passwords are hashed. `peppered`: with a key of this installation. `portable`: plain bcrypt, which other systems can verify, so new passwords can be at most 72 bytes long. A change applies to new passwords, and to others at the next sign-in',
     passwordHashings,
     { nullable: true },
   )

@@ -75,7 +75,7 @@ export class SearchDeliveriesQuery extends PageQuery {
   @OneOfField('State of the delivery', deliveryStates) state?: DeliveryState;
 
   @OneOfField(
-    '`true`: only deliveries with a failed attempt, even if a later one succeeded. `false`: only deliveries without',
+    '`true`: only deliveries with a failed attempt, even if a later one succeeded. `false`: only deliveries without a failed attempt',
     ['true', 'false'],
   )
   failed_attempts?: 'true' | 'false';

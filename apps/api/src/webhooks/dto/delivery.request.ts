@@ -51,7 +51,7 @@ export class RedeliverRequest {
 
   @BooleanField({
     description:
-      'If true, the endpoint is enabled if it is disabled. Default: false, which returns `endpoint_disabled`',
+      'If true, a disabled endpoint is enabled first. If false (default), the response for a disabled endpoint is `endpoint_disabled`',
     optional: true,
   })
   enable_endpoint?: boolean;

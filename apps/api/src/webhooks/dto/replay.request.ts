@@ -5,7 +5,7 @@ import { signingSecret } from './webhook-endpoint.fields.js';
 
 export class ReplayRequest {
   @TextField({
-    description: 'URL that receives the delivery as a POST request, with the rules for URLs of endpoints',
+    description: 'URL that receives the delivery as a POST request. The rules for endpoint URLs apply',
     example: 'https://debug.example.com/webhooks',
     maxLength: targetUrlSchema.maxLength,
     schema: targetUrlSchema,

@@ -41,7 +41,7 @@ const description = {
   maxLength: 500,
 };
 
-const headers = `Custom headers sent with every delivery, at most ${MAX_CUSTOM_HEADERS}. Names have at most 64 characters and are not case-sensitive. Values consist of at most 1024 characters of visible ASCII, are stored encrypted and are never returned. Not allowed: content-*, webhook-*, cookies, user-agent, accept, accept-encoding, and headers that HTTP or a proxy sets.`;
+const headers = `Custom headers sent with every delivery, at most ${MAX_CUSTOM_HEADERS}. Names can be at most 64 characters long and are not case-sensitive. Values can be at most 1024 characters of visible ASCII, are stored encrypted and are never returned. Not allowed: content-*, webhook-*, cookies, user-agent, accept, accept-encoding, and headers that HTTP or a proxy sets.`;
 
 export class CreateEndpointRequest {
   @NameField(name) name?: string | null;
@@ -79,13 +79,13 @@ export class CreateEndpointRequest {
 }
 
 export class UpdateEndpointRequest {
-  @NameField({ ...name, description: `${name.description}, to which null resets it` }) name?: string | null;
+  @NameField({ ...name, description: `${name.description}. null restores the default` }) name?: string | null;
   @TextField({ ...url, optional: true }) url?: string;
   @TextListField(subscriptions) events?: string[];
   @TextField(description) description?: string | null;
 
   @HeadersField({
-    description: `${headers} A header with the value null is removed; null as the value of the field removes all headers.`,
+    description: `${headers} A header with the value null is removed. If the field itself is null, all headers are removed.`,
     nullable: true,
   })
   headers?: object | null;
