@@ -297,7 +297,7 @@ describe('a deleted customer', () => {
     expect(receiver.requests.filter(({ body }) => body.includes('"erased"'))).toEqual([]);
   });
 
-  it('leaves no trace in the deliveries of a response that a target sends after the deletion', async () => {
+  it('does not store a response that a target sends after the deletion', async () => {
     let respond: (() => void) | undefined;
     receiver.defaultResponder = (response, { event }) => {
       const end = () => void response.writeHead(500).end('a word about the customer');
