@@ -101,8 +101,8 @@ describeConsole('the console: missing records and unsaved changes', { allowClien
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'a.ndjson', mimeType: 'text/plain', buffer: Buffer.from(toNdjson(lines)) });
-    await page.getByRole('checkbox', { name: 'Update the customers that exist' }).click();
-    await page.getByRole('checkbox', { name: 'Also import password hashes with salted SHA' }).click();
+    await page.getByRole('checkbox', { name: 'Update existing customers' }).click();
+    await page.getByRole('checkbox', { name: 'Also import salted SHA password hashes' }).click();
     await page.getByRole('button', { name: 'Start import' }).click();
     await page.getByText('Completed', { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('update')).toBe('true');

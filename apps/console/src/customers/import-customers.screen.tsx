@@ -46,7 +46,7 @@ export function ImportCustomersScreen(): ReactNode {
   return (
     <Page
       title="Import customers"
-      description="Creates customers from a file, and updates those that exist if you choose it. Customers whose email address is already registered stay unchanged otherwise."
+      description="Creates customers from a file. Customers whose email address is already registered stay unchanged unless you choose to update them."
       back={{ to: '/customers', label: 'Customers' }}
       actions={
         isComplete && (

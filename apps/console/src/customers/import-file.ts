@@ -47,7 +47,7 @@ const cellProblems: Record<CellProblem, Pick<ReportEntry, 'reason' | 'remedy'>> 
   not_an_object: { reason: 'The cell is not a JSON object', remedy: CORRECT_FILE },
   not_a_list: { reason: 'The cell is not a JSON array', remedy: CORRECT_FILE },
   metadata_name_taken: {
-    reason: 'The metadata has another value with this name',
+    reason: 'The metadata contains a different value with this name',
     remedy: 'Rename one of the values in the file, and select it again',
   },
 };
@@ -63,7 +63,7 @@ export async function readImportFile(file: File, format: FileFormat = {}): Promi
   if (!['csv', 'tsv', 'json'].includes(extension)) return readLines(file, format);
   if (file.size > MAX_PARSED_BYTES)
     throw new FileError(
-      'a CSV or JSON file can have up to 50 MB. Convert larger files to NDJSON, which has no limit',
+      'a CSV or JSON file can be up to 50 MB. Convert larger files to NDJSON, which has no limit',
     );
   const lines = extension === 'json' ? await readJson(file, format) : await readTable(file, format);
   const { texts, positions, emails } = lines;
@@ -158,7 +158,7 @@ async function readLines(file: File, { encoding: label }: FileFormat): Promise<I
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
     if (text !== '') endsWithLineFeed = text.endsWith('\n');
     if (encoding === 'utf-8') continue;
-    if (file.size > MAX_PARSED_BYTES) throw new FileError('a file that is not in UTF-8 can have up to 50 MB');
+    if (file.size > MAX_PARSED_BYTES) throw new FileError('a file that is not in UTF-8 can be up to 50 MB');
     converted.push(text);
   }
   return {

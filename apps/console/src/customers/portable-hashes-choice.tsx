@@ -33,7 +33,7 @@ function PortableHashesCheckbox({ project }: { project: Project }): ReactNode {
   return (
     <Checkbox
       label="Use portable password hashes in this project"
-      description="Other systems can verify them, so customers keep their passwords if you leave Gatehouse later. New passwords can have at most 72 bytes, and the database alone is enough to guess passwords. You can change this at any time in the settings of the project."
+      description="Other systems can verify them, so customers keep their passwords if you leave Gatehouse later. New passwords can be at most 72 bytes long, and the database alone is enough to guess passwords. You can change this at any time in the project settings."
       disabled={update.isPending}
       checked={project.settings.passwordHashing === 'portable'}
       error={update.error?.detail}

@@ -46,7 +46,7 @@ function ChainItem({ link, next }: { link: ChainLink; next: ChainLink | undefine
           <RelativeTime at={createdAt} />
         </span>
       </Group>
-      {resolution === 'erased' && <Text mt={4}>Erased with the customer of the event</Text>}
+      {resolution === 'erased' && <Text mt={4}>Erased with the event’s customer</Text>}
       {resolution && resolution !== 'erased' && (
         <Text mt={4}>
           {resolution === 'discarded' ? 'Discarded' : 'Redelivered'}

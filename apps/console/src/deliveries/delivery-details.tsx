@@ -32,7 +32,7 @@ export function DeliveryDetails({ delivery }: { delivery: Delivery }): ReactNode
             </Anchor>
           ),
         URL: <UntrustedUrl text={delivery.target_url} />,
-        Project: projectId ? <ProjectName id={projectId} /> : 'None (event of the organization)',
+        Project: projectId ? <ProjectName id={projectId} /> : 'None (organization-level event)',
         Created: <RelativeTime at={delivery.created_at} />,
         ...(dueAt ? { 'Next attempt': <RelativeTime at={dueAt} /> } : {}),
         ...(finishedAt ? { Finished: <RelativeTime at={finishedAt} /> } : {}),

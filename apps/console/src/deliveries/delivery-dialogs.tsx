@@ -49,7 +49,8 @@ export function RedeliverDialog({ id, onClose, onDone }: RedeliverDialogProps): 
     >
       {isDisabled && (
         <Text>
-          The endpoint of this delivery is disabled. It is enabled first, and then receives new events again.
+          The endpoint of this delivery is disabled. Gatehouse enables it first, so it receives new events
+          again.
         </Text>
       )}
       <Text>
@@ -94,7 +95,7 @@ export function BulkRedeliverDialog({ ids, ...props }: BulkDialogProps): ReactNo
       {() => (
         <Text>
           Gatehouse sends a new delivery of each event to the current URL of its endpoint. Deliveries that are
-          pending, were already redelivered or have a disabled endpoint are refused. This cannot be undone.
+          pending, were already redelivered or have a disabled endpoint are rejected. This cannot be undone.
         </Text>
       )}
     </BulkActionDialog>

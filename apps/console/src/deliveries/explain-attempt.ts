@@ -27,7 +27,7 @@ const explanations: Record<string, Explanation> = {
   },
   tls_error: {
     title: 'TLS error',
-    text: 'The certificate of the receiver is not trusted: it has expired, is for another host name, or is signed by an unknown authority.',
+    text: 'The receiver’s certificate is not trusted: it has expired, was issued for another host name, or is signed by an unknown authority.',
   },
   dns_error: {
     title: 'DNS error',
@@ -43,13 +43,13 @@ const explanations: Record<string, Explanation> = {
   },
   worker_lost: {
     title: 'Worker lost',
-    text: 'The worker stopped before it could record the outcome of this attempt, and the receiver may have received the request. Or the worker could not decrypt the secret or the headers of the endpoint, and sent nothing.',
+    text: 'Either the worker stopped before it recorded the outcome, and the receiver may have received the request, or the worker could not decrypt the endpoint’s secret or headers, and sent nothing.',
   },
 };
 
 const statusExplanations: Record<number, string> = {
   400: 'The receiver rejected the content of the request.',
-  401: 'The receiver requires other credentials. Check the custom headers of the endpoint and the signing secret that the receiver uses.',
+  401: 'The receiver requires different credentials. Check the custom headers of the endpoint and the signing secret that the receiver uses.',
   403: 'The receiver rejected the request. Check the custom headers of the endpoint and the signing secret that the receiver uses.',
   404: 'Nothing was found at this URL. The path of the endpoint is incorrect, or the receiver is not deployed.',
   405: 'The receiver does not accept POST requests at this URL.',

@@ -45,9 +45,9 @@ export function ReplayDialog({ ids, ...props }: ReplayDialogProps): ReactNode {
       {() => (
         <>
           <Text>
-            The event is sent once to this URL, for example to a server on which you debug. The delivery and
-            the metrics of its endpoint do not change. The URL receives the data of the customer; custom
-            headers of the endpoint are not sent.
+            The event is sent once to this URL, for example to a server that you are debugging. The delivery
+            and the metrics of its endpoint do not change. The URL receives the customer’s data; the
+            endpoint’s custom headers are not sent.
           </Text>
           <TextInput
             label="URL"
@@ -62,7 +62,7 @@ export function ReplayDialog({ ids, ...props }: ReplayDialogProps): ReactNode {
           <div>
             <TextInput
               label="Signing secret"
-              description="Signs the request in place of the secret of the endpoint. Set it in your receiver before you replay, or enter the secret that the receiver has."
+              description="Signs the request instead of the endpoint’s secret. Set it in your receiver before you replay, or enter the secret that the receiver already uses."
               required
               autoComplete="off"
               spellCheck={false}

@@ -63,10 +63,7 @@ export function clocksStatus(problems: Health['processProblems']): ComponentStat
   const skewed = problems.filter(({ kind }) => kind === 'clock_skew');
   if (skewed.length === 0) return good('Operational');
   const list = skewed.map(({ service, host, detail }) => `${service} on ${host} (${detail})`).join(', ');
-  return warn(
-    'Differ',
-    `Clocks that differ from the clock of PostgreSQL: ${list}. Synchronize them with NTP.`,
-  );
+  return warn('Differ', `Clocks that differ from PostgreSQL’s clock: ${list}. Synchronize them with NTP.`);
 }
 
 const redisProblems: Record<
@@ -75,7 +72,7 @@ const redisProblems: Record<
 > = {
   unreachable: ['Unreachable', 'Check that Redis is running and that its network is reachable.'],
   read_only: ['Read-only', 'Redis is a replica: set REDIS_URL to the primary.'],
-  full: ['Full', 'Increase maxmemory of Redis.'],
+  full: ['Full', 'Increase maxmemory in Redis.'],
   cluster: ['Cluster mode is off', 'Redis is a cluster: set REDIS_CLUSTER=on.'],
   rejects_writes: ['Rejects writes', 'The log contains the error from Redis.'],
 };
@@ -164,7 +161,7 @@ export function mailStatus(
   if (failing > 0)
     return bad(
       'Failing',
-      `The mail server accepts no emails: ${failing === 1 ? '1 email' : `${formatCappedCount(failing)} emails`} could not be sent. Check SMTP_URL and the mail server, then send a test email.`,
+      `The mail server is not accepting emails: ${failing === 1 ? '1 email' : `${formatCappedCount(failing)} emails`} could not be sent. Check SMTP_URL and the mail server, then send a test email.`,
     );
   const age = configured ? elapsedMs(oldestPendingAt, now) : 0;
   if (age > STALLED_MS)

@@ -16,8 +16,8 @@ export const mailTimeFilter = timeFilter('Time', 'createdAfter', 'createdBefore'
 export const recipientFilter = textFilter('Recipient', 'Email address of the recipient', /^[^\s@]+@[^\s@]+$/);
 
 const reasons: Record<NonNullable<MailLogEntry['reason']>, string> = {
-  recipient_limit: 'The recipient has received the maximum number of emails of this purpose per hour.',
-  project_limit: 'The project has sent the maximum number of emails of this purpose per hour.',
+  recipient_limit: 'The recipient has received the hourly maximum of emails for this purpose.',
+  project_limit: 'The project has sent the hourly maximum of emails for this purpose.',
   too_soon: 'The previous email of this type was requested less than a minute earlier.',
   customer_deleted: 'The customer was deleted before the email was sent.',
   rejected: 'The mail server rejected the email.',

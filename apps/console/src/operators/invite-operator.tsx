@@ -98,8 +98,8 @@ export function InvitationLinkDialog({ link, onClose }: InvitationLinkDialogProp
         <Stack>
           <Text>
             With this link, <UntrustedText text={link.email} /> chooses a password and sets up an
-            authenticator. The link works once. This installation sends no emails. Share the link through a
-            channel that you trust.
+            authenticator. The link works once. This installation does not send emails. Share the link through
+            a channel that you trust.
           </Text>
           <OneTimeSecret name="Invitation link" value={link.url} />
           <Group justify="flex-end">

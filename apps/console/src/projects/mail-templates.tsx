@@ -158,7 +158,7 @@ function ResetTemplate({ project, template: { kind, language }, onClose }: Reset
     >
       <Text>
         The text of this project for <UntrustedText text={`${mailTypes[kind]}, ${languageName(language)}`} />{' '}
-        is deleted. New emails get the default text, or that of the next language. This cannot be undone.
+        is deleted. New emails use the text in the next language, or the default text. This cannot be undone.
       </Text>
     </ActionDialog>
   );

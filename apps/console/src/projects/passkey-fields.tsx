@@ -7,14 +7,14 @@ export function PasskeyFields({ form }: SectionProps): ReactNode {
       <TextSetting
         form={form}
         name="passkeys.rpId"
-        description="Passkeys work only on this domain and its subdomains (rpId). It cannot change while customers have passkeys. If empty, passkeys are off in production and bound to localhost otherwise."
+        description="Passkeys work only on this domain and its subdomains (rpId). You cannot change the domain while customers have passkeys. If empty, passkeys are off in production and bound to localhost otherwise."
         placeholder="example.com"
         max={253}
       />
       <ListSetting
         form={form}
         name="passkeys.origins"
-        description="Origins of the pages and Android apps that use the passkeys, one per line. A domain requires at least one."
+        description="Origins of the pages and Android apps that use the passkeys, one per line. If a domain is set, at least one origin is required."
         placeholder="https://app.example.com"
       />
       <TextSetting

@@ -48,7 +48,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
       {type === 'microsoft' && (
         <LinesInput
           label={labels.tenants}
-          description="IDs of the only tenants whose accounts may sign in, one per line. Empty: all."
+          description="IDs of the tenants whose accounts can sign in, one per line. If empty, accounts of all tenants can sign in."
           value={value.tenants}
           error={errors.tenants}
           onChange={(tenants) => set({ tenants })}
@@ -57,7 +57,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
       {hasNativeSignIn && <NativeFields {...props} set={set} />}
       <LinesInput
         label={labels.scopes}
-        description="One per line. Empty: the default of the type."
+        description="One per line. If empty, the default for the provider type is used."
         value={value.scopes}
         error={errors.scopes}
         onChange={(scopes) => set({ scopes })}

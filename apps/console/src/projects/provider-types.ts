@@ -103,7 +103,7 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
     issuer: {
       label: 'Issuer',
       description:
-        'Exactly as the discovery document names it, including a slash at the end. It cannot be changed later.',
+        'Exactly as in the discovery document, including any trailing slash. It cannot be changed later.',
       placeholder: 'https://login.example.com',
       required: true,
     },

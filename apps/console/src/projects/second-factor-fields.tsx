@@ -27,7 +27,7 @@ export function SecondFactorFields({ form }: SectionProps): ReactNode {
       {(mfa === 'required' || graceError) && (
         <IntegerInput
           label={projectLabels.mfaGraceDays}
-          description="0 to 90. Existing sessions without a second factor can be refreshed for this time after the setting has become Required. After that, the customer must sign in again. Default: 14."
+          description="0 to 90. Existing sessions without a second factor can be refreshed for this many days after the setting changes to Required. After that, the customer must sign in again. Default: 14."
           styles={{ wrapper: { maxWidth: 140 } }}
           readOnly={form.isReadOnly}
           value={mfaGraceDays}

@@ -8,7 +8,7 @@ import { projectLabels } from './project-labels';
 import type { ProjectFields, ProjectForm } from './use-project-form';
 
 type KeyOf<T> = { [K in keyof ProjectFields]: ProjectFields[K] extends T ? K : never }[keyof ProjectFields];
-/** The keys for settings that are null unless they are set. */
+/** The keys of settings that default to null. */
 type NullableKey = Exclude<KeyOf<string | null>, KeyOf<string>>;
 
 interface FieldProps<Key extends keyof ProjectFields> {
@@ -133,7 +133,7 @@ export function PageFields({ form }: SectionProps): ReactNode {
       <ListSetting
         form={form}
         name="allowedOrigins"
-        description="Origins whose pages can use the publishable key, one per line. If empty, all origins are allowed. https://*.example.com allows each subdomain."
+        description="Origins whose pages can use the publishable key, one per line. If empty, all origins are allowed. https://*.example.com allows any subdomain."
         placeholder="https://app.example.com"
       />
       <ListSetting
@@ -184,7 +184,7 @@ export function PasswordFields({ form }: SectionProps): ReactNode {
       />
       <Select
         label={projectLabels.passwordHashing}
-        description="With a pepper: a stolen database is not enough to guess passwords. Portable: other systems can verify the hashes, so customers keep their passwords if you leave Gatehouse, and new passwords can have at most 72 bytes. A change applies to existing passwords at the next sign-in."
+        description="With a pepper: a stolen database is not enough to guess passwords. Portable: other systems can verify the hashes, so customers keep their passwords if you leave Gatehouse, and new passwords can be at most 72 bytes long. A change applies to existing passwords at the next sign-in."
         allowDeselect={false}
         styles={{ wrapper: { maxWidth: 280 } }}
         readOnly={form.isReadOnly}

@@ -62,7 +62,7 @@ function LegacySignInFields({ form }: SectionProps): ReactNode {
       <TextSetting
         form={form}
         name="legacySignIn.url"
-        description="URL that verifies the password of customers who have none in Gatehouse, so that they move at their first sign-in. If empty, customers do not move."
+        description="URL that verifies the passwords of customers who do not have one in Gatehouse yet, so that they move at their first sign-in. If empty, customers do not move."
         placeholder="https://old.example.com/sign-in"
         max={2048}
       />

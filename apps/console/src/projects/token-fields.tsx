@@ -13,7 +13,7 @@ function RefreshGraceSetting({ form }: SectionProps): ReactNode {
   return (
     <Select
       label={projectLabels.refreshGrace}
-      description="Time for which the previous refresh token returns the same new tokens, in case a response was lost. Its use after that ends the session. Default: until the new refresh token is used."
+      description="How long the previous refresh token returns the same new tokens, in case a response was lost. Using it after that ends the session. Default: until the new refresh token is used."
       allowDeselect={false}
       styles={{ wrapper: { maxWidth: 280 } }}
       readOnly={form.isReadOnly}
@@ -50,7 +50,7 @@ function TokenSubjectSetting({ form }: SectionProps): ReactNode {
   return (
     <Select
       label={projectLabels.tokenSubject}
-      description="Field that is the sub of access tokens. With the external ID, customers keep the sub that they have in the system that they move from. It cannot change after the first sign-in of a customer. Default: Gatehouse ID."
+      description="Field used as the sub of access tokens. With the external ID, customers keep their sub from the previous system. You cannot change this after any customer has signed in. Default: Gatehouse ID."
       allowDeselect={false}
       styles={{ wrapper: { maxWidth: 280 } }}
       readOnly={form.isReadOnly}

@@ -7,11 +7,11 @@ export interface OptionText {
 }
 
 export const UPDATE: OptionText = {
-  action: 'update the customers that exist with newer records of the files',
+  action: 'update existing customers with newer records from the files',
   consequence: 'without it, they stay unchanged',
 };
 
 export const ALLOW_FAST_HASHES: OptionText = {
-  action: 'also import password hashes with salted SHA',
-  consequence: 'they are fast to guess, until the first sign-in replaces them',
+  action: 'also import salted SHA password hashes',
+  consequence: 'these passwords are quick to guess until the first sign-in replaces the hash',
 };
