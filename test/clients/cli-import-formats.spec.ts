@@ -356,7 +356,7 @@ it('fails with exit code 2 for files without users and for missing parameters', 
     ['clerk', ['empty.json'], 'No users in'],
     ['cognito', ['users.csv'], 'has no column cognito:username or email'],
     ['keycloak', ['users.json'], 'No users in'],
-    ['firebase', ['hashes.json'], 'The password hash parameters of the Firebase project are missing'],
+    ['firebase', ['hashes.json'], "The Firebase project's password hash parameters are missing"],
     ['firebase', ['users.json', ...config], 'algorithm must be SCRYPT'],
     ['keycloak', ['users.json', ...config], 'requires --from firebase'],
   ] as const) {

@@ -103,13 +103,15 @@ describe('authenticator apps in a project with mfa "off"', () => {
     const set = ['--set-mfa', 'optional'];
     expect(await importCustomers([...set, '--dry-run'])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('The import would change mfa of the project from "off" to "optional"'),
+      stderr: expect.stringContaining(
+        'The import would change the project setting mfa from "off" to "optional"',
+      ),
     });
     expect(await readMfa()).toBe('off');
     const { code, stderr, stdout } = await importCustomers(set);
     expect([code, stderr, parseLines(stdout)]).toMatchObject([
       0,
-      expect.stringContaining('Changed mfa of the project from "off" to "optional"'),
+      expect.stringContaining('Changed the project setting mfa from "off" to "optional"'),
       [{ created: 3, unusedApps: 0, reasons: [] }],
     ]);
     expect(await readMfa()).toBe('optional');

@@ -313,7 +313,7 @@ it('updates customers with --update, and otherwise reports that existing ones ar
       await writeFile(join(folder, other), toNdjson([banned, unbanned, same, user()]));
     expect(await send(other, '--import-id', importId)).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/was created from other files|started with different lines/),
+      stderr: expect.stringMatching(/was created from different files|started with different lines/),
     });
   }
 });

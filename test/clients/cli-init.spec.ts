@@ -176,7 +176,7 @@ it('rejects wrong keys, ambiguous projects and other values before changing anyt
   const conflict = await init(folder, ['--yes', '--project', instance.credentials.projectId]);
   expect(conflict).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('GATEHOUSE_PROJECT_ID has another value'),
+    stderr: expect.stringContaining('GATEHOUSE_PROJECT_ID has a different value'),
   });
   await rm(join(folder, '.env'));
   expect(await readFiles(folder)).toEqual(before);

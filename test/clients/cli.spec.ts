@@ -123,7 +123,7 @@ describe('gatehouse keys', () => {
     const args = ['keys', 'create', 'Shop', '--scopes', 'customer:read', '--expires-at', '30d'];
     const { code, stdout, stderr } = await runCli(instance, args);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^sk_\w+\n$/)]);
-    expect(stderr).toContain('shown only this once');
+    expect(stderr).toContain('shown only once');
     const key = stdout.trim();
     await succeed(['customers', 'list'], { env: { GATEHOUSE_SECRET_KEY: key } });
     expect(await runCli(instance, ['events', 'tail'], { env: { GATEHOUSE_SECRET_KEY: key } })).toMatchObject({
@@ -284,6 +284,6 @@ it('runs as a program', async () => {
   const invalid = await run(process.execPath, [program, 'customers', 'list', '--url', 'none'], { env });
   expect(invalid).toMatchObject({
     code: 2,
-    output: expect.stringMatching(/^Error: The URL of Gatehouse is invalid/),
+    output: expect.stringMatching(/^Error: The Gatehouse URL is invalid/),
   });
 });

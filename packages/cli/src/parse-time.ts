@@ -12,7 +12,7 @@ export const epochToMs = (epoch: number): number =>
 /** Length of a time with milliseconds, such as `09:30:00.123`. */
 const TIME_LENGTH = 12;
 
-/** Number of days in the shortest month. */
+/** The length of the shortest month, in days. */
 const SHORTEST_MONTH = 28;
 
 /** Returns true if a date exists. `Date.parse` also accepts February 30, as a day in March. */

@@ -57,14 +57,14 @@ it('rejects missing and invalid settings with a fix, and never prints invalid on
   const cases: [Record<string, string>, SettingFlags, string][] = [
     [{ GATEHOUSE_SECRET_KEY: KEY_A }, {}, 'GATEHOUSE_URL is not set'],
     [{ GATEHOUSE_URL: URL_A }, {}, 'GATEHOUSE_SECRET_KEY is not set'],
-    [{ ...valid, GATEHOUSE_URL: 'https://ada:Xq7@a.example.com' }, {}, 'URL of Gatehouse is invalid'],
-    [{ ...valid, GATEHOUSE_URL: 'a.example.com' }, {}, 'URL of Gatehouse is invalid'],
-    [valid, { url: 'ftp://a.example.com' }, 'URL of Gatehouse is invalid'],
-    [valid, { url: `${URL_A}/?key=Xq7` }, 'URL of Gatehouse is invalid'],
+    [{ ...valid, GATEHOUSE_URL: 'https://ada:Xq7@a.example.com' }, {}, 'Gatehouse URL is invalid'],
+    [{ ...valid, GATEHOUSE_URL: 'a.example.com' }, {}, 'Gatehouse URL is invalid'],
+    [valid, { url: 'ftp://a.example.com' }, 'Gatehouse URL is invalid'],
+    [valid, { url: `${URL_A}/?key=Xq7` }, 'Gatehouse URL is invalid'],
     [{ ...valid, GATEHOUSE_SECRET_KEY: 'pk_Xq7' }, {}, 'publishable key'],
     [{ ...valid, GATEHOUSE_SECRET_KEY: 'sk_Xq7\nx' }, {}, 'secret key is invalid'],
     [valid, { keyFile: 'missing' }, 'Cannot read the key file'],
-    [valid, { project: 'shop' }, 'id of the project is invalid'],
+    [valid, { project: 'shop' }, 'project id is invalid'],
   ];
   const found = cases.map(([env, flags]) => readError(env, flags));
   expect(found).toEqual(cases.map(([, , message]) => expect.stringContaining(message)));

@@ -58,7 +58,7 @@ export function readSettings(
   // Without this check, a `.env` file in a downloaded folder could send the user's key to its author.
   if (url.isFromFolder && !key.isFromFolder)
     throw usageError(
-      'GATEHOUSE_URL is in a file of this folder, but the secret key is not. The key could be sent to a wrong server.',
+      'GATEHOUSE_URL is set in a file in this folder, but the secret key is not. The key could be sent to the wrong server.',
       'Set GATEHOUSE_URL where GATEHOUSE_SECRET_KEY is set, or pass --url <url>.',
     );
   return {
@@ -105,8 +105,8 @@ export function checkUrl(text: string): string {
   const isUsable = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
   if (!isUsable || url.search || url.hash)
     throw usageError(
-      'The URL of Gatehouse is invalid.',
-      'Use its PUBLIC_URL, such as https://auth.example.com, without user name, password and query.',
+      'The Gatehouse URL is invalid.',
+      'Use its PUBLIC_URL, such as https://auth.example.com, without a user name, password or query.',
     );
   return url.href.replace(/\/+$/, '');
 }
@@ -129,5 +129,5 @@ export const isProjectId = (text: string): boolean =>
 
 function checkProject(text: string): string {
   if (isProjectId(text)) return text;
-  throw usageError('The id of the project is invalid.', 'Use its id, a UUID, not its name.');
+  throw usageError('The project id is invalid.', 'Use its id, a UUID, not its name.');
 }

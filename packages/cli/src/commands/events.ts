@@ -28,7 +28,7 @@ export function addEventsCommand(program: Command, cli: Cli): void {
     )
     .option(
       '--since <time>',
-      'start with the events after this time, or of the last 10m; default: with new events',
+      'start with the events after this time; accepts a duration such as 10m; default: only new events',
       parsePastTime,
     )
     .action((options: TailOptions) => tail(cli, options));

@@ -113,7 +113,7 @@ function addRotate(keys: Command, cli: Cli): void {
         'valid for a while. Requires the scope api_key:write.',
     )
     .argument('<id>', 'id of the previous key')
-    .option('--overlap <duration>', 'time for which the previous key stays valid; default: 1d', parseDuration)
+    .option('--overlap <duration>', 'how long the previous key stays valid; default: 1d', parseDuration)
     .option(
       '--rate-limit <n>',
       'requests per second; default: same as the previous key',
@@ -156,6 +156,6 @@ async function printKey(cli: Cli, key: components['schemas']['CreatedApiKeyRespo
   const expiry = key.expiresAt ? ` It expires at ${formatTime(key.expiresAt)}.` : '';
   await printNote(
     cli,
-    `Created the key ${visibleText(key.id)} (${visibleText(key.name)}).${expiry} Store its value now: it is shown only this once.`,
+    `Created the key ${visibleText(key.id)} (${visibleText(key.name)}).${expiry} Store its value now: it is shown only once.`,
   );
 }

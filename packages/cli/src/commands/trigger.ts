@@ -26,7 +26,7 @@ export function addTriggerCommand(program: Command, cli: Cli): void {
     )
     .argument('<type>', 'app.… or webhook.test')
     .option('--data <json|@file>', 'data of a custom event; default: {}')
-    .option('--endpoint <id>', 'endpoint of webhook.test; default: the only one')
+    .option('--endpoint <id>', 'endpoint that receives webhook.test; default: the only endpoint')
     .option('--idempotency-key <key>', 'send a custom event only once with this key')
     .action((type: string, options: Options) => {
       if (type === TEST_EVENT) return sendTest(cli, options);

@@ -32,7 +32,7 @@ export interface ComparisonResult {
 
 const ONLY_IN_FILES: Reason = {
   reason: 'Gatehouse has no customer with this externalId, id or email address',
-  remedy: 'Import the files again, and read in the report of the import why it does not create the customer',
+  remedy: 'Import the files again, and read the reason in the import report',
 };
 const ONLY_IN_GATEHOUSE: Reason = {
   reason: 'The files contain no user with the externalId, id or email address of this customer',
@@ -44,16 +44,16 @@ const fieldReasons: Record<FieldResult, Reason | null> = {
   [FieldResult.equal]: null,
   [FieldResult.onlyInFiles]: {
     reason: 'The files contain a value, and Gatehouse has none',
-    remedy: 'Read the report of the import, or take over the value with customers import --update',
+    remedy: 'Read the import report, or apply the value with customers import --update',
   },
   [FieldResult.onlyInGatehouse]: {
     reason: 'Gatehouse has a value, and the files contain none',
     remedy: 'Nothing if the value was set in Gatehouse. Otherwise, remove it from the customer',
   },
   [FieldResult.different]: {
-    reason: 'The files contain another value than Gatehouse',
+    reason: 'The value in the files differs from the value in Gatehouse',
     remedy:
-      'Nothing if the value was changed in Gatehouse. Otherwise, take over the value with customers import --update',
+      'Nothing if the value was changed in Gatehouse. Otherwise, apply the value with customers import --update',
   },
 };
 

@@ -7,11 +7,11 @@ export const NO_TIME: Reason = {
   remedy: 'Keep an export in the format of Gatehouse if you need the time',
 };
 export const NO_DISABLED_TIME: Reason = {
-  reason: 'The user is disabled, but the system does not store since when',
+  reason: 'The user is disabled, but the system does not store the time',
   remedy: 'Keep an export in the format of Gatehouse if you need the time',
 };
 export const NO_MFA_REQUIREMENT: Reason = {
-  reason: 'The system cannot require a second factor of a single user in an import',
+  reason: 'An import into the system cannot require a second factor for a single user',
   remedy: 'Require a second factor in the settings of the system',
 };
 export const NO_PASSKEYS: Reason = {
@@ -114,7 +114,7 @@ export function copyMetadata(
   return copy;
 }
 
-/** Adds a field's value to the metadata, unless the metadata has another value with this name. */
+/** Adds a field's value to the metadata, unless the metadata contains a different value with this name. */
 export function addEntry(
   metadata: JsonObject,
   name: string,
@@ -127,7 +127,7 @@ export function addEntry(
     differences.change(field, change);
   } else if (metadata[name] !== value)
     differences.leaveOut(field, {
-      reason: 'The system has no such field, and the metadata has another value with its name',
+      reason: 'The system has no such field, and the metadata contains a different value with this name',
       remedy: 'Rename the entry in Gatehouse before the export',
     });
 }

@@ -33,6 +33,6 @@ export async function assertSameUsers(
   }
   throw usageError(
     `No user in the other files has an id of ${unmatched[0]!.file}.`,
-    'Pass the files of one export, whose users are the same.',
+    'Pass files from the same export, which contain the same users.',
   );
 }

@@ -124,9 +124,9 @@ export async function printSummary(
   if (unnamed > 0)
     await printNote(
       cli,
-      `The table and the report lack ${unnamed} further customers: Gatehouse lists only the first ones of each kind.`,
+      `The table and the report do not include ${unnamed} more customers: Gatehouse lists only the first ones of each kind.`,
     );
   if (!isUpdate && skipped > 0)
-    await printNote(cli, 'Customers who existed already were not updated. To update them, pass --update.');
+    await printNote(cli, 'Existing customers were not updated. To update them, pass --update.');
   if (file) await printNote(cli, `Wrote the report to ${visibleText(file)}.`);
 }

@@ -34,13 +34,13 @@ export interface FileOptions {
 export function addFileOptions(command: Command, reported: string): void {
   command
     .addOption(
-      new Option('--from <system>', 'system that has exported the files')
+      new Option('--from <system>', 'system that exported the files')
         .choices(sources.map(({ name }) => name))
         .default(sources[0]!.name),
     )
     .option(
       '--provider <name=slug>',
-      'identity provider of the project for a provider of the system; repeatable',
+      'identity provider in the project that matches a provider in the system; repeatable',
       collectProvider,
     )
     .option(
@@ -54,7 +54,7 @@ export function addFileOptions(command: Command, reported: string): void {
     )
     .option(
       '--external-id-prefix <text>',
-      'text before the id of each user in externalId, so that users of several systems with equal ids stay apart',
+      "prefix for each user's id in externalId, so that equal ids from different systems stay distinct",
       parseIdPrefix,
     );
   addSourceOptions(command);
@@ -148,7 +148,7 @@ export async function openFiles(
 function assertFile(file: string): void {
   if (!existsSync(file)) throw usageError(`The file ${file} does not exist.`);
   if (!statSync(file).isFile())
-    throw usageError(`${file} is not a regular file, and an import reads its files several times.`);
+    throw usageError(`${file} is not a regular file, but an import reads its files several times.`);
 }
 
 /** Prints a note for each UTF-8 file that the passed encoding would garble. */
@@ -165,7 +165,7 @@ async function warnOfUtf8(cli: Cli, files: readonly string[], encoding = 'utf-8'
 /** Checks the report file. @throws CliError if the report would replace one of the inputs */
 function assertNoInput(reportFile: string, inputs: readonly string[]): void {
   if (existsSync(reportFile) && inputs.some((file) => realpathSync(file) === realpathSync(reportFile)))
-    throw usageError(`The report would replace ${reportFile}, which is to be imported.`);
+    throw usageError(`The report would replace ${reportFile}, which is a file to import.`);
 }
 
 /** Returns the project, its identity providers and its setting `mfa`, or null for values that the key cannot read. */
@@ -184,7 +184,7 @@ async function readProject(
     if (!(error instanceof GatehouseError) || error.code !== 'insufficient_scope') throw error;
     await printNote(
       cli,
-      'The key lacks the scope project:read, so a customer with an identity of an unknown provider fails.',
+      'The key lacks the scope project:read, so importing a customer with an identity of an unknown provider fails.',
     );
     return { projectId: cli.settings().projectId, providers: null, mfa: null };
   }
@@ -215,7 +215,7 @@ function createSlugs(source: ImportSource, pairs: string[], providers: Provider[
 interface PassedOptions {
   values: Record<string, string>;
   lists: Record<string, string[]>;
-  /** The paths of files that were passed as options, whose content affects the import. */
+  /** The paths of files that were passed as options. Their content affects the import. */
   optionFiles: Record<string, string>;
 }
 

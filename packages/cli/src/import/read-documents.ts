@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { JSONParser, TokenType } from '@streamparser/json';
 import { KeyTracker } from './key-tracker.js';
 import { STRING_BUFFER_SIZE, writeJson } from './read-files.js';
-import { readDecoded, unreadable } from './read-text.js';
+import { readDecoded, unreadableFileError } from './read-text.js';
 import { rejectRepeatedKey } from './repeated-keys.js';
 
 /** A value in a JSON document. */
@@ -64,7 +64,7 @@ export async function* readDocuments(
     endJson(parser);
     for (const value of values) yield value;
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableFileError(file, error);
   }
 }
 

@@ -5,7 +5,7 @@ import { parseCsv, type CsvRows } from '../console-shared/parse-csv.js';
 import { hasRepeatedKey } from '../console-shared/repeated-keys.js';
 import { toObject, type JsonObject } from '../json-object.js';
 import { findRepeatedField, KeyTracker } from './key-tracker.js';
-import { readDecoded, readLineGroups, readText, unreadable } from './read-text.js';
+import { readDecoded, readLineGroups, readText, unreadableFileError } from './read-text.js';
 import { rejectRepeatedKey } from './repeated-keys.js';
 
 /** A record in a file, with its position for reports. */
@@ -54,7 +54,7 @@ export async function* readTable(file: string, header: string | null = null): As
   try {
     yield* header === null ? parseCsv(readText(file)) : parseCsv(readTextAfter(header, file), ',');
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableFileError(file, error);
   }
 }
 
@@ -117,7 +117,7 @@ export async function* readJson(file: string, path: string): AsyncGenerator<File
     }
     if (!parser.isEnded) throw new Error('it is incomplete JSON');
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableFileError(file, error);
   }
 }
 

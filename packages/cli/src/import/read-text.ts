@@ -21,7 +21,7 @@ async function* readChunks(file: string): AsyncGenerator<Buffer> {
   try {
     yield* stream as AsyncIterable<Buffer>;
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableFileError(file, error);
   } finally {
     bytes.destroy();
   }
@@ -35,7 +35,7 @@ export async function* readDecoded(file: string): AsyncGenerator<DecodedChunk> {
   try {
     yield* decodeChunks(() => readChunks(file), encodings.get(file) ?? 'utf-8');
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableFileError(file, error);
   }
 }
 
@@ -82,12 +82,12 @@ export async function* readLineGroups(file: string): AsyncGenerator<string[]> {
 }
 
 /** Returns the error for a file that cannot be read. */
-export function unreadable(file: string, error: unknown): CliError {
+export function unreadableFileError(file: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
   const message = `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   if (!(error instanceof EncodingError)) return new CliError(message);
   return usageError(
     message,
-    'Pass the encoding of the file, such as --encoding windows-1252 for a CSV file of Excel for Windows.',
+    'Pass the encoding of the file, such as --encoding windows-1252 for a CSV file from Excel for Windows.',
   );
 }

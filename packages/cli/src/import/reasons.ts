@@ -21,7 +21,7 @@ export const EXPORT_AGAIN = 'Export the file again, and run the command again';
 export const reasons = {
   invalidRecord: { reason: 'The record is not in the format of this export', remedy: CORRECT_FILE },
   wrongType: {
-    reason: 'The value has another type than in exports of this system, so it is left out',
+    reason: 'The value has a different type than in exports from this system, so it is left out',
     remedy: CORRECT_FILE,
   },
   inexactInteger: {
@@ -93,8 +93,8 @@ export const reasons = {
     remedy: 'Set the name without them after the import',
   },
   nullName: {
-    reason: 'The name is NULL, null or \\N, which databases write instead of nothing',
-    remedy: 'Set the name after the import if it is one',
+    reason: 'The name is NULL, null or \\N, which databases write for a missing value',
+    remedy: 'If it is a real name, set it after the import',
   },
   invisibleName: { reason: 'The name has no visible character', remedy: 'Set a name after the import' },
   noTime: { reason: 'The value is not a valid time after 1970', remedy: CORRECT_FILE },
@@ -108,11 +108,11 @@ export const reasons = {
   metadataTooLarge: { reason: 'Metadata is larger than 8 KiB', remedy: STORE_VALUE },
   metadataTooManyKeys: { reason: 'Metadata has more than 50 keys', remedy: STORE_VALUE },
   metadataNameTaken: {
-    reason: 'The metadata has another value with this name',
+    reason: 'The metadata contains a different value with this name',
     remedy: 'Rename one of the values in the file, and run the command again',
   },
   reservedName: {
-    reason: 'The name is reserved, and no key of metadata can have it',
+    reason: 'The name is reserved and cannot be a key in metadata',
     remedy: 'Rename the value in the file, and run the command again',
   },
   hashFormat: { reason: 'Gatehouse does not accept this password hash format', remedy: RESET },
@@ -148,11 +148,13 @@ export const reasons = {
   passwordToReset: { reason: 'The customer must reset the password, so it is left out', remedy: RESET },
   federatedPassword: { reason: 'The password is in a user federation such as LDAP', remedy: RESET },
   otherRow: {
-    reason: 'Another row with the same id has another password or authenticator app, which is imported',
+    reason:
+      'Another row with the same id has a different password or authenticator app, which is imported instead',
     remedy: 'Remove the wrong row from the files, and run the command again',
   },
   otherInCsv: {
-    reason: 'The CSV export has another value than the JSON export, whose value is imported',
+    reason:
+      'The CSV export has a different value than the JSON export: the value in the JSON export is imported',
     remedy: 'Correct the file that is wrong, and run the command again',
   },
   missingPages: {
@@ -225,7 +227,7 @@ export const reasons = {
   accountKind: { reason: 'Gatehouse does not import this kind of account', remedy: LINK_AGAIN },
   noSaml: { reason: 'Gatehouse has no SAML providers', remedy: LINK_AGAIN },
   unknownProvider: {
-    reason: 'No identity provider of the project belongs to this name',
+    reason: 'No identity provider in the project matches this name',
     remedy:
       'Pass --provider <name>=<slug> if it is an OpenID Provider with the same ids, otherwise the customer signs in by email once',
   },
@@ -247,7 +249,7 @@ export const reasons = {
     remedy: 'The user registers with an email address',
   },
   addressOfCompany: {
-    reason: 'The single sign-on of a company has set the address',
+    reason: "A company's single sign-on has set the address",
     remedy: 'The address is imported as not verified: the customer verifies it',
   },
   banWithoutEnd: {

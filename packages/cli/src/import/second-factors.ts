@@ -20,11 +20,11 @@ const unusedApp: Readonly<Record<'off' | 'unknown', Reason>> = {
   off: {
     reason: 'The app is imported, but no sign-in requires its code, because the project has mfa "off"',
     remedy:
-      'Set mfa of the project to optional or required, or run the command again with --set-mfa optional',
+      'Set the project setting mfa to optional or required, or run the command again with --set-mfa optional',
   },
   unknown: {
     reason: 'The app is imported, but the key cannot read whether the project requires second factors',
-    remedy: 'Check that mfa of the project is not "off", or use a key with the scope project:read',
+    remedy: 'Check that the project setting mfa is not "off", or use a key with the scope project:read',
   },
 };
 
@@ -64,7 +64,7 @@ export async function planMfa(
     if (mfa === 'off')
       await printNote(
         cli,
-        'The project has mfa "off": authenticator apps of the files are imported, but no sign-in requires their codes. ' +
+        'The project has mfa "off": authenticator apps in the files are imported, but no sign-in requires their codes. ' +
           'To require them, pass --set-mfa optional.',
       );
     if (mfa === null)
@@ -78,7 +78,7 @@ export async function planMfa(
     throw usageError('--set-mfa requires a key with the scopes project:read and project:write.');
   if (mfa === wanted || mfa === 'required') return unchanged;
   if (dryRun) {
-    await printNote(cli, `The import would change mfa of the project from "${mfa}" to "${wanted}".`);
+    await printNote(cli, `The import would change the project setting mfa from "${mfa}" to "${wanted}".`);
     return { ...unchanged, mfa: wanted };
   }
   const update = (value: Mfa) =>
@@ -87,7 +87,7 @@ export async function planMfa(
   await update(mfa);
   const apply = async (): Promise<void> => {
     await update(wanted);
-    await printNote(cli, `Changed mfa of the project from "${mfa}" to "${wanted}".`);
+    await printNote(cli, `Changed the project setting mfa from "${mfa}" to "${wanted}".`);
   };
   return { mfa: wanted, apply };
 }

@@ -148,7 +148,7 @@ export function addTenant(tenants: Set<string>, row: JsonObject | null, column: 
   tenants.add(tenant);
   if (tenants.size > 1)
     throw usageError(
-      `The files contain rows with different values of ${column}, whose users can have the same addresses.`,
+      `The files contain rows with different values of ${column}. Their users can have the same addresses.`,
       'Export each of them into separate files, and import each into a separate project.',
     );
 }

@@ -17,21 +17,21 @@ export const unknown = {
     remedy: `${EXPORT_COLUMN}, or disable the customer if the user is banned`,
   },
   banField: {
-    reason: 'No user of the files has this field, so it is unknown whether the user is banned',
+    reason: 'No user in the files has this field, so it is unknown whether the user is banned',
     remedy:
       'Export the users with this field, and run the command again. If no user was ever banned, nothing is missing',
   },
   verificationField: {
-    reason: 'No user of the files has this field, so the email address is imported as not verified',
+    reason: 'No user in the files has this field, so the email address is imported as not verified',
     remedy: 'Export the users with this field, and run the command again',
   },
   factorField: {
-    reason: 'No user of the files has this field, so it is unknown whether the user has a second factor',
+    reason: 'No user in the files has this field, so it is unknown whether the user has a second factor',
     remedy:
       'Export the users with this field, and run the command again. If no user has a second factor, nothing is missing',
   },
   field: {
-    reason: 'No user of the files has this field, so its values are left out if there are any',
+    reason: 'No user in the files has this field, so its values are left out if there are any',
     remedy:
       'Export the users with this field, and run the command again. If no user has a value, nothing is missing',
   },
@@ -115,7 +115,7 @@ export const unknown = {
     remedy: 'Export the users from the Backend API instead, and run the command again',
   },
   clerkCsv: {
-    reason: 'The user is not in the CSV export, which alone contains passwords and authenticator apps',
+    reason: 'The user is not in the CSV export, the only file with passwords and authenticator apps',
     remedy: 'Download the CSV export again, and run the command again',
   },
 } satisfies Record<string, Reason>;

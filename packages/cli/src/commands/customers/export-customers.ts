@@ -33,7 +33,7 @@ export function addExportCustomersCommand(customers: Command, cli: Cli): void {
       '--hashes',
       'include password hashes and TOTP secrets; requires the scope customer:export_hashes. --to always includes them',
     )
-    .option('--force', 'replace an existing file, or the files of an earlier export with --to')
+    .option('--force', 'replace an existing file or, with --to, the files of an earlier export')
     .addOption(
       new Option('--to <system>', 'system that will import the files').choices(
         targets.map(({ name }) => name),
@@ -46,7 +46,7 @@ export function addExportCustomersCommand(customers: Command, cli: Cli): void {
     )
     .option(
       '--report <file>',
-      'file to create with what the other system does not get: CSV if its name ends with .csv, otherwise NDJSON',
+      'file to create with the values that the other system does not receive: CSV if its name ends with .csv, otherwise NDJSON',
     );
   for (const { name, options = [] } of targets)
     for (const { flags, description } of options) command.option(flags, `${description} (--to ${name})`);

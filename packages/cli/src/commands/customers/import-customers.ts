@@ -30,24 +30,24 @@ interface Options extends FileOptions {
 export function addImportCustomersCommand(customers: Command, cli: Cli): void {
   const command = customers
     .command('import')
-    .summary('import customers, also from other systems')
+    .summary('import customers from Gatehouse or another system')
     .description(
       'Import customers from files of Gatehouse or of another system. ' +
         'Requires the scope customer:write, and project:read to check identity providers.',
     )
     .argument('<file...>', 'files of the export; .gz files are decompressed')
     .option('--dry-run', 'convert and check everything, and import nothing')
-    .option('--import-id <uuid>', 'id of the import; default: one that depends on the files', parseUuid)
+    .option('--import-id <uuid>', 'id of the import; default: derived from the files', parseUuid)
     .option('--update', toHelp(UPDATE))
-    .option('--emit-events', 'emit customer.created for each customer, and the events of updates')
+    .option('--emit-events', 'emit customer.created for each new customer, and the events for updates')
     .addOption(
       new Option(
         '--set-mfa <mfa>',
-        'change mfa of the project, so that sign-ins require imported authenticator apps; requires project:write',
+        'change the project setting mfa, so that sign-ins require imported authenticator apps; requires project:write',
       ).choices(mfaChoices),
     )
     .option('--allow-fast-hashes', toHelp(ALLOW_FAST_HASHES));
-  addFileOptions(command, 'what was left out or failed');
+  addFileOptions(command, 'the values that were left out and the users that failed');
   command.action((files: string[], options: Options) => importCustomers(cli, files, options));
 }
 
@@ -118,8 +118,8 @@ async function assertSameLength(
   let lines = 0;
   for await (const _ of toLines(records)) lines += 1;
   if (lines === lastLine) return;
-  throw new CliError(`The import ${id} is complete, and was created from other files.`, {
-    fix: 'Run the command without --import-id, or with another one.',
+  throw new CliError(`The import ${id} is already complete, and was created from different files.`, {
+    fix: 'Run the command without --import-id, or with another id.',
   });
 }
 
@@ -153,5 +153,5 @@ async function warnOfClients(cli: Cli, { usedTypes }: IdentitySlugs): Promise<vo
   if (usedTypes.has('microsoft'))
     await printNote(cli, 'Microsoft identities work only with the app registration of the previous system.');
   if (usedTypes.has('apple'))
-    await printNote(cli, 'Identities of Apple work only with the developer team of the previous system.');
+    await printNote(cli, 'Apple identities work only with the developer team of the previous system.');
 }

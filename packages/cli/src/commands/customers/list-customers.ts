@@ -37,11 +37,11 @@ export function addListCustomersCommand(customers: Command, cli: Cli): void {
     .option('--email <email>', 'only the customer with exactly this email address')
     .option('--external-id <id>', 'only the customer with this external id')
     .option('--q <text>', 'only customers whose email address or name begins with this text')
-    .addOption(flag('email-verified', 'only customers with a verified email address, or without'))
-    .addOption(flag('disabled', 'only disabled customers, or enabled ones'))
+    .addOption(flag('email-verified', 'filter by whether the email address is verified'))
+    .addOption(flag('disabled', 'filter by whether the customer is disabled'))
     .option(
       '--created-after <time>',
-      'only customers created after this time, or in the last 7d',
+      'only customers created after this time; accepts a duration such as 7d',
       parsePastTime,
     )
     .option('--created-before <time>', 'only customers created before this time', parsePastTime)

@@ -26,7 +26,11 @@ export const addFilterOptions = (command: Command, states: string[]): Command =>
       ).choices(['2xx', '3xx', '4xx', '5xx', 'other', 'none']),
     )
     .option('--http-status <status>', 'only this HTTP status; 0: no response', parseNumber(0, 999))
-    .option('--created-after <time>', 'only after this time, or in the last 1h', parsePastTime)
+    .option(
+      '--created-after <time>',
+      'only deliveries created after this time; accepts a duration such as 1h',
+      parsePastTime,
+    )
     .option('--created-before <time>', 'only before this time', parsePastTime);
 
 /** Returns the options under their names in the API. */

@@ -19,8 +19,8 @@ export function checkClock({ headers, at }: PublicResponse): CheckResult {
   // The header has no milliseconds, so the middle of its second is the best estimate.
   const difference = at - (server + 500);
   const seconds = Math.round(Math.abs(difference) / 1_000);
-  if (seconds <= TOKEN_TOLERANCE) return ok(CHECK, 'agrees with the clock of the server');
-  const cause = `The clock of this machine is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} the clock of the server`;
+  if (seconds <= TOKEN_TOLERANCE) return ok(CHECK, "matches the server's clock");
+  const cause = `This machine's clock is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} the server's clock`;
   const fix = 'Synchronize both clocks with NTP.';
   return seconds > WEBHOOK_TOLERANCE
     ? failed(

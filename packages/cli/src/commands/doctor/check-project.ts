@@ -36,7 +36,7 @@ export function checkOrigins(projects: Project[]): CheckResult[] {
       return [
         warning(
           'origins',
-          `The project "${name}" accepts requests of pages of any origin`,
+          `The project "${name}" accepts requests from pages of any origin`,
           'Set allowedOrigins in its settings to the origins of your applications.',
         ),
       ];
@@ -47,13 +47,13 @@ export function checkOrigins(projects: Project[]): CheckResult[] {
     return [
       warning(
         'origins',
-        `The project "${name}" for production accepts requests of pages of ${local.join(', ')}`,
+        `The production project "${name}" accepts requests from pages of ${local.join(', ')}`,
         'Remove these from allowedOrigins, and use another project for development.',
       ),
     ];
   });
   if (results.length > 0) return limit(results);
-  return [ok('origins', production.length > 0 ? 'limited to allowedOrigins' : 'no project for production')];
+  return [ok('origins', production.length > 0 ? 'limited to allowedOrigins' : 'no production project')];
 }
 
 /** Checks the webhook endpoints and the dead letters. */
@@ -128,7 +128,7 @@ export async function checkEmails({ signal }: Cli, client: Gatehouse): Promise<C
     );
   return results.length > 0
     ? results
-    : [ok('emails', mails.length > 0 ? 'the last ones were sent' : 'none yet')];
+    : [ok('emails', mails.length > 0 ? 'the latest emails were sent' : 'none yet')];
 }
 
 /** Returns the first results, and a warning with the number of further ones if there are any. */

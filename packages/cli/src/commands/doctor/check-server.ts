@@ -6,7 +6,7 @@ import { requestPublic } from './public-request.js';
 
 /** The command for checks that have to run on the server. */
 export const ADMIN_COMMAND =
-  'gatehouse-admin doctor in the container of an api, or npm run gatehouse -- doctor in its clone';
+  "gatehouse-admin doctor in an api container, or npm run gatehouse -- doctor in the server's repository";
 
 /**
  * Checks the status that `/readyz` reports for the API and the services it depends on.
@@ -29,13 +29,13 @@ function describeReadiness(readiness: unknown, status: number): CheckResult {
       return failed(
         check,
         'PostgreSQL or Redis is unavailable, or no webhook-worker is running: requests fail, or webhooks and emails are late',
-        `Run ${ADMIN_COMMAND}: it names the cause.`,
+        `To find the cause, run ${ADMIN_COMMAND}.`,
       );
     case 'unavailable':
       return failed(
         check,
         'The api cannot reach PostgreSQL, waits for migrations, or is starting or stopping',
-        `Run ${ADMIN_COMMAND}: it names the cause.`,
+        `To find the cause, run ${ADMIN_COMMAND}.`,
       );
     default:
       return failed(
@@ -61,7 +61,7 @@ export async function checkIssuer(cli: Cli, url: URL): Promise<CheckResult> {
   if (protocol === 'http:' && !isPrivateHost(hostname))
     return failed(
       check,
-      `PUBLIC_URL is ${issuer}: links in emails and access tokens name an unencrypted URL`,
+      `PUBLIC_URL is ${issuer}: links in emails and access tokens contain an unencrypted URL`,
       'Set PUBLIC_URL to the https URL that customers see, and restart all processes.',
     );
   if (issuer === trimSlash(url)) return ok(check, 'PUBLIC_URL is the same URL');

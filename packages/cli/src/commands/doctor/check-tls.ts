@@ -89,7 +89,7 @@ function describe({ problem, validFrom, validTo }: Certificate, hostname: string
     return failed(
       CHECK,
       `The certificate is not valid for ${hostname}`,
-      'Use a host of the certificate in GATEHOUSE_URL, or a certificate for this host.',
+      'Use a host name from the certificate in GATEHOUSE_URL, or a certificate for this host.',
     );
   if (problem !== null)
     return failed(
@@ -97,7 +97,7 @@ function describe({ problem, validFrom, validTo }: Certificate, hostname: string
       UNKNOWN_ISSUER.test(problem)
         ? `The issuer of the certificate of ${hostname} is not trusted (${problem})`
         : `The certificate of ${hostname} is invalid (${problem})`,
-      'Send the intermediate certificates with it, or set NODE_EXTRA_CA_CERTS to the file of your authority.',
+      "Send the intermediate certificates with it, or set NODE_EXTRA_CA_CERTS to your authority's certificate file.",
     );
   if (days < RENEWAL_DAYS)
     return warning(

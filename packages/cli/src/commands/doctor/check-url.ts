@@ -15,7 +15,7 @@ const PROBLEMS: Record<string, (url: URL) => [message: string, fix: string]> = {
     'Correct the host in GATEHOUSE_URL, or its DNS record.',
   ],
   EAI_AGAIN: ({ hostname }) => [
-    `The name server does not respond for ${hostname} (EAI_AGAIN)`,
+    `The name server does not respond to a query for ${hostname} (EAI_AGAIN)`,
     'Check the network and the name servers of this machine.',
   ],
 };
@@ -44,7 +44,7 @@ function describeResponse(url: URL, { status, headers, body }: PublicResponse): 
     return failed(
       CHECK,
       `${trimSlash(url)} redirects to ${new URL(target, url).origin}`,
-      'Use the URL to which it redirects: redirects are not followed, because they would receive the secret key.',
+      'Use the URL to which it redirects: redirects are not followed, because their target would receive the secret key.',
     );
   if (status === 200 && body?.['status'] === 'ok')
     return ok(CHECK, `Gatehouse responds at ${trimSlash(url)}`);
@@ -72,7 +72,7 @@ function describeError(url: URL, error: unknown): CheckResult {
       'Correct the host and the port in GATEHOUSE_URL, and allow the connection in firewalls.',
     );
   if (/CERT|SIGNED|SSL|TLS|ISSUER|VERIFY|EPROTO/.test(code))
-    return failed(CHECK, `The encrypted connection to ${url.host} fails (${code})`, 'See the check tls.');
+    return failed(CHECK, `The encrypted connection to ${url.host} fails (${code})`, 'See the tls check.');
   return failed(
     CHECK,
     `The connection to ${url.host} fails${code ? ` (${code})` : ''}`,

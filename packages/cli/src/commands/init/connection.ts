@@ -110,7 +110,7 @@ async function chooseProject(cli: Cli, client: Gatehouse): Promise<Project> {
 async function checkPublishableKey(cli: Cli, url: string, key: string): Promise<void> {
   if (key.startsWith('sk_'))
     throw usageError(
-      'The publishable key is a secret key. It would be exposed to everyone.',
+      'The value of the publishable key is a secret key. It would be exposed to everyone.',
       'Use a key that begins with pk_.',
     );
   const response = await fetch(`${url}/api/v1/auth/options`, {

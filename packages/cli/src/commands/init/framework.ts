@@ -76,7 +76,7 @@ export class CodePlanner {
   create(path: string, content: string): void {
     const existing = this.folder.read(path);
     if (existing === null) this.plan.changes.push({ path, action: 'create', content });
-    else if (!existing.includes('@gatehouse/')) this.explain(path, 'it exists already', content);
+    else if (!existing.includes('@gatehouse/')) this.explain(path, 'it already exists', content);
   }
 
   /**

@@ -53,7 +53,7 @@ function listTarballs(packages: string[], folder: string): string[] {
       (each) => each.startsWith(prefix) && /^\d.*\.tgz$/.test(each.slice(prefix.length)),
     );
     if (file.length === 1) return join(folder, file[0]!);
-    throw usageError(`${folder} contains ${file.length} packed files of ${name} instead of one.`);
+    throw usageError(`${folder} contains ${file.length} packed files of ${name}, expected one.`);
   });
 }
 

@@ -23,7 +23,7 @@ export async function runInit(cli: Cli, options: InitOptions): Promise<void> {
   const folder = AppFolder.read(cli.cwd);
   if (!folder)
     throw new CliError('This folder contains no package.json.', {
-      fix: 'Run the command in the folder of your app, or create one, such as with `npm create vite@latest`.',
+      fix: "Run the command in your app's folder, or create an app first, for example with `npm create vite@latest`.",
     });
   const framework = getFramework(folder, options.framework);
   const target = await findTarget(cli, folder, framework, options.publishableKey);
@@ -57,7 +57,7 @@ async function confirmReplacements(cli: Cli, conflicts: Conflict[]): Promise<voi
   for (const { file, name, current, wanted } of conflicts) {
     if (!cli.stdin.isTTY)
       throw usageError(
-        `${name} has another value in ${file}.`,
+        `${name} has a different value in ${file}.`,
         `Remove it from ${file}, or set the same value.`,
       );
     await confirm(cli, visibleText(`Replace ${name}=${current} in ${file} with ${wanted}?`), false);

@@ -47,7 +47,12 @@ function planVite(folder: AppFolder): CodePlan {
   const file = isTyped ? 'gatehouse.tsx' : 'gatehouse.jsx';
   planner.create(sources + file, gatehouseFile(isTyped));
   if (entry) planner.edit(entry, `./gatehouse`, (code) => wrapRoot(entry, code, file), ENTRY_LINES);
-  else planner.explain('the file that renders the app', 'index.html names no such file', ENTRY_LINES);
+  else
+    planner.explain(
+      'the file that renders the app',
+      'index.html does not load a file of the app',
+      ENTRY_LINES,
+    );
   return planner.plan;
 }
 

@@ -35,10 +35,10 @@ export function classifyError(
 
 function explainTls(code: string): string {
   if (UNTRUSTED.test(code))
-    return `the certificate is not trusted (${code}). Set NODE_EXTRA_CA_CERTS to the file of its authority, or forward to http`;
+    return `the certificate is not trusted (${code}). Set NODE_EXTRA_CA_CERTS to its authority's certificate file, or forward to http`;
   if (code === 'CERT_HAS_EXPIRED') return 'the certificate has expired. Renew it, or forward to http';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'the certificate is for another host name. Forward to a name that it contains, or to http';
+    return 'the certificate was issued for another host name. Forward to a name that it contains, or to http';
   if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
     return `the receiver does not speak TLS (${code}). Forward to http instead of https`;
   return `TLS failed (${code})`;

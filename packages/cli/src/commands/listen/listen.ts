@@ -39,10 +39,13 @@ export const addListenCommand = (program: Command, cli: Cli): unknown =>
     .option('--types <types>', 'only these types, separated by commas, such as customer.*,app.*')
     .option(
       '--since <time>',
-      'start with the events after this time, or of the last 10m; default: with new events',
+      'start with the events after this time; accepts a duration such as 10m; default: only new events',
       parsePastTime,
     )
-    .option('--after <cursor>', 'continue after an earlier call, with the same --types and --since')
+    .option(
+      '--after <cursor>',
+      'continue where an earlier call stopped; requires the same --types and --since',
+    )
     .option(
       '--secret-file <file>',
       'file with the signing secret; default: GATEHOUSE_WEBHOOK_SECRET, or a generated one',

@@ -25,7 +25,7 @@ function describe(cli: Cli, record: Exclude<ListenRecord, Response>): string[] {
       return [`Skipped ${describeEvent(record)}: its customer was deleted.`];
     case 'unreachable':
       return [
-        `Waiting: ${visibleText(record.message)}. ${describeEvent(record)} and all later events wait, in their order.`,
+        `Waiting: ${visibleText(record.message)}. ${describeEvent(record)} and all later events wait, in order.`,
       ];
     case 'reachable':
       return [`${record.target} accepts connections again.`];

@@ -29,7 +29,7 @@ const PREFIXED: Reason = {
   remedy: 'Store auth0| and the id as the id of the user in your own database',
 };
 const ONE_ID: Reason = {
-  reason: 'Auth0 stores one id, and the externalId is exported as user_id',
+  reason: 'Auth0 stores only one id, so the externalId is exported as user_id',
   remedy: 'Find the user by the externalId, or by the email address',
 };
 const AMBIGUOUS_ID: Reason = {
@@ -45,12 +45,12 @@ const FORBIDDEN_NAME: Reason = {
   remedy: 'Rename the entry in Gatehouse before the export',
 };
 const NO_LOCALE: Reason = {
-  reason: 'The users that Auth0 imports have no language',
+  reason: 'Auth0 does not import a language',
   remedy: 'Store it in publicMetadata before the export',
 };
 const EDITABLE: Reason = {
-  reason: 'It becomes user_metadata, which users of Auth0 may be able to change',
-  remedy: 'Move entries that grant access to metadata before the export: it becomes app_metadata',
+  reason: 'It becomes user_metadata, which Auth0 users may be able to edit',
+  remedy: 'Before the export, move entries that control access into metadata, which becomes app_metadata',
 };
 
 /**

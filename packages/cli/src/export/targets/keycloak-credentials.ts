@@ -9,12 +9,12 @@ const BCRYPT: Reason = {
     'Install a password hash provider with the id bcrypt before the import, or let the customer reset the password',
 };
 const OTHER_HANDLE: Reason = {
-  reason: 'Keycloak finds the user of a passkey by the id, and this passkey contains another one',
+  reason: "Keycloak finds a passkey's user by the id, but this passkey contains a different id",
   remedy: 'The customer signs in with another method and adds a passkey',
 };
 
 const NO_PASSKEY_DETAILS: Reason = {
-  reason: 'Keycloak does not store whether a passkey is synchronized, and when it was used last',
+  reason: 'Keycloak does not store whether a passkey is synchronized or when it was last used',
   remedy: 'Nothing: the passkey works without them',
 };
 

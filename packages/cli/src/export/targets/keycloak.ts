@@ -18,7 +18,7 @@ import { toCredentials } from './keycloak-credentials.js';
 const RESERVED = new Set(['username', 'email', 'firstName', 'lastName', 'locale']);
 
 const AS_ATTRIBUTE: Reason = {
-  reason: 'Keycloak has no external id: it becomes the attribute externalId',
+  reason: 'Keycloak has no external id: the value becomes the attribute externalId',
   remedy: 'Add the attribute externalId to the user profile of the realm',
 };
 const AS_ATTRIBUTES: Reason = {
@@ -26,16 +26,15 @@ const AS_ATTRIBUTES: Reason = {
   remedy: 'Add the attributes to the user profile of the realm, or enable unmanaged attributes',
 };
 const RESERVED_NAME: Reason = {
-  reason: 'Keycloak uses this name for its own data, or metadata and publicMetadata both have it',
+  reason: 'Keycloak uses this name for its own data, or metadata and publicMetadata both contain it',
   remedy: 'Rename the entry in Gatehouse before the export',
 };
 const EMPTY: Reason = {
-  reason: 'Keycloak stores no attributes without a value',
+  reason: 'Keycloak does not store attributes without a value',
   remedy: 'Nothing, if your application treats a missing attribute as empty',
 };
 const GRAPH_ID: Reason = {
-  reason:
-    'The provider microsoft of Keycloak compares ids of Microsoft Graph, and Gatehouse has the claim sub',
+  reason: "Keycloak's provider microsoft compares Microsoft Graph ids, but Gatehouse stores the claim sub",
   remedy: 'Add an OpenID Connect provider for Microsoft to the realm, and pass --provider microsoft=<alias>',
 };
 

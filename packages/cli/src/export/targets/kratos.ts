@@ -24,23 +24,23 @@ const MAX = {
 };
 
 const NEW_ID: Reason = {
-  reason: 'Kratos creates the ids of identities itself: the id becomes gatehouse_id in metadata_admin',
+  reason: 'Kratos generates identity ids itself: the id in Gatehouse becomes gatehouse_id in metadata_admin',
   remedy: 'Find the identity by its external_id',
 };
 const AS_EXTERNAL_ID: Reason = {
-  reason: 'Kratos creates the ids of identities itself: the id becomes the external_id',
+  reason: 'Kratos generates identity ids itself: the id in Gatehouse becomes the external_id',
   remedy: 'Find the identity by its external_id',
 };
 const IN_PUBLIC_METADATA: Reason = {
-  reason: 'The default identity schema has no language: it becomes locale in metadata_public',
+  reason: 'The default identity schema has no language: the value becomes locale in metadata_public',
   remedy: 'Read metadata_public.locale in your application',
 };
 const OTHER_HANDLE: Reason = {
-  reason: 'An identity of Kratos has one user handle, and this passkey contains another one',
+  reason: 'A Kratos identity has only one user handle, but this passkey contains a different one',
   remedy: 'The customer signs in with another method and adds a passkey',
 };
 const NO_LAST_USE: Reason = {
-  reason: 'Kratos does not store when a passkey was used last',
+  reason: 'Kratos does not store when a passkey was last used',
   remedy: 'Nothing: the passkey works without it',
 };
 
@@ -143,8 +143,7 @@ function toTotpUrl(issuer: string, email: string, secret: string): string {
 }
 
 /**
- * Returns the hash in the format of Kratos, whose scrypt hashes contain the cost itself, not its logarithm, and padded
- * base64.
+ * Returns the hash in the Kratos format. Its scrypt hashes contain the cost itself, not the logarithm, and padded base64.
  */
 function toHash(hash: PortableHash): string | null {
   switch (hash.scheme) {

@@ -44,16 +44,17 @@ const rejectNames =
     names.has(name) ? RESERVED_NAME : null;
 
 const IN_APP_METADATA: Reason = {
-  reason: 'Supabase has no external id: it becomes external_id in raw_app_meta_data',
+  reason: 'Supabase has no external id: the value becomes external_id in raw_app_meta_data',
   remedy: 'Read app_metadata.external_id in your application',
 };
 const inUserMetadata = (name: string): Reason => ({
-  reason: `Supabase has no such column: it becomes ${name} in raw_user_meta_data`,
+  reason: `Supabase has no such column: the value becomes ${name} in raw_user_meta_data`,
   remedy: `Read user_metadata.${name} in your application`,
 });
 const EDITABLE: Reason = {
-  reason: 'It becomes raw_user_meta_data, which users of Supabase can change themselves',
-  remedy: 'Move entries that grant access to metadata before the export: it becomes raw_app_meta_data',
+  reason: 'It becomes raw_user_meta_data, which Supabase users can edit',
+  remedy:
+    'Before the export, move entries that control access into metadata, which becomes raw_app_meta_data',
 };
 
 const csv = (columns: readonly string[]): { head: string; separator: string; tail: string } => ({

@@ -21,7 +21,7 @@ const NO_PASSWORDS = 'No file is a password export: customers with a password ar
  */
 export const auth0: ImportSource = {
   name: 'auth0',
-  files: 'the user export, and the password export from its support, both with one JSON object per line',
+  files: 'the user export, and the password export from Auth0 support, both with one JSON object per line',
   providers: {
     'google-oauth2': 'google',
     github: 'github',
@@ -37,7 +37,7 @@ async function* readAuth0(files: readonly string[], { note }: SourceOptions): As
   const kinds = await Promise.all(files.map(async (file) => ({ file, isUsers: await isUserExport(file) })));
   const userFiles = kinds.filter(({ isUsers }) => isUsers).map(({ file }) => file);
   if (userFiles.length === 0)
-    throw usageError('None of the files is a user export, whose lines have user_id.');
+    throw usageError('None of the files is a user export, in which every line has user_id.');
   const passwords: Passwords = new Map();
   const companions: CompanionFile[] = [];
   for (const { file, isUsers } of kinds) {
@@ -69,7 +69,7 @@ async function* readAuth0(files: readonly string[], { note }: SourceOptions): As
 async function isUserExport(file: string): Promise<boolean> {
   if (isCsv(file))
     throw usageError(
-      `${file} is a CSV file, which contains neither all accounts at providers nor all metadata.`,
+      `${file} is a CSV file, which does not contain all provider accounts and all metadata.`,
       'Create the user export with the format json.',
     );
   for await (const { value } of readUserObjects(file)) {

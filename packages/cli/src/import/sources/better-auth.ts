@@ -60,11 +60,11 @@ const ownReasons = {
   banColumn: {
     reason: 'The column is missing, so it is unknown whether the user is banned: the customer can sign in',
     remedy:
-      'Export the table with this column. If you do not use the plugin admin, add the column with the value false',
+      'Export the table with this column. If you do not use the admin plugin, add the column with the value false',
   },
   banEnd: {
     reason:
-      'The end of the ban is not a time after the creation of the user, so the customer is disabled without an end',
+      'The end of the ban is not a time after the user was created, so the customer is disabled without an end',
     remedy: 'Correct the value in the file, or enable the customer when the ban ends',
   },
   noBan: {
@@ -73,7 +73,7 @@ const ownReasons = {
   },
   endedBan: { reason: 'The ban has ended, so its reason is left out', remedy: STORE_ELSEWHERE },
   noPassword: {
-    reason: 'The row of account contains no password',
+    reason: 'The row in the table account contains no password',
     remedy:
       'Export the table account with the column password, and run the command again, or send the customer a password reset',
   },
@@ -85,7 +85,7 @@ const ownReasons = {
   factorColumn: {
     reason: 'The column is missing, so it is unknown whether the user has a second factor: none is imported',
     remedy:
-      'Export the table with this column. If you do not use the plugin two-factor, add the column with the value false',
+      'Export the table with this column. If you do not use the two-factor plugin, add the column with the value false',
   },
   noAccounts: {
     reason: 'The table account has no rows, so the passwords and accounts of the user are unknown',

@@ -2,8 +2,7 @@ import { toText } from '../source-fields.js';
 import { toObjects } from '../source-values.js';
 
 /**
- * Returns the attributes, and the names of those that occur twice with different values, of which the first one is
- * used.
+ * Returns the attributes, and the names of those that occur twice with different values. The first value is used.
  */
 export function readAttributes(list: unknown): { attributes: Map<string, string>; repeated: string[] } {
   const attributes = new Map<string, string>();
@@ -20,6 +19,6 @@ export function readAttributes(list: unknown): { attributes: Map<string, string>
   return { attributes, repeated };
 }
 
-/** Returns the value of an attribute as a string, also if another program has already parsed the JSON in it. */
+/** Returns the value of an attribute as a string, even if another program has already parsed the JSON in it. */
 const toAttribute = (value: unknown): string =>
   value === true || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : toText(value);

@@ -13,7 +13,7 @@ export const cognitoReasons = {
   },
   notConfirmed: {
     reason: 'The user never confirmed the account (UNCONFIRMED), but can sign in to Gatehouse',
-    remedy: 'Set requireVerifiedEmail of the project, or remove the user from the file',
+    remedy: 'Turn on requireVerifiedEmail in the project, or remove the user from the file',
   },
   archived: {
     reason: 'The user is archived (ARCHIVED), so the customer is disabled',

@@ -23,6 +23,6 @@ export const firebaseReasons = {
   },
   noTenants: {
     reason: 'The user belongs to a tenant, and users of two tenants can have the same address',
-    remedy: 'Import each tenant into a project of its own',
+    remedy: 'Import each tenant into a separate project',
   },
 } satisfies Record<string, Reason>;

@@ -71,7 +71,7 @@ export const firebase: ImportSource = {
     {
       flags: '--hash-config <file>',
       description:
-        'file with the password hash parameters of the Firebase project, as its console shows them',
+        "file with the Firebase project's password hash parameters, as shown in the Firebase console",
     },
   ],
   read: readFirebase,
@@ -109,7 +109,7 @@ async function assertNoHashes(files: readonly string[]): Promise<void> {
     for await (const { value } of readUsers(file))
       if (toText(value.user?.['passwordHash']) !== '')
         throw usageError(
-          'The password hash parameters of the Firebase project are missing.',
+          "The Firebase project's password hash parameters are missing.",
           'Save them from the console of Firebase (Authentication, Users, ⋮) and add --hash-config <file>.',
         );
 }

@@ -8,7 +8,7 @@ import {
 import type { JsonObject } from '../../json-object.js';
 import { fitCustomer } from '../fit-metadata.js';
 import { isCsv, readColumns, readObjects, readTable, toPosition } from '../read-files.js';
-import { unreadable } from '../read-text.js';
+import { unreadableFileError } from '../read-text.js';
 import { reasons, type Reason } from '../reasons.js';
 import { exceedsDepth, hasInexactInteger, notImported, toText } from '../source-fields.js';
 import type { ImportedCustomer, ImportSource, LeftOut, SourceRecord } from '../source.js';
@@ -36,7 +36,7 @@ export const gatehouse: ImportSource = {
     {
       flags: '--map <column=field>',
       description:
-        'field of a column of CSV files, such as plan=metadata.plan; an empty field ignores the column; repeatable',
+        'field for a column in CSV files, such as plan=metadata.plan; an empty field ignores the column; repeatable',
       isRepeatable: true,
     },
   ],
@@ -120,7 +120,7 @@ async function createConverters(
       converters.set(file, new RowConverter(columns, mapping));
     } catch (error) {
       throw usageError(
-        unreadable(file, error).message,
+        unreadableFileError(file, error).message,
         `Its columns: ${columns.join(', ') || 'none'}. Pass --map <column>=<field>, such as --map mail=email.`,
       );
     }

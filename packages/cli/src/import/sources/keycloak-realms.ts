@@ -39,10 +39,10 @@ export async function assertOneRealm(files: readonly string[], candidates: Membe
   const realms = new Set<string>();
   for (const file of files) {
     const names = await readNames(file);
-    if (names.size > 1) throw severalRealms(`${file} contains`);
+    if (names.size > 1) throw severalRealmsError(`${file} contains`);
     for (const name of names) realms.add(name);
   }
-  if (realms.size > 1) throw severalRealms('The files contain');
+  if (realms.size > 1) throw severalRealmsError('The files contain');
 }
 
 async function readNames(file: string): Promise<Set<string>> {
@@ -54,8 +54,8 @@ async function readNames(file: string): Promise<Set<string>> {
 }
 
 /** Returns the error for files from several realms. */
-export const severalRealms = (subject: string): CliError =>
+export const severalRealmsError = (subject: string): CliError =>
   usageError(
-    `${subject} several realms, whose users are different people.`,
+    `${subject} several realms. Each realm has its own users.`,
     'Export one of them with kc.sh export --realm <name>, and import it into a separate project.',
   );

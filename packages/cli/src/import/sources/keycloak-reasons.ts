@@ -42,7 +42,7 @@ export const keycloakReasons = {
     remedy: 'Export the user from the federation, and add an email address to the file',
   },
   consents: {
-    reason: 'Gatehouse has no consents to clients',
+    reason: 'Gatehouse does not store consents to clients',
     remedy: STORE_ELSEWHERE,
   },
 } satisfies Record<string, Reason>;

@@ -25,7 +25,7 @@ import { parseBoolean, readVerified } from '../read-boolean.js';
 import { reasons } from '../reasons.js';
 import { keycloakReasons } from './keycloak-reasons.js';
 import { nameProvider, readProviders, setsAddress, type RealmProviders } from './keycloak-providers.js';
-import { assertOneRealm, findMembers, severalRealms } from './keycloak-realms.js';
+import { assertOneRealm, findMembers, severalRealmsError } from './keycloak-realms.js';
 
 /** Fields that are read, or that have no meaning outside Keycloak. */
 const knownFields = new Set([
@@ -42,7 +42,7 @@ const knownFields = new Set([
  */
 export const keycloak: ImportSource = {
   name: 'keycloak',
-  files: 'the JSON files of `kc.sh export` that contain users, or lists of users of the Admin API',
+  files: 'the JSON files of `kc.sh export` that contain users, or lists of users from the Admin API',
   // Keycloak's provider `microsoft` stores ids from Microsoft Graph, and Gatehouse compares the claim `sub`.
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab' },
   unusableProviders: {
@@ -76,7 +76,7 @@ async function* readKeycloak(
     for await (const { position, name, value } of readDocuments(file, paths)) {
       const user = toObject(value);
       if (user?.['realm'] !== undefined && user['username'] === undefined)
-        throw severalRealms(`${file} contains`);
+        throw severalRealmsError(`${file} contains`);
       if (toText(user?.['serviceAccountClientId']) === '') hasUsers = true;
       if (!user) yield invalidRecord(position);
       else if (name === 'federatedUsers')

@@ -133,7 +133,7 @@ function setTotp(draft: CustomerDraft, config: JsonObject): void {
   else draft.setTotpSecret(field, query.get('secret') ?? '');
 }
 
-/** Returns the passkeys in a configuration (identity/credentials_webauthn.go in Kratos), whose bytes are in base64. */
+/** Returns the passkeys in a configuration (identity/credentials_webauthn.go in Kratos). Their bytes are in base64. */
 function readPasskeys(
   draft: CustomerDraft,
   type: string,

@@ -72,7 +72,7 @@ const PATCH_BODY = /^\s*\{\s*"identities"\s*:\s*\[/;
 export const kratos: ImportSource = {
   name: 'kratos',
   files:
-    'identities as JSON of the admin API with include_credential, or the files of customers export --to kratos',
+    'identities as JSON from the admin API with include_credential, or the files of customers export --to kratos',
   // Depending on the provider's configuration, the id at Microsoft is `sub` or `oid`.
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
   unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),

@@ -37,11 +37,11 @@ const ownReasons = {
     remedy: 'Send the customer a password reset, or let them sign in with an email code',
   },
   samePassword: {
-    reason: 'The files contain another row of passwords with this id, which is used',
+    reason: 'The files contain another row of passwords with this id, which is used instead',
     remedy: 'Remove the wrong row, and run the command again',
   },
   emptyCell: {
-    reason: 'The value is missing, although Logto always stores one, so what it contains is unknown',
+    reason: 'Logto always stores this value, but it is missing from the files, so its content is unknown',
     remedy: EXPORT_AGAIN,
   },
   noFactors: {
@@ -51,7 +51,7 @@ const ownReasons = {
   },
   noSsoAccounts: {
     reason:
-      'The files do not contain ssoIdentities, so it is unknown whether the user has accounts of single sign-on',
+      'The files do not contain ssoIdentities, so it is unknown whether the user has single sign-on accounts',
     remedy: 'Add the column sso_identities as docs/moving-in/logto.md describes, and run the command again',
   },
 } satisfies Record<string, Reason>;
@@ -108,13 +108,13 @@ const PROFILE_NAMES = new Set(['givenName', 'familyName', 'locale']);
 
 /**
  * Reads Logto users: JSON from the Management API (https://openapi.logto.io/operation/operation-listusers), or the
- * database table `users`, which alone contains passwords and authenticator apps
+ * database table `users`, the only source of passwords and authenticator apps
  * (https://docs.logto.io/user-management/user-data).
  */
 export const logto: ImportSource = {
   name: 'logto',
   files:
-    'users as JSON of the Management API or as CSV of the table users, and passwords as CSV of this table',
+    'users as JSON from the Management API or as CSV from the table users, and passwords as CSV from this table',
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
   unusableProviders: {
     // This connector stores ids from Microsoft Graph.

@@ -266,7 +266,7 @@ describe('supabase', () => {
       [
         row({ id: 'b', is_sso_user: 't', email_confirmed_at: '2024-01-02 03:04:05+00' }),
         { emailVerified: false },
-        ['email_confirmed_at: The single sign-on'],
+        ["email_confirmed_at: A company's single"],
       ],
     ];
     const columns = [

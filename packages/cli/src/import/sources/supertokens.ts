@@ -40,7 +40,7 @@ const ownReasons = {
     remedy: 'Export the table again, and run the command again, or send the customer a password reset',
   },
   missingRecipe: {
-    reason: 'The files do not contain an account of the user that all_auth_recipe_users lists',
+    reason: 'The files lack an account that all_auth_recipe_users lists for the user',
     remedy: 'Export all tables at the same time, and run the command again with all of them',
   },
   noVerified: {

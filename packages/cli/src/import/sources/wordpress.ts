@@ -60,7 +60,7 @@ const ownReasons = {
     remedy: 'Export both tables at the same time with all rows, and run the command again',
   },
   notPhp: {
-    reason: 'The value is not an array of PHP, so the roles or second factors are unknown',
+    reason: 'The value is not a PHP array, so the roles or second factors are unknown',
     remedy: 'Export the value as the database contains it, and run the command again',
   },
   noFactorList: {
