@@ -206,7 +206,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
 
     provider.isDenied = true;
     await click(identities, 'Connect Work');
-    await waitForText('The sign-in with the provider was canceled.');
+    await waitForText('Sign-in with the provider was canceled.');
     provider.isDenied = false;
   });
 

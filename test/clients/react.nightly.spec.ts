@@ -100,7 +100,7 @@ describeBrowser('@gatehouse/react: errors and variants', () => {
     provider.isDenied = true;
     await open();
     await click(page, 'Continue with Work');
-    await alert('The sign-in with the provider was canceled.');
+    await alert('Sign-in with the provider was canceled.');
     provider.isDenied = false;
     await page.route('**/auth/login', (route) =>
       route.fulfill({ status: 403, json: { code: 'sso_required', provider: 'work' } }),

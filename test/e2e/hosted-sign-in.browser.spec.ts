@@ -157,7 +157,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     const page = await browser.open(signIn.url());
     provider.isDenied = true;
     await page.getByRole('link', { name: 'Continue with Work account' }).click();
-    await page.getByText('The sign-in with the provider was canceled.').waitFor();
+    await page.getByText('Sign-in with the provider was canceled.').waitFor();
     provider.isDenied = false;
     await page.getByRole('link', { name: 'Continue with Work account' }).click();
     const response = await exchange(page, signIn);

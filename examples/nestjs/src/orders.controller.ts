@@ -11,7 +11,7 @@ export class OrdersController {
     return { customerId: customer.sub, orders: ['Lamp', 'Ladder'] };
   }
 
-  /** Requires a session with a second factor, and an authentication within the last ten minutes. */
+  /** Requires a session with a second factor that was authenticated within the last ten minutes. */
   @Post('pay')
   @Auth({ mfa: true, maxAge: '10m' })
   pay(@Customer() customer: AccessTokenClaims) {

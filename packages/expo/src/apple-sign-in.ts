@@ -25,7 +25,7 @@ export const appleSignIn = (apple: AppleAuthenticationModule): NativeSignIn => (
     try {
       const credential = await apple.signInAsync({ requestedScopes: [FULL_NAME, EMAIL], nonce });
       const { identityToken, user, fullName } = credential;
-      if (identityToken === null) throw new Error('Apple has returned no ID token');
+      if (identityToken === null) throw new Error('Apple returned no ID token');
       const name = toName(fullName);
       return { idToken: identityToken, nonce, user, ...(name ? { name } : {}) };
     } catch (error) {

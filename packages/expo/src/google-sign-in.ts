@@ -35,7 +35,7 @@ export function googleSignIn(google: GoogleSigninModule, options: GoogleSignInOp
       await google.signOut();
       const { data } = await google.signIn();
       if (!data) return null;
-      if (data.idToken === null) throw new Error('Google has returned no ID token: check webClientId');
+      if (data.idToken === null) throw new Error('Google returned no ID token: check webClientId');
       return { idToken: data.idToken };
     },
   };

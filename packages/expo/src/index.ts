@@ -7,7 +7,10 @@ import { createExpoClientOn, type ExpoClient, type ExpoClientOptions } from './e
  */
 export function createExpoClient(options: ExpoClientOptions): ExpoClient {
   if (!options.modules)
-    throw new GatehouseError('native_modules_required', 'The option modules is required outside a device');
+    throw new GatehouseError(
+      'native_modules_required',
+      'The option modules is required when the code does not run on a device',
+    );
   return createExpoClientOn(options.modules, options);
 }
 

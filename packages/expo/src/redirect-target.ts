@@ -1,7 +1,7 @@
 import { GatehouseError } from '@gatehouse/js';
 import type { LinkingModule } from './native-modules.js';
 
-/** The URLs where browser flows end. */
+/** The URLs to return to after browser flows. */
 export interface RedirectOptions {
   /**
    * An entry in the project setting `redirectUrls`. Default: the URL for the path `signed-in` in the app, such as
@@ -15,7 +15,7 @@ export interface RedirectOptions {
   returnUrl?: string | undefined;
 }
 
-/** The URLs where a flow ends: for Gatehouse and for the device. */
+/** The URLs to return to after a flow: for Gatehouse and for the device. */
 export interface ResolvedRedirect {
   redirectUrl: string;
   returnUrl: string;
@@ -24,7 +24,7 @@ export interface ResolvedRedirect {
 /** A web page, or an app scheme that is a reversed domain name (RFC 8252, section 7.1). */
 const ACCEPTED = /^(https?:\/\/|[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:\/)/;
 
-/** Returns the URLs where a flow ends. Applies the defaults. */
+/** Returns the URLs to return to after a flow. Applies the defaults. */
 export function resolveRedirect(linking: LinkingModule, options: RedirectOptions): ResolvedRedirect {
   const redirectUrl = options.redirectUrl ?? linking.createURL('signed-in');
   return { redirectUrl, returnUrl: options.returnUrl ?? redirectUrl };

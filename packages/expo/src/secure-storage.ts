@@ -24,7 +24,7 @@ interface Index {
 }
 
 /**
- * Returns a storage in the keychain (iOS), or encrypted with a key from the keystore (Android). Values of any length
+ * Returns storage in the keychain (iOS), or encrypted with a key from the keystore (Android). Values of any length
  * are replaced atomically: if the app is killed between two writes, it reads the previous or the new value at the next
  * start. An incomplete value is read as null.
  */

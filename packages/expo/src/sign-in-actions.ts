@@ -60,7 +60,7 @@ function createActions(client: ExpoClient, run: Run) {
   const complete = (work: () => Promise<unknown>): Promise<SignInResult> =>
     run(async () => {
       const result = await work();
-      if (!result) throw new GatehouseError('sign_in_canceled', 'The customer has canceled the sign-in');
+      if (!result) throw new GatehouseError('sign_in_canceled', 'The customer canceled the sign-in');
       return result as SignInResult;
     });
   return {

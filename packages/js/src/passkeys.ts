@@ -95,7 +95,7 @@ const CODES: Record<string, string> = {
 
 async function withErrors(core: ClientCore, work: () => Promise<Credential | null>): Promise<unknown> {
   if (typeof PublicKeyCredential !== 'function')
-    throw core.error('passkeys_not_supported', 'The page or the browser has no passkeys');
+    throw core.error('passkeys_not_supported', 'The page or the browser does not support passkeys');
   try {
     return ((await work()) as PublicKeyCredential).toJSON();
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Identity, RedirectResult } from './types.js';
 export interface RedirectTarget {
   /** The identity provider's slug. */
   provider: string;
-  /** The URL where the flow ends: an entry in the project setting `redirectUrls`. */
+  /** The URL to return to after the flow. Must be listed in the project setting `redirectUrls`. */
   redirectUrl: string;
   /**
    * Opens a URL. Default: the browser leaves the page. An app that opens a browser itself returns the URL to which the
@@ -18,7 +18,7 @@ export interface RedirectTarget {
 }
 
 export interface SignInUrlOptions {
-  /** The URL where the sign-in ends: an entry in the project setting `redirectUrls`. */
+  /** The URL to return to after the sign-in. Must be listed in the project setting `redirectUrls`. */
   redirectUrl: string;
   screen?: 'sign_in' | 'sign_up' | 'forgot_password';
   /** Email address with which the forms are prefilled. */

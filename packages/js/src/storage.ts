@@ -9,7 +9,7 @@ export interface ClientStorage {
   isShared?: boolean;
 }
 
-/** Returns a storage whose contents are lost when the page is reloaded or the process ends. */
+/** Returns storage whose contents are lost when the page is reloaded or the process ends. */
 export function memoryStorage(): ClientStorage {
   const items = new Map<string, string>();
   return {
@@ -20,7 +20,7 @@ export function memoryStorage(): ClientStorage {
 }
 
 /**
- * Returns a storage that is shared by all tabs of the origin and survives a reload. Falls back to memory if
+ * Returns storage that is shared by all tabs of the origin and survives a reload. Falls back to memory if
  * localStorage is missing or blocked.
  */
 export function localStorageStorage(): ClientStorage {

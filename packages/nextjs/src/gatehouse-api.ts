@@ -1,6 +1,6 @@
 import { createServer, type Gatehouse } from '@gatehouse/server';
 import type { ResolvedOptions } from './options.js';
-import { unavailable } from './problems.js';
+import { unavailableError } from './problems.js';
 
 /** Request timeout in milliseconds. Shorter than the `@gatehouse/js` timeout in the page. */
 const TIMEOUT = 7_000;
@@ -58,7 +58,7 @@ export function createApi(options: ResolvedOptions, { vouchFor }: Pick<Gatehouse
       });
       return { response, text: await response.text() };
     } catch (error) {
-      throw unavailable('Gatehouse cannot be reached.', error);
+      throw unavailableError('Gatehouse cannot be reached.', error);
     }
   };
 }

@@ -2,7 +2,7 @@ import { GatehouseError, problemResponse, type AuthConditions } from '@gatehouse
 import { verifySession, type AuthSession } from './auth-session.js';
 import type { Deployment } from './deployment.js';
 import { bearerOf, sessionOfPlaceholder } from './placeholder-tokens.js';
-import { crossSiteRequest, invalidAccessToken } from './problems.js';
+import { crossSiteRequestError, invalidAccessTokenError } from './problems.js';
 import { isSafeMethod, isSameOrigin } from './same-origin.js';
 
 /** A route handler for signed-in customers. */
@@ -37,12 +37,12 @@ async function authenticate(
   conditions: AuthConditions,
 ): Promise<AuthSession> {
   if (!isSafeMethod(request.method) && !isSameOrigin(deployment.options, request))
-    throw crossSiteRequest('The request was not sent by a page of this site.');
+    throw crossSiteRequestError('The request was not sent by a page of this site.');
   const check = await verifySession(deployment, request.headers, conditions);
   const pageSession = sessionOfPlaceholder(bearerOf(request));
   if (pageSession !== null && pageSession !== check.cookies.claims?.sid)
-    throw invalidAccessToken('Another customer has signed in since this page was loaded.');
+    throw invalidAccessTokenError('Another customer has signed in since this page was loaded.');
   if (check.status === 'valid') return check.session;
   if (check.status === 'unmet') throw check.error;
-  throw invalidAccessToken('The request contains no valid session.');
+  throw invalidAccessTokenError('The request contains no valid session.');
 }

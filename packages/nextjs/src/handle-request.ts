@@ -10,12 +10,12 @@ import {
   withoutTokens,
 } from './placeholder-tokens.js';
 import {
-  crossSiteRequest,
-  invalidAccessToken,
-  notFound,
-  payloadTooLarge,
-  sessionEnded,
-  unavailable,
+  crossSiteRequestError,
+  invalidAccessTokenError,
+  notFoundError,
+  payloadTooLargeError,
+  sessionEndedError,
+  unavailableError,
 } from './problems.js';
 import type { ResolvedOptions } from './options.js';
 import { refreshAndReturn } from './refresh-and-return.js';
@@ -60,7 +60,7 @@ export async function handleRequest(deployment: Deployment, request: Request): P
   // The URL from `signInUrl()` in the page, for the hosted sign-in page.
   if (path === '/sign-in' && request.method === 'GET') return redirectTo(`${options.url}/sign-in${search}`);
   if (path === null || !isForwardedRoute(path))
-    return problemResponse(notFound('The handler forwards the routes for customers only.'));
+    return problemResponse(notFoundError('The handler forwards only the routes for customers.'));
 
   const cookies = readCookies(options, request.headers);
   const call: Call = { deployment, request, path, query: search, body: undefined, cookies, changes: {} };
@@ -83,7 +83,7 @@ function readRoute({ handlerPath }: ResolvedOptions, pathname: string): string |
 async function respond(call: Call): Promise<Response> {
   const { deployment, request, path } = call;
   if (!isSafeMethod(request.method) && !isSameOrigin(deployment.options, request))
-    throw crossSiteRequest('The request was not sent by a page of this site.');
+    throw crossSiteRequestError('The request was not sent by a page of this site.');
   call.body = await readBody(request);
   if (path === '/api/v1/auth/refresh') return refresh(call);
   if (path === '/api/v1/auth/logout') return signOut(call);
@@ -109,7 +109,7 @@ async function customerToken(call: Call): Promise<string | undefined> {
   const { accessToken = call.cookies.accessToken } = call.changes;
   const sessionId = sessionOfPlaceholder(bearerOf(call.request));
   if (accessToken && sessionId !== null && readClaims(accessToken)?.sid === sessionId) return accessToken;
-  throw invalidAccessToken('The session of this page has ended, or another customer has signed in.');
+  throw invalidAccessTokenError('The session of this page has ended, or another customer has signed in.');
 }
 
 /** Refreshes the tokens if the access token has expired or is about to. @throws GatehouseError `unavailable` */
@@ -120,7 +120,7 @@ async function refreshIfNeeded(call: Call): Promise<void> {
   const refreshed = await deployment.refresher.refresh(cookies.refreshToken, request.headers);
   const isStillValid = cookies.claims !== null && cookies.claims.exp * 1_000 > now;
   if (refreshed.status === 'unavailable' && !isStillValid)
-    throw unavailable('The session cannot be refreshed now.');
+    throw unavailableError('The session cannot be refreshed now.');
   Object.assign(call.changes, changesOf(refreshed));
 }
 
@@ -132,16 +132,19 @@ async function refresh(call: Call): Promise<Response> {
   const sessionId = sessionOfPlaceholder(readField(call.body, 'refreshToken'));
   const isOther = cookies.claims !== null && cookies.claims.sid !== sessionId;
   if (!cookies.refreshToken || sessionId === null || isOther)
-    throw sessionEnded('The session of this page has ended, or another customer has signed in.');
+    throw sessionEndedError('The session of this page has ended, or another customer has signed in.');
   if (isJustIssued(cookies, deployment.options.now()) && cookies.customer)
     return refreshedResponse(call, cookies.accessToken!, cookies.customer);
   const refreshed = await deployment.refresher.refresh(cookies.refreshToken, request.headers);
   Object.assign(call.changes, changesOf(refreshed));
-  if (refreshed.status === 'unavailable') throw unavailable('The session cannot be refreshed now.');
+  if (refreshed.status === 'unavailable') throw unavailableError('The session cannot be refreshed now.');
   if (refreshed.status === 'ended')
-    throw new GatehouseError({ ...sessionEnded('The session has ended.').problem, code: refreshed.code });
+    throw new GatehouseError({
+      ...sessionEndedError('The session has ended.').problem,
+      code: refreshed.code,
+    });
   if (readClaims(refreshed.tokens.accessToken)?.sid !== sessionId)
-    throw sessionEnded('Another customer has signed in.');
+    throw sessionEndedError('Another customer has signed in.');
   return refreshedResponse(call, refreshed.tokens.accessToken, refreshed.customer);
 }
 
@@ -181,7 +184,7 @@ function toPage(call: Call, { status, headers }: Response, text: string): Respon
   if (text === '') return new Response(null, { status, headers: returned });
   const body: TokensBody | null = parseJson(text);
   // The response is from a proxy in front of Gatehouse.
-  if (body === null) throw unavailable('The response of Gatehouse is not JSON.');
+  if (body === null) throw unavailableError('The response from Gatehouse is not JSON.');
   returned.set('Content-Type', headers.get('content-type') ?? 'application/json');
   return new Response(JSON.stringify(withoutTokens(body, storeTokens(call, body))), {
     status,
@@ -211,7 +214,7 @@ async function readBody({ method, body }: Request): Promise<string | undefined> 
     text += chunk.value;
     if (text.length <= MAX_BODY) continue;
     await reader.cancel();
-    throw payloadTooLarge('The body exceeds 64 KiB.');
+    throw payloadTooLargeError('The body exceeds 64 KiB.');
   }
   return text || undefined;
 }

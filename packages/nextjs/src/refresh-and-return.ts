@@ -1,6 +1,6 @@
 import { problemResponse } from '@gatehouse/server';
 import type { Deployment } from './deployment.js';
-import { unavailable } from './problems.js';
+import { unavailableError } from './problems.js';
 import { safeReturnUrl } from './return-url.js';
 import { readCookies, serializeCookies } from './session-cookies.js';
 import { changesOf } from './session-refresher.js';
@@ -23,7 +23,7 @@ export async function refreshAndReturn(
   if (!refreshToken) return response;
   const refreshed = await refresher.refresh(refreshToken, headers);
   if (refreshed.status === 'unavailable')
-    return problemResponse(unavailable('The session cannot be refreshed now. Load the page again.'));
+    return problemResponse(unavailableError('The session cannot be refreshed now. Load the page again.'));
   const changes = { ...changesOf(refreshed), isJustRefreshed: true as const };
   for (const cookie of serializeCookies(options, headers, changes))
     response.headers.append('Set-Cookie', cookie);

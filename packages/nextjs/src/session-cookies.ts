@@ -28,7 +28,7 @@ export interface CookieChanges {
  */
 const LIFETIME = 90 * 86_400;
 /**
- * Time in seconds after a refresh in which another refresh is an error, because the browser has not stored the cookies.
+ * How long after a refresh another refresh is an error, in seconds, because the browser has not stored the cookies.
  */
 const JUST_REFRESHED = 10;
 

@@ -1,7 +1,7 @@
 import { jwtVerify } from 'jose';
 import type { AccessTokenClaims } from './access-token-claims.js';
 import { compileConditions, type AuthConditions } from './conditions.js';
-import { invalidAccessToken, unavailable } from './gatehouse-error.js';
+import { invalidAccessTokenError, unavailableError } from './gatehouse-error.js';
 import { createPublicKeys } from './public-keys.js';
 
 export interface VerifierOptions {
@@ -15,7 +15,7 @@ export interface VerifierOptions {
   isRevoked: (claims: AccessTokenClaims) => boolean;
 }
 
-/** Time in seconds for which tokens are accepted after they expire, because clocks differ. */
+/** Leeway in seconds for expired tokens, to allow for clock skew. */
 export const CLOCK_TOLERANCE = 5;
 
 /** Error codes from jose for invalid tokens. All other errors concern the public keys. */
@@ -44,8 +44,11 @@ export function createAccessTokenVerifier({ url, issuer, projectId, fetch, isRev
       const code = String((error as { code?: unknown } | null)?.code);
       const isKeyMissing = code === 'ERR_JWKS_NO_MATCHING_KEY' && publicKeys.isOutdated();
       if (BAD_TOKEN.test(code) && !isKeyMissing)
-        throw invalidAccessToken('The access token is malformed, expired or from another issuer.', error);
-      throw unavailable('The public keys of Gatehouse cannot be read.', error);
+        throw invalidAccessTokenError(
+          'The access token is malformed, expired or from another issuer.',
+          error,
+        );
+      throw unavailableError("Gatehouse's public keys could not be loaded.", error);
     }
   }
 
@@ -53,7 +56,7 @@ export function createAccessTokenVerifier({ url, issuer, projectId, fetch, isRev
     const check = compileConditions(conditions);
     return async (token: string): Promise<AccessTokenClaims> => {
       const claims = await verify(token);
-      if (isRevoked(claims)) throw invalidAccessToken('The session of the access token has ended.');
+      if (isRevoked(claims)) throw invalidAccessTokenError("The access token's session has ended.");
       check(claims, Math.floor(Date.now() / 1_000));
       return claims;
     };
@@ -64,5 +67,5 @@ export function createAccessTokenVerifier({ url, issuer, projectId, fetch, isRev
 export function readBearerToken(authorization: string | null | undefined): string {
   const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   if (token) return token;
-  throw invalidAccessToken('The request contains no access token.');
+  throw invalidAccessTokenError('The request contains no access token.');
 }

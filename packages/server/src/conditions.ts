@@ -36,7 +36,7 @@ export function compileConditions({ mfa = false, maxAge }: AuthConditions) {
       detail:
         mfa && !hasMfa
           ? 'This request requires a session with a second factor.'
-          : `This request requires a proof of identity within the last ${maxSeconds} seconds.`,
+          : `This request requires proof of identity within the last ${maxSeconds} seconds.`,
       // A customer who has a second factor cannot reauthenticate without it.
       methods: mfa || hasMfa ? SECOND_FACTORS : ['password', 'email_code', ...SECOND_FACTORS],
     });

@@ -1,4 +1,4 @@
-import { unavailable } from './gatehouse-error.js';
+import { unavailableError } from './gatehouse-error.js';
 import type { components } from './openapi.js';
 import type { Transport } from './transport.js';
 import type { CallOptions, Operation, QueryOf } from './typed-request.js';
@@ -38,7 +38,7 @@ async function* readLines(
 ): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  const incomplete = (cause?: unknown) => unavailable('The export is incomplete. Begin again.', cause);
+  const incomplete = (cause?: unknown) => unavailableError('The export is incomplete. Begin again.', cause);
   let rest = '';
   try {
     for (;;) {

@@ -11,5 +11,5 @@ export function toSeconds(duration: Duration): number {
   const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(String(duration)) ?? [];
   const seconds = typeof duration === 'number' ? duration : Number(amount || NaN) * SECONDS[unit]!;
   if (Number.isFinite(seconds) && seconds > 0) return seconds;
-  throw new TypeError(`invalid duration ${JSON.stringify(duration)}: use seconds, or a text such as '10m'`);
+  throw new TypeError(`invalid duration ${JSON.stringify(duration)}: use seconds, or a string such as '10m'`);
 }

@@ -53,9 +53,9 @@ export class GatehouseError extends Error {
 }
 
 /** Returns the error for a missing or invalid access token. */
-export const invalidAccessToken = (detail: string, cause?: unknown): GatehouseError =>
+export const invalidAccessTokenError = (detail: string, cause?: unknown): GatehouseError =>
   new GatehouseError({ code: 'invalid_access_token', status: 401, detail }, { cause });
 
 /** Returns the error for data that cannot be read from Gatehouse now. Do not treat it as signed out. */
-export const unavailable = (detail: string, cause?: unknown): GatehouseError =>
+export const unavailableError = (detail: string, cause?: unknown): GatehouseError =>
   new GatehouseError({ code: 'unavailable', status: 503, detail }, { retryAfter: 5, cause });

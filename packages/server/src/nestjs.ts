@@ -25,7 +25,7 @@ const CONDITIONS = Symbol('Gatehouse conditions');
 
 type CustomerRequest = NodeRequest & { customer?: AccessTokenClaims };
 
-/** Requires a second factor or a recent authentication for a route or controller with `CustomerGuard`. */
+/** Requires a second factor or recent authentication for a route or controller with `CustomerGuard`. */
 export const Auth = (conditions: AuthConditions): CustomDecorator<symbol> =>
   SetMetadata(CONDITIONS, conditions);
 

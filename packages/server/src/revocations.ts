@@ -2,7 +2,7 @@
 import type { AccessTokenClaims } from './access-token-claims.js';
 import { CLOCK_TOLERANCE } from './access-token-verifier.js';
 import { toSeconds, type Duration } from './duration.js';
-import { GatehouseError, unavailable } from './gatehouse-error.js';
+import { GatehouseError, unavailableError } from './gatehouse-error.js';
 import { toPage } from './pages.js';
 import { RevokedSessions, REVOKING_TYPES, type RevokingEvent } from './revoked-sessions.js';
 import { TIMING, type Timing } from './timing.js';
@@ -76,7 +76,7 @@ export class Revocations {
   /** Returns true if a token is revoked. @throws GatehouseError `unavailable` before the first complete read */
   isRevoked(claims: AccessTokenClaims): boolean {
     if (!this.isComplete)
-      throw unavailable('The event feed has not been read yet: await revocations().start().');
+      throw unavailableError('The event feed has not been read yet: await revocations().start().');
     return this.revoked.has(claims);
   }
 
@@ -102,7 +102,7 @@ export class Revocations {
       }
       await this.timing.wait(this.interval, signal);
     }
-    onFailure(unavailable('The revocations were stopped before the event feed was read.'));
+    onFailure(unavailableError('The revocations were stopped before the event feed was read.'));
   }
 
   private async readToEnd(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { GatehouseError, unavailable, type Problem } from './gatehouse-error.js';
+import { GatehouseError, unavailableError, type Problem } from './gatehouse-error.js';
 import { TIMING, type Timing } from './timing.js';
 import type { CallOptions } from './typed-request.js';
 
@@ -46,7 +46,7 @@ export function createTransport(transport: TransportOptions): Transport {
         // The caller aborted the call.
         options.signal?.throwIfAborted();
         const failure =
-          error instanceof GatehouseError ? error : unavailable('Gatehouse sent no response.', error);
+          error instanceof GatehouseError ? error : unavailableError('Gatehouse sent no response.', error);
         const wait = failure === error ? retryDelay(failure) : 1;
         if (attempt === ATTEMPTS || wait === null || isStream(options.body)) throw failure;
         await timing.wait(wait * 1_000, options.signal);
@@ -139,7 +139,7 @@ function toError(response: Response, body: unknown): GatehouseError {
   const { status } = response;
   const code = status >= 500 ? 'unavailable' : 'unexpected_response';
   return new GatehouseError(
-    { code, status, detail: `The response has the status ${status} and no problem.` },
+    { code, status, detail: `The response has the status ${status} and no problem document.` },
     options,
   );
 }

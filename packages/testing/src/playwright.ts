@@ -85,7 +85,7 @@ async function storeSession(
     fetch: () => Promise.resolve(Response.json(session)),
   });
   const { status } = await client.signIn.emailCode({ token: '', code: '' });
-  if (status !== 'complete') throw new Error(`The sign-in of the customer is not complete: ${status}`);
+  if (status !== 'complete') throw new Error(`The customer's sign-in is not complete: ${status}`);
   return [...items];
 }
 
@@ -106,7 +106,7 @@ export function customerFixtures({
   return {
     customer: async ({ page, baseURL }, use) => {
       if (!baseURL)
-        throw new Error('The fixture "customer" requires baseURL in the configuration of Playwright');
+        throw new Error('The fixture "customer" requires baseURL in the Playwright configuration');
       const customer = await testClient.createCustomer(fields);
       try {
         const target = { customerId: customer.id, pageUrl: baseURL };

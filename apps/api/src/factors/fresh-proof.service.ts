@@ -25,7 +25,7 @@ type Proofs = SessionFreshness & { requiredProvider: DomainOwner | null };
 export const sessionEnded = (): GatehouseError =>
   new GatehouseError('invalid_access_token', {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
-    detail: 'The session of the access token has ended. Sign in again.',
+    detail: "The access token's session has ended. Sign in again.",
   });
 
 /** Protects account changes from a client that only has a session (requirement MF-05). */

@@ -20,8 +20,8 @@ import { Localized } from '../localization/localized.js';
 
 export interface AccountSettingsProps {
   /**
-   * The URL where identity provider flows end: an entry in the project setting `redirectUrls`, for a page with this
-   * component. Default: the page's URL without its query.
+   * The URL to return to after an identity provider flow. Must be listed in the project setting `redirectUrls` and
+   * point to a page with this component. Default: the page's URL without its query.
    */
   redirectUrl?: string;
 }

@@ -28,8 +28,8 @@ export interface CustomerButtonProps {
   /** Aligns the menu with this side of the button. Default: `end`. */
   align?: 'start' | 'end';
   /**
-   * The URL where identity provider flows that start in the dialog end: an entry in the project setting `redirectUrls`,
-   * for a page with this component. Default: the page's URL without its query.
+   * The URL to return to after an identity provider flow that started in the dialog. Must be listed in the project
+   * setting `redirectUrls` and point to a page with this component. Default: the page's URL without its query.
    */
   redirectUrl?: string;
 }

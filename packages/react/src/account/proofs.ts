@@ -41,6 +41,6 @@ export function sendProof(client: Client, method: ProofMethod, value: string): P
   return reauthenticate.passkey();
 }
 
-/** Replaces `invalid_credentials`, whose message also mentions the email address, for display in the dialog. */
+/** Replaces `invalid_credentials` for display in the dialog, because its message also mentions the email address. */
 export const proofError = (error: unknown): unknown =>
   (error as GatehouseError).code === 'invalid_credentials' ? new GatehouseError('wrong_password', '') : error;

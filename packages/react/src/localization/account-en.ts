@@ -44,7 +44,8 @@ export const accountEn = {
   noAuthenticator: 'No authenticator app yet',
   addAuthenticator: 'Add an authenticator app',
   scanText: 'Scan the QR code with an authenticator app, then enter the code that it shows.',
-  removeAuthenticatorText: 'Its codes are no longer accepted. Recovery codes end with the last second step.',
+  removeAuthenticatorText:
+    'Its codes are no longer accepted. When you remove the last second step, your recovery codes stop working too.',
   recoveryCodes: 'Recovery codes',
   codesLeft: '{count} left',
   download: 'Download codes',

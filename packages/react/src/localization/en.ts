@@ -93,8 +93,8 @@ export const en = {
     provider_not_found: 'This sign-in method is not available.',
     provider_unavailable:
       'The provider cannot be reached. Try again in a moment, or use another sign-in method.',
-    sign_in_failed: 'The sign-in with the provider has failed. Try again, or use another sign-in method.',
-    access_denied: 'The sign-in with the provider was canceled.',
+    sign_in_failed: 'Sign-in with the provider failed. Try again, or use another sign-in method.',
+    access_denied: 'Sign-in with the provider was canceled.',
     account_exists:
       'There is already an account for this email address. Sign in with the method that you used before.',
     email_required:
@@ -110,7 +110,7 @@ export const en = {
     overloaded: 'The service is busy. Try again in a moment.',
     unavailable: 'The service is temporarily unavailable. Try again in a moment.',
     network_error: 'There is no connection. Check your network and try again.',
-    timeout: 'The service does not respond. Try again in a moment.',
+    timeout: 'The service is not responding. Try again in a moment.',
     reauthentication_required: 'Confirm that it is you, then try again.',
     signed_out: 'Your session has ended. Sign in again.',
     unknown: 'Something went wrong. Try again in a moment.',

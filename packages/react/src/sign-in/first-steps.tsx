@@ -8,7 +8,7 @@ import { useTexts } from '../use-texts.js';
 import { OtherWays } from './other-ways.js';
 import { useFlow, type AuthFlow } from './use-auth-flow.js';
 
-/** A field for the email address, whose value all screens of a flow share. */
+/** A field for the email address. All screens of a flow share its value. */
 export function EmailField({ hint }: { hint?: string | false }) {
   const { email, setEmail } = useFlow();
   return (

@@ -15,8 +15,8 @@ import { useTexts } from '../use-texts.js';
 
 export interface AuthProps {
   /**
-   * The URL where an identity provider sign-in ends: an entry in the project setting `redirectUrls`. If set, links in
-   * emails also lead there. Default: the page's URL without its query, only for identity providers.
+   * The URL to return to after an identity provider sign-in. Must be listed in the project setting `redirectUrls`. If
+   * set, links in emails also lead there. Default, for identity providers only: the page's URL without its query.
    */
   redirectUrl?: string;
   /** Called when the customer is signed in. */

@@ -101,8 +101,8 @@ export const englishSignInTexts = {
     provider_not_found: 'This sign-in method is not available.',
     provider_unavailable:
       'The provider cannot be reached. Try again in a moment, or use another sign-in method.',
-    sign_in_failed: 'The sign-in with the provider has failed. Try again, or use another sign-in method.',
-    access_denied: 'The sign-in with the provider was canceled.',
+    sign_in_failed: 'Sign-in with the provider failed. Try again, or use another sign-in method.',
+    access_denied: 'Sign-in with the provider was canceled.',
     account_exists:
       'There is already an account for this email address. Sign in with the method that you used before.',
     identity_already_linked: 'This provider account is already linked to another account.',
