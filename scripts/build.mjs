@@ -30,7 +30,7 @@ const TOOLS_PART = {
   steps: [[['typescript', 'bin', 'tsc'], '-p', 'tsconfig.tools.json']],
 };
 
-/** Returns the part for packages/, whose steps build each package after the packages that it imports. */
+/** Returns the part for packages/. Its steps build each package after the packages that it imports. */
 function createPackagesPart(listPackages) {
   const folders = listPackages().map(({ folder }) => folder);
   return {

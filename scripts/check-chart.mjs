@@ -85,7 +85,7 @@ export function findChartProblems({ settings, loadConfig, isAllowedAddress }) {
   const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
   const chart = load(read('Chart.yaml'));
   for (const name of ['version', 'appVersion'])
-    expect(chart[name] === version, `${name} ${chart[name]} instead of ${version}`);
+    expect(chart[name] === version, `${name} is ${chart[name]}, expected ${version}`);
 
   const ajv = strictAjv({ strictRequired: false, strictTypes: false });
   const validate = ajv.compile(JSON.parse(read('values.schema.json')));
@@ -96,7 +96,7 @@ export function findChartProblems({ settings, loadConfig, isAllowedAddress }) {
     expect(findErrors(values) === '', `${file}: ${findErrors(values)}`);
     const environment = { ...values.settings, ...secretExamples(values.secret.keys) };
     const texts = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, `${value}`]));
-    expect(loadConfig(texts).production, `${file}: not for production`);
+    expect(loadConfig(texts).production, `${file}: must be a production configuration`);
   }
   const minimal = merge(defaults, load(read('ci/minimal-values.yaml')));
   for (const [changes, message] of REJECTED) {
@@ -111,7 +111,7 @@ export function findChartProblems({ settings, loadConfig, isAllowedAddress }) {
     const isAllowed = isAllowedAddress(address, { production: true, allowedCidrs: [] });
     expect(
       includesAddress(blocks, address) === isAllowed,
-      `values.yaml: internet: ${address} is not as in targets`,
+      `values.yaml: internet: ${address}: allowed by only one of the NetworkPolicy and isAllowedAddress`,
     );
   }
 

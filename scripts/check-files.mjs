@@ -47,7 +47,7 @@ const expect = (isAsExpected, problem) => {
 const expectEqual = (what, found, expected) =>
   expect(
     isDeepStrictEqual(found, expected),
-    `${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`,
+    `${what}: ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`,
   );
 const expectThrow = (what, work, message) => {
   try {

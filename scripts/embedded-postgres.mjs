@@ -7,7 +7,7 @@ import { createDatabaseSql, moveOwnership, roleUrls } from './database-roles.mjs
 import { ScriptError } from './environment.mjs';
 import { describeProcess, run, withLock } from './processes.mjs';
 
-const ALTERNATIVE = 'set DATABASE_URL to a PostgreSQL 15 or later server';
+const ALTERNATIVE = 'set DATABASE_URL to a server with PostgreSQL 15 or later';
 const isRoot = process.getuid?.() === 0;
 const REMEDY = `Fix the cause${isRoot ? ' (if Gatehouse is started as root, PostgreSQL can access only files that belong to root or that all users can access)' : ''}, or ${ALTERNATIVE}.`;
 

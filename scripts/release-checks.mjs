@@ -26,11 +26,11 @@ export function findReleaseProblems(root, tag) {
   const released = new Set([...manifests.values()].map(({ name }) => name));
   for (const [file, manifest] of manifests) {
     if (manifest.version !== version)
-      problems.push(`${file}: version ${manifest.version} instead of ${version}`);
+      problems.push(`${file}: version ${manifest.version}, expected ${version}`);
     const ranges = { ...manifest.dependencies, ...manifest.peerDependencies };
     for (const [name, range] of Object.entries(ranges))
       if (released.has(name) && range !== `^${version}`)
-        problems.push(`${file}: requires ${name} ${range} instead of ^${version}`);
+        problems.push(`${file}: requires ${name} ${range}, expected ^${version}`);
   }
   problems.push(...findLockProblems(root, manifests, version));
   if (readReleaseNotes(root, version) === '')
