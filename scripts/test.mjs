@@ -10,35 +10,29 @@ process.env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules', '.cache', 'co
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-/** The projects in jest.config.mjs that run together, in this order (docs/development/tests.md). */
-const SETS = {
-  // These tests often wait for processes, so one worker per core would leave a third of the cores idle.
-  quick: [['unit', 'e2e', '--maxWorkers=4']],
-  added: [
-    ['contract', 'clients', 'dedicated', 'faults', '--maxWorkers=4'],
-    ['browser', '--maxWorkers=3'],
-  ],
-  // These tests measure time, so no other tests run at the same time.
-  nightly: [['nightly', '--maxWorkers=1']],
-  // Tests of code that depends on tables and parsers in Node.js. scripts/check.mjs runs them in parallel with the
-  // others.
-  compatibility: [
-    [
-      'unit',
-      '--maxWorkers=1',
-      '--testPathPatterns=/libs/(domain/src/(customers|languages|search|targets|urls|values)|platform/src/http)/',
-    ],
-  ],
-};
+// These tests often wait for processes, so one worker per core would leave a third of the cores idle.
+const WORKERS = '--maxWorkers=4';
 
-/** The sets for each command. Without a command, the set for new contributors. */
+/** The Jest runs of each command, with the projects in jest.config.mjs (docs/development/tests.md). */
+const QUICK = ['unit', 'e2e', WORKERS];
+/** A single run, because each run starts servers, and its last files leave cores idle. */
+const ALL = ['unit', 'e2e', 'contract', 'clients', 'dedicated', 'faults', 'browser', WORKERS];
+// These tests measure time, so no other tests run at the same time.
+const NIGHTLY = ['nightly', '--maxWorkers=1'];
+// Tests of code that depends on tables and parsers in Node.js. scripts/check.mjs runs them in parallel with the others.
+const COMPATIBILITY = [
+  'unit',
+  '--maxWorkers=1',
+  '--testPathPatterns=/libs/(domain/src/(customers|languages|search|targets|urls|values)|platform/src/http)/',
+];
+
+/** Without a command, runs the tests for new contributors. */
 const COMMANDS = {
-  undefined: SETS.quick,
-  '--added': SETS.added,
-  '--all': [...SETS.quick, ...SETS.added],
+  undefined: [QUICK],
+  '--all': [ALL],
   '--faults': [['faults']],
-  '--compatibility': SETS.compatibility,
-  '--nightly': [...SETS.quick, ...SETS.added, ...SETS.nightly],
+  '--compatibility': [COMPATIBILITY],
+  '--nightly': [ALL, NIGHTLY],
 };
 
 /** Maximum number of failed files to run again. More failures than this are not random. */

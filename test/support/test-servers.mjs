@@ -10,10 +10,10 @@ import { reapServers, startServers } from './embedded.mjs';
  */
 export async function startTestServers() {
   await reapServers();
-  const { folder, env } = await startServers();
+  const [{ folder, env }, documents] = await Promise.all([startServers(), openApiDocuments()]);
   // Every response in a test is compared with this document (fetch-documented.ts).
   const document = path.join(folder, 'openapi.json');
-  fs.writeFileSync(document, JSON.stringify(mergeDocuments(await openApiDocuments())));
+  fs.writeFileSync(document, JSON.stringify(mergeDocuments(documents)));
   Object.assign(process.env, env, {
     TEST_OPENAPI: document,
     TEST_MEASUREMENTS: path.join(folder, 'measurements'),
