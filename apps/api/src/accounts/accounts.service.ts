@@ -33,7 +33,7 @@ import { OneTimeLinksService } from '../one-time-tokens/one-time-links.service.j
 import { effectsOf, type AccountSource, type AdmissionRule } from './account-sources.js';
 
 /** An identity that is linked to a customer. */
-export interface LinkedPerson {
+export interface LinkedIdentity {
   provider: Pick<IdentityProvider, 'id'>;
   profile: ProviderProfile;
 }
@@ -54,7 +54,7 @@ export interface AccountProof {
   /** The customer's browser and operating system. Default: unknown. */
   device?: string | null;
   /** The identity to link. Default: none. */
-  identity?: LinkedPerson;
+  identity?: LinkedIdentity;
   /** Target of the Continue button on the page that the email's link opens. Default: none. */
   redirectUrl?: string | null;
 }
@@ -221,7 +221,7 @@ export class AccountsService {
     tx: Tx,
     project: ProjectContext,
     before: Customer,
-    { provider, profile }: LinkedPerson,
+    { provider, profile }: LinkedIdentity,
     { isNew = false, isPending = false } = {},
   ): Promise<Customer> {
     const { subject, email } = profile;

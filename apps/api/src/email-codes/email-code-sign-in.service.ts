@@ -12,12 +12,12 @@ import { AccountNeeded, AccountsService, type Admission } from '../accounts/acco
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
 import { assertGranted, failedAttempt, failurePolicy, type GrantedAttempt } from '@gatehouse/auth';
 import { flowHashOf, type Client } from '../http/request-context.js';
-import { AddressSignInService, type ProvenPerson } from '../sign-in/address-sign-in.service.js';
+import { AddressSignInService, type ProviderAccount } from '../sign-in/address-sign-in.service.js';
 import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';
 import { SignInMetricsService } from '../sign-in/sign-in-metrics.service.js';
 import type { SignInOutcome } from '../sign-in/sign-in.service.js';
 import type { VerifyEmailCodeRequest } from './dto/email-code.request.js';
-import { EmailCodesService, findPerson } from './email-codes.service.js';
+import { EmailCodesService, findProfileWithoutEmail } from './email-codes.service.js';
 
 /** Returns the wrong-code limit, per email address. Only a sign-in with a code clears the count. */
 const wrongCodePolicy = (project: ProjectContext) => failurePolicy('wrong-email-code', project);
@@ -58,7 +58,7 @@ export class EmailCodeSignInService {
     { token, code, locale }: VerifyEmailCodeRequest,
     client: Client,
   ): Promise<SignInOutcome> {
-    if (!findPerson(client)) assertMethodEnabled(project, 'emailCode');
+    if (!findProfileWithoutEmail(client)) assertMethodEnabled(project, 'emailCode');
     const tokenHash = sha256(token);
     const guess = await this.codes.guess({
       ...wrongCodePolicy(project),
@@ -106,12 +106,16 @@ export class EmailCodeSignInService {
    * Returns the identity of a customer who verifies the address on the hosted page after a provider sign-in, or
    * null.
    */
-  private async findIdentity(tx: Tx, { id }: ProjectContext, client: Client): Promise<ProvenPerson | null> {
-    const person = findPerson(client);
-    if (!person) return null;
-    const provider = await this.providers.get(id, person.providerId, tx);
+  private async findIdentity(
+    tx: Tx,
+    { id }: ProjectContext,
+    client: Client,
+  ): Promise<ProviderAccount | null> {
+    const account = findProfileWithoutEmail(client);
+    if (!account) return null;
+    const provider = await this.providers.get(id, account.providerId, tx);
     if (!provider.enabled) throw new GatehouseError('method_not_enabled');
-    return { provider, profile: person.profile };
+    return { provider, profile: account.profile };
   }
 
   /** Reports a wrong code, and returns its error. */

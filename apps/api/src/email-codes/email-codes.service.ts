@@ -12,7 +12,7 @@ import {
   EmailCodesRepository,
   Transactions,
   type LinkTarget,
-  type PersonFlow,
+  type ProfileFlow,
   type Tx,
 } from '@gatehouse/persistence';
 import { Config, Keyring, newToken, now, secureDigits, sha256 } from '@gatehouse/platform';
@@ -68,10 +68,10 @@ export class EmailCodesService {
     { email, redirectUrl, codeChallenge }: EmailCodeRequest,
     client: EmailCodeClient,
   ): Promise<CreatedChallenge> {
-    const person = findPerson(client);
-    if (!person) assertMethodEnabled(project, 'emailCode');
+    const account = findProfileWithoutEmail(client);
+    if (!account) assertMethodEnabled(project, 'emailCode');
     const target = linkTarget(project, redirectUrl, codeChallenge);
-    await this.required.assertAllowed(project, email, person ? { providerId: person.providerId } : {});
+    await this.required.assertAllowed(project, email, account ? { providerId: account.providerId } : {});
     return (await respondUniformly(this.create(project, email, target, client)))!;
   }
 
@@ -120,7 +120,7 @@ export class EmailCodesService {
 
   /** Begins the flow that a code on a hosted page is bound to, unless the page continues a provider sign-in. */
   private async beginFlow(tx: Tx, { id }: ProjectContext, client: EmailCodeClient) {
-    if (!client.page || findPerson(client)) return null;
+    if (!client.page || findProfileWithoutEmail(client)) return null;
     return this.flows.begin(tx, id, client.page.target);
   }
 
@@ -160,9 +160,9 @@ export type EmailCodeClient = Pick<Client, 'addressBlock' | 'page'>;
 /**
  * Returns the provider profile if the page continues the flow of a profile without an email address, or null.
  */
-export function findPerson({
+export function findProfileWithoutEmail({
   page,
-}: Pick<Client, 'page'>): Pick<PersonFlow, 'providerId' | 'profile'> | null {
+}: Pick<Client, 'page'>): Pick<ProfileFlow, 'providerId' | 'profile'> | null {
   const { providerId = null, profile = null } = page?.flow ?? {};
   return providerId !== null && profile?.email === null ? { providerId, profile } : null;
 }

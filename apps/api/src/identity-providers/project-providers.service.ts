@@ -22,7 +22,7 @@ import { IdentityProtocolsService } from './protocols/identity-protocols.service
 import { StoredSettingsService } from './stored-settings.service.js';
 
 /** A finished flow's result. */
-export interface ReturnedPerson {
+export interface FlowResult {
   profile: ProviderProfile;
   /** True if the provider did not respond to a request that may have returned the email. */
   isEmailUnavailable: boolean;
@@ -53,7 +53,7 @@ export class ProjectProvidersService {
    * Verifies a callback, and returns the profile. Only the subject is required (ADR 0097).
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
    */
-  finish(provider: StoredProvider, flow: OAuthFlow, parameters: CallbackParameters): Promise<ReturnedPerson> {
+  finish(provider: StoredProvider, flow: OAuthFlow, parameters: CallbackParameters): Promise<FlowResult> {
     const needed = {
       // Reauthentication requires only the subject, and a sign-in that is too old is rejected.
       areComplete: (claims: ProviderClaims) =>
@@ -65,10 +65,10 @@ export class ProjectProvidersService {
     const callbackUrl = this.callbackUrl(provider.id);
     const flowState = () => this.settings.readFlowState(sha256(parameters['state']!), flow);
     const returned = { callbackUrl, flowState, parameters, needed };
-    return this.protocols.finish(this.toProtocolProvider(provider), returned, async (person) => {
-      const { claims, authTime, isIncomplete, statesAuthTime } = person;
-      if (statesAuthTime !== null && statesAuthTime !== provider.statesAuthTime)
-        await this.providers.setStatesAuthTime(provider.id, statesAuthTime);
+    return this.protocols.finish(this.toProtocolProvider(provider), returned, async (result) => {
+      const { claims, authTime, isIncomplete, sendsAuthTime } = result;
+      if (sendsAuthTime !== null && sendsAuthTime !== provider.sendsAuthTime)
+        await this.providers.setSendsAuthTime(provider.id, sendsAuthTime);
       if (!isRecent(authTime, flow))
         throw new Error('the provider does not prove a sign-in that is recent enough');
       const profile = this.toProfile(provider, claims);

@@ -108,7 +108,7 @@ export class OidcFlowsService {
       areSufficient: (known: ProviderClaims) => hasAccess(known, settings),
     };
     const returned = { callbackUrl, flowState: () => flow.flowState, parameters, needed };
-    const claims = await this.protocols.finish(provider, returned, (person) => person.claims);
+    const claims = await this.protocols.finish(provider, returned, (result) => result.claims);
     if (!flow.session) return claims;
     const isNew = hasSignedInSince(claims['auth_time'], flow.startedAt, currentSeconds());
     if (!isNew) throw new SingleSignOnRejection('not_reauthenticated');
@@ -122,7 +122,7 @@ export class OidcFlowsService {
   private get provider(): ProtocolProvider {
     const { issuer, clientId, clientSecret, scopes } = this.settings;
     return {
-      ...{ id: 'operators', projectId: null, type: 'oidc', issuer, version: 0, statesAuthTime: null },
+      ...{ id: 'operators', projectId: null, type: 'oidc', issuer, version: 0, sendsAuthTime: null },
       settings: () => ({ clientId, clientSecret, scopes }),
     };
   }

@@ -20,7 +20,7 @@ import { CurrentProof } from './current-proof.js';
 import { SignInService, type SignInOutcome } from './sign-in.service.js';
 
 /** An account that has signed in at an identity provider. */
-export interface ProvenPerson {
+export interface ProviderAccount {
   provider: StoredProvider;
   profile: ProviderProfile;
 }
@@ -35,7 +35,7 @@ interface ProvenAddress {
   /** Language of the customer who is created if no customer has the address. */
   locale: string | null | undefined;
   /** The provider account that the proof links to the customer. Default: none. */
-  identity?: ProvenPerson | null;
+  identity?: ProviderAccount | null;
   /**
    * Consumes the proof, after the customer and the attempts for the address have been locked.
    * @returns false if it has been used in the meantime

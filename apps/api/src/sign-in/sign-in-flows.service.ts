@@ -4,7 +4,7 @@ import {
   SignInFlowsRepository,
   type CustomerFlow,
   type FlowKey,
-  type PersonFlow,
+  type ProfileFlow,
   type SignInFlow,
   type Tx,
 } from '@gatehouse/persistence';
@@ -39,14 +39,14 @@ export class SignInFlowsService {
   }
 
   /** Starts a flow for an account that has just signed in at a provider. */
-  async beginWithPerson(
+  async beginWithProfile(
     tx: Tx,
     projectId: string,
     target: ExchangeTarget,
-    person: PersonFlow,
+    profileFlow: ProfileFlow,
   ): Promise<NewFlow> {
     const flow = newFlow(projectId, target);
-    await this.flows.insertPerson(tx, flow.key, person);
+    await this.flows.insertWithProfile(tx, flow.key, profileFlow);
     return flow;
   }
 
@@ -58,7 +58,7 @@ export class SignInFlowsService {
     customer: CustomerFlow,
   ): Promise<NewFlow> {
     const flow = newFlow(projectId, target);
-    await this.flows.insertCustomer(tx, flow.key, customer);
+    await this.flows.insertWithCustomer(tx, flow.key, customer);
     return flow;
   }
 

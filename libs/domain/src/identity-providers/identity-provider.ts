@@ -32,7 +32,7 @@ export interface IdentityProvider {
    * True if its id tokens contain `auth_time`. Null until the first id token after a change of the provider has
    * determined this.
    */
-  statesAuthTime: boolean | null;
+  sendsAuthTime: boolean | null;
   createdAt: Date;
   updatedAt: Date;
 }

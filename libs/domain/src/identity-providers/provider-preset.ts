@@ -35,5 +35,5 @@ export interface ProviderPreset {
  */
 export const canReauthenticate = (
   preset: Pick<ProviderPreset, 'canReauthenticate'>,
-  { statesAuthTime }: { statesAuthTime: boolean | null },
-): boolean => preset.canReauthenticate && statesAuthTime !== false;
+  { sendsAuthTime }: { sendsAuthTime: boolean | null },
+): boolean => preset.canReauthenticate && sendsAuthTime !== false;

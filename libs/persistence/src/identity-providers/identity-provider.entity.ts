@@ -28,7 +28,7 @@ export class IdentityProviderEntity {
   /** True if customers with an email address in the verified domains must sign in with this provider. */
   @Column('boolean') required!: boolean;
   /** True if id tokens contain `auth_time`. Null if unknown. */
-  @Column('boolean', { name: 'states_auth_time', nullable: true }) statesAuthTime!: boolean | null;
+  @Column('boolean', { name: 'states_auth_time', nullable: true }) sendsAuthTime!: boolean | null;
   /**
    * Encrypted protocol settings. Null if an earlier version created the provider, or while a secret cannot be
    * decrypted (ADR 0110).

@@ -16,7 +16,7 @@ import { IdentityProviderEntity } from './identity-provider.entity.js';
 /** The `IdentityProvider` fields. */
 const providerFields = [
   ...(['id', 'projectId', 'slug', 'type', 'name', 'issuer', 'enabled', 'allowSignUp', 'trustEmail'] as const),
-  ...(['required', 'statesAuthTime', 'createdAt', 'updatedAt'] as const),
+  ...(['required', 'sendsAuthTime', 'createdAt', 'updatedAt'] as const),
 ] as const satisfies (keyof IdentityProvider)[];
 
 const providerColumns = selectList(IdentityProviderEntity, 'i', providerFields);
@@ -56,7 +56,7 @@ export interface StoredProvider extends IdentityProvider, StoredSettings {
   verifiedDomains: string[];
 }
 
-export type NewIdentityProvider = Omit<IdentityProvider, 'statesAuthTime' | 'createdAt' | 'updatedAt'> &
+export type NewIdentityProvider = Omit<IdentityProvider, 'sendsAuthTime' | 'createdAt' | 'updatedAt'> &
   StoredSettings;
 
 const listProviders = statement(
@@ -103,7 +103,7 @@ const insertProvider = statement(
    ON CONFLICT (project_id, slug) DO NOTHING RETURNING id`,
 );
 
-const setStatesAuthTime = statement(
+const setSendsAuthTime = statement(
   {},
   'UPDATE identity_providers SET states_auth_time = $2 WHERE id = $1 AND states_auth_time IS NOT TRUE',
 );
@@ -217,7 +217,7 @@ export class IdentityProvidersRepository {
   /**
    * Changes a provider that the transaction has locked. Always changes `updated_at`, from which the entity tag is
    * derived: a response does not contain the secrets, so it cannot reveal that they have changed. Resets
-   * `statesAuthTime`.
+   * `sendsAuthTime`.
    */
   async update(
     tx: Tx,
@@ -231,7 +231,7 @@ export class IdentityProvidersRepository {
     await tx.manager.update(
       IdentityProviderEntity,
       { projectId, id },
-      { ...changes, ...columns, statesAuthTime: null, updatedAt, settingsUpdatedAt },
+      { ...changes, ...columns, sendsAuthTime: null, updatedAt, settingsUpdatedAt },
     );
   }
 
@@ -257,8 +257,8 @@ export class IdentityProvidersRepository {
    * Records whether a provider's id tokens contain `auth_time`. Has no effect after a token has contained it. Does
    * not change the provider's entity tag.
    */
-  async setStatesAuthTime(id: string, statesAuthTime: boolean): Promise<void> {
-    await this.database.execute(setStatesAuthTime, [id, statesAuthTime]);
+  async setSendsAuthTime(id: string, sendsAuthTime: boolean): Promise<void> {
+    await this.database.execute(setSendsAuthTime, [id, sendsAuthTime]);
   }
 
   /** Deletes a provider without identities. */

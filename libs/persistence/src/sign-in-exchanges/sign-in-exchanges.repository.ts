@@ -204,6 +204,6 @@ function toExchange(row: RowOf<typeof exchangeRow>): SignInExchange {
   if (proof.method === 'email') return { ...request, method: 'email', email: proof.email! };
   if (proof.method === 'customer')
     return { ...request, method: 'customer', customerId: customerId!, providerId, amr: proof.amr! };
-  const person = { providerId: providerId!, profile: proof.profile! };
-  return { ...request, ...person, method: 'provider', customerId, sessionId };
+  const account = { providerId: providerId!, profile: proof.profile! };
+  return { ...request, ...account, method: 'provider', customerId, sessionId };
 }

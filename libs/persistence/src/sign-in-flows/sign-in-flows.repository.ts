@@ -29,7 +29,7 @@ export interface FlowKey {
 }
 
 /** A flow with a profile from a provider, whose sign-in is not complete yet. */
-export interface PersonFlow {
+export interface ProfileFlow {
   providerId: string;
   profile: ProviderProfile;
   /** Time at which the client began the sign-in. */
@@ -70,7 +70,7 @@ const insertEmptyFlow = statement(
   `${insertColumns} VALUES (${commonValues}, now(), NULL, $6, NULL, NULL, NULL, NULL)`,
 );
 
-const insertPersonFlow = statement(
+const insertProfileFlow = statement(
   {},
   `${insertColumns} VALUES (${commonValues}, $6, now(), NULL, $7, $8, NULL, $9)`,
 );
@@ -112,17 +112,21 @@ export class SignInFlowsRepository {
   }
 
   /** Inserts a flow with a profile from a provider. */
-  async insertPerson(
+  async insertWithProfile(
     tx: Tx,
     key: FlowKey,
-    { requestedAt, providerId, profile, browserHash }: PersonFlow,
+    { requestedAt, providerId, profile, browserHash }: ProfileFlow,
   ): Promise<void> {
     const values = [requestedAt, providerId, JSON.stringify(profile), browserHash];
-    await tx.execute(insertPersonFlow, [...keyValues(key), ...values]);
+    await tx.execute(insertProfileFlow, [...keyValues(key), ...values]);
   }
 
   /** Inserts a flow with a customer whose row the transaction has locked. */
-  async insertCustomer(tx: Tx, key: FlowKey, { customerId, providerId, amr }: CustomerFlow): Promise<void> {
+  async insertWithCustomer(
+    tx: Tx,
+    key: FlowKey,
+    { customerId, providerId, amr }: CustomerFlow,
+  ): Promise<void> {
     await tx.execute(insertCustomerFlow, [...keyValues(key), customerId, providerId, amr]);
   }
 

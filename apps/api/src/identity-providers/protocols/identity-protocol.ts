@@ -11,7 +11,7 @@ import type { ClientColumns } from '@gatehouse/persistence';
 /** The provider that a protocol receives. It belongs to a project or to the operators. */
 export interface ProtocolProvider<Settings = unknown> extends Pick<
   IdentityProvider,
-  'id' | 'type' | 'issuer' | 'statesAuthTime'
+  'id' | 'type' | 'issuer' | 'sendsAuthTime'
 > {
   /** Null for the operators' provider, which may have a private address because its URL is a setting. */
   projectId: string | null;
@@ -116,7 +116,7 @@ export interface ReturnedFlow {
 }
 
 /** The result of a sign-in at a provider. */
-export interface ProvenPerson {
+export interface ProviderSignInResult {
   /** Claims with OpenID Connect names. `sub` identifies the account. */
   claims: ProviderClaims;
   /**
@@ -127,7 +127,7 @@ export interface ProvenPerson {
   /** True if the provider did not respond to a request that may have returned more claims. */
   isIncomplete: boolean;
   /** True if the provider states sign-in times; null if that is unknown. */
-  statesAuthTime: boolean | null;
+  sendsAuthTime: boolean | null;
 }
 
 /** A token that an app has received from a provider. */
@@ -168,7 +168,7 @@ export interface IdentityProtocol<Settings = unknown> {
   isDenied(parameters: CallbackParameters): boolean;
 
   /** Verifies a callback. @throws Error if it proves no identity, or the provider is unavailable */
-  finish(provider: ProtocolProvider<Settings>, flow: ReturnedFlow): Promise<ProvenPerson>;
+  finish(provider: ProtocolProvider<Settings>, flow: ReturnedFlow): Promise<ProviderSignInResult>;
 
   /** Tests whether sign-ins can succeed, and returns what must be changed. */
   test(provider: ProtocolProvider<Settings>, callbackUrl: string): Promise<ConnectionCheck[]>;

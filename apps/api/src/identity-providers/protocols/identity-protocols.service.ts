@@ -15,7 +15,7 @@ import type {
   IdentityProtocol,
   ProtocolProvider,
   ProtocolSettings,
-  ProvenPerson,
+  ProviderSignInResult,
   ReturnedFlow,
   VerifiedAppToken,
 } from './identity-protocol.js';
@@ -43,7 +43,7 @@ export class IdentityProtocolsService {
   }
 
   /** Returns true if a provider can prove the time of a sign-in. */
-  canReauthenticate(provider: Pick<IdentityProvider, 'type' | 'statesAuthTime'>): boolean {
+  canReauthenticate(provider: Pick<IdentityProvider, 'type' | 'sendsAuthTime'>): boolean {
     return canReauthenticate(this.presetOf(provider.type), provider);
   }
 
@@ -65,7 +65,7 @@ export class IdentityProtocolsService {
   finish<Result>(
     provider: ProtocolProvider,
     flow: ReturnedFlow,
-    accept: (person: ProvenPerson) => Result | Promise<Result>,
+    accept: (result: ProviderSignInResult) => Result | Promise<Result>,
   ): Promise<Result> {
     return this.requests.run(provider, async () =>
       accept(await this.of(provider.type).finish(this.read(provider), flow)),

@@ -111,14 +111,14 @@ export class ProviderCallbackService {
     const { projectId, providerId, purpose: kind, customerId, sessionId, browserHash } = flow;
     const { redirectUrl, codeChallenge, applicationState: state, createdAt: requestedAt, pageQuery } = flow;
     const target = { redirectUrl, codeChallenge, state };
-    const person = { providerId, profile, requestedAt };
+    const proven = { providerId, profile, requestedAt };
     if (pageQuery !== null) {
-      const begun = { ...person, browserHash };
-      const { secret } = await this.signInFlows.beginWithPerson(tx, projectId, target, begun);
+      const begun = { ...proven, browserHash };
+      const { secret } = await this.signInFlows.beginWithProfile(tx, projectId, target, begun);
       return this.pageUrl(pageQuery, 'flow', secret);
     }
     const owner = { projectId, customerId, sessionId };
-    return this.codes.issue(tx, { ...target, ...person, ...owner, kind, method: 'provider' });
+    return this.codes.issue(tx, { ...target, ...proven, ...owner, kind, method: 'provider' });
   }
 
   private errorUrl(

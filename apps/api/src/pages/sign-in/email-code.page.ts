@@ -1,7 +1,7 @@
 import { Body, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { EmailCodeSignInService } from '../../email-codes/email-code-sign-in.service.js';
-import { EmailCodesService, findPerson } from '../../email-codes/email-codes.service.js';
+import { EmailCodesService, findProfileWithoutEmail } from '../../email-codes/email-codes.service.js';
 import { HostedSignInPage } from './hosted-page.js';
 import { isFromBrowser } from './browser-cookie.js';
 import { SignInRequestsService, type SignInPageRequest } from './sign-in-requests.service.js';
@@ -56,5 +56,5 @@ export class EmailCodePage {
 function isContinued({ query, client, response }: SignInPageRequest): boolean {
   const { flow } = client.page;
   if (query.flow !== null && !flow) return false;
-  return !findPerson(client) || isFromBrowser(response.req, flow!.browserHash);
+  return !findProfileWithoutEmail(client) || isFromBrowser(response.req, flow!.browserHash);
 }

@@ -8,7 +8,7 @@ import {
 } from '@gatehouse/domain';
 import { Config, LOGGER, MAX_TOTP_URI, type Logger } from '@gatehouse/platform';
 import { describeSecret } from '../../factors/factor-changes.service.js';
-import { findPerson } from '../../email-codes/email-codes.service.js';
+import { findProfileWithoutEmail } from '../../email-codes/email-codes.service.js';
 import { reportError } from '../../http/problems/problem.filter.js';
 import type { GatehouseRequest } from '../../http/request-context.js';
 import { IdentityProtocolsService } from '../../identity-providers/protocols/identity-protocols.service.js';
@@ -70,7 +70,7 @@ export class SignInScreensService {
    */
   canProve(
     { query }: Pick<SignInPageRequest, 'query'>,
-    provider: Pick<IdentityProvider, 'type' | 'statesAuthTime'>,
+    provider: Pick<IdentityProvider, 'type' | 'sendsAuthTime'>,
   ): boolean {
     return query.maxAge === null || this.protocols.canReauthenticate(provider);
   }
@@ -149,13 +149,13 @@ export class SignInScreensService {
     const offered = await this.offered(page);
     // An account with a provider that has not shared an email address requires an email code, even if the project does
     // not offer codes.
-    const person = findPerson(page.client);
-    const options = person ? { ...offered, emailCode: true } : offered;
+    const account = findProfileWithoutEmail(page.client);
+    const options = account ? { ...offered, emailCode: true } : offered;
     return {
       page,
       texts: signInTexts(textsFor(page.response)),
       options,
-      isEmailRequired: person !== null || code === 'email_required',
+      isEmailRequired: account !== null || code === 'email_required',
       email: email ?? page.query.loginHint,
       problemField: problemFields[code] ?? null,
       requiredProvider: typeof provider === 'string' ? provider : null,

@@ -8,7 +8,7 @@ import type {
   CallbackParameters,
   IdentityProtocol,
   ProtocolProvider,
-  ProvenPerson,
+  ProviderSignInResult,
   ReturnedFlow,
 } from '../identity-protocol.js';
 import { ConnectionChecksService } from '../oauth-client/connection-checks.service.js';
@@ -52,7 +52,7 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
     return isDenial(error);
   }
 
-  async finish(provider: Provider, flow: ReturnedFlow): Promise<ProvenPerson> {
+  async finish(provider: Provider, flow: ReturnedFlow): Promise<ProviderSignInResult> {
     const connection = await this.connect(provider);
     const { access_token: token } = await exchangeCode(connection, flow, { withIdToken: false });
     const optional = this.optional.of(provider);
@@ -60,7 +60,7 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
     const fetchOptional = (url: string) => optional.run(() => fetchResource(url));
     const claims = await presetOf(provider).loadClaims(provider.issuer, { fetchResource, fetchOptional });
     const { wasUnavailable: isIncomplete } = optional;
-    return { claims, authTime: undefined, isIncomplete, statesAuthTime: provider.statesAuthTime };
+    return { claims, authTime: undefined, isIncomplete, sendsAuthTime: provider.sendsAuthTime };
   }
 
   async test(provider: Provider, callbackUrl: string): Promise<ConnectionCheck[]> {

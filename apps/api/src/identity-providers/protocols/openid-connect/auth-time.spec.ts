@@ -1,6 +1,6 @@
 import { canReauthenticate } from '@gatehouse/domain';
 import { oauth2Presets } from '../oauth2/presets/index.js';
-import { readStatesAuthTime } from './auth-time.js';
+import { detectAuthTimeSupport } from './auth-time.js';
 import { openIdConnectPresets } from './presets/index.js';
 
 const providerPresets = { ...openIdConnectPresets, ...oauth2Presets };
@@ -8,7 +8,7 @@ type PresetType = keyof typeof providerPresets;
 
 const MICROSOFT = 'https://login.microsoftonline.com/common/v2.0';
 
-it.each<[PresetType, statesAuthTime: boolean | null, expected: boolean]>([
+it.each<[PresetType, sendsAuthTime: boolean | null, expected: boolean]>([
   ['google', null, false],
   ['apple', null, false],
   ['github', null, false],
@@ -19,8 +19,8 @@ it.each<[PresetType, statesAuthTime: boolean | null, expected: boolean]>([
   ['gitlab', null, true],
   ['oidc', null, true],
   ['oidc', false, false],
-])('decides whether %s with statesAuthTime %p can reauthenticate: %p', (type, statesAuthTime, expected) => {
-  expect(canReauthenticate(providerPresets[type], { statesAuthTime })).toBe(expected);
+])('decides whether %s with sendsAuthTime %p can reauthenticate: %p', (type, sendsAuthTime, expected) => {
+  expect(canReauthenticate(providerPresets[type], { sendsAuthTime })).toBe(expected);
 });
 
 it.each<[PresetType, issuer: string, before: boolean | null, authTime: unknown, after: boolean | null]>([
@@ -33,8 +33,8 @@ it.each<[PresetType, issuer: string, before: boolean | null, authTime: unknown, 
   ['oidc', 'https://login.acme.example', null, undefined, null],
   ['oidc', 'https://login.acme.example', null, 1_764_000_000, null],
 ])(
-  'reads statesAuthTime for %s at %s, before %p, with auth_time %p: %p',
-  (type, issuer, statesAuthTime, authTime, after) => {
-    expect(readStatesAuthTime({ type, issuer, statesAuthTime }, { auth_time: authTime })).toBe(after);
+  'reads sendsAuthTime for %s at %s, before %p, with auth_time %p: %p',
+  (type, issuer, sendsAuthTime, authTime, after) => {
+    expect(detectAuthTimeSupport({ type, issuer, sendsAuthTime }, { auth_time: authTime })).toBe(after);
   },
 );

@@ -7,11 +7,11 @@ import { microsoft } from './presets/microsoft.js';
  * providers, the request determines whether tokens contain it (OpenID Connect Core, section 2), and the user
  * can change the request.
  */
-export function readStatesAuthTime(
-  { type, issuer, statesAuthTime }: Pick<IdentityProvider, 'type' | 'issuer' | 'statesAuthTime'>,
+export function detectAuthTimeSupport(
+  { type, issuer, sendsAuthTime }: Pick<IdentityProvider, 'type' | 'issuer' | 'sendsAuthTime'>,
   { auth_time: authTime }: { auth_time?: unknown },
 ): boolean | null {
   const isMicrosoft = type === 'microsoft' || hasPresetIssuer(microsoft, issuer);
   // Once a token has contained the claim, a token without it belongs to another account type.
-  return isMicrosoft && statesAuthTime !== true ? authTime !== undefined : statesAuthTime;
+  return isMicrosoft && sendsAuthTime !== true ? authTime !== undefined : sendsAuthTime;
 }

@@ -22,7 +22,7 @@ import type {
   CallbackParameters,
   IdentityProtocol,
   ProtocolProvider,
-  ProvenPerson,
+  ProviderSignInResult,
   ReturnedFlow,
   VerifiedAppToken,
 } from '../identity-protocol.js';
@@ -42,7 +42,7 @@ import { beginAuthorization, exchangeCode } from '../oauth-client/oauth-flow.js'
 import { OptionalRequestsService } from '../oauth-client/optional-requests.service.js';
 import { NO_ACCESS_TOKEN } from '../oauth-client/token-response.js';
 import { isDenial } from '../provider-failure.js';
-import { readStatesAuthTime } from './auth-time.js';
+import { detectAuthTimeSupport } from './auth-time.js';
 import { openIdConnectPresets } from './presets/index.js';
 import type { OpenIdConnectPreset } from './presets/openid-connect-preset.js';
 import { signClientSecret } from './sign-client-secret.js';
@@ -83,7 +83,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     return isDenial(error);
   }
 
-  async finish(provider: Provider, flow: ReturnedFlow): Promise<ProvenPerson> {
+  async finish(provider: Provider, flow: ReturnedFlow): Promise<ProviderSignInResult> {
     const { needed, parameters } = flow;
     const connection = await this.connect(provider);
     const { client, configuration } = connection;
@@ -106,7 +106,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
       // Only the id token is signed.
       authTime: idToken.auth_time,
       isIncomplete: optional.wasUnavailable,
-      statesAuthTime: readStatesAuthTime(provider, idToken),
+      sendsAuthTime: detectAuthTimeSupport(provider, idToken),
     };
   }
 

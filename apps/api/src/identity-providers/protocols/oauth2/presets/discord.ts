@@ -1,7 +1,7 @@
 import { isJsonObject, readPersonName, type ProviderClaims } from '@gatehouse/domain';
-import type { OAuth2Preset, PersonResources } from './oauth2-preset.js';
+import type { OAuth2Preset, ProviderResources } from './oauth2-preset.js';
 
-async function loadClaims(issuer: string, { fetchResource }: PersonResources): Promise<ProviderClaims> {
+async function loadClaims(issuer: string, { fetchResource }: ProviderResources): Promise<ProviderClaims> {
   const user = await fetchResource(`${issuer}/api/users/@me`);
   if (!isJsonObject(user) || typeof user['id'] !== 'string') return {};
   const { id, avatar } = user;

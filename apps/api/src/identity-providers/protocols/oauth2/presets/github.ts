@@ -1,5 +1,5 @@
 import { isJsonObject, type ProviderClaims } from '@gatehouse/domain';
-import type { OAuth2Preset, PersonResources } from './oauth2-preset.js';
+import type { OAuth2Preset, ProviderResources } from './oauth2-preset.js';
 
 const PUBLIC_ISSUER = 'https://github.com';
 
@@ -9,7 +9,7 @@ const apiUrl = (issuer: string): string =>
 
 async function loadClaims(
   issuer: string,
-  { fetchResource, fetchOptional }: PersonResources,
+  { fetchResource, fetchOptional }: ProviderResources,
 ): Promise<ProviderClaims> {
   const user = await fetchResource(`${apiUrl(issuer)}/user`);
   if (!isJsonObject(user) || !Number.isSafeInteger(user['id'])) return {};

@@ -13,7 +13,7 @@ export interface OAuthEndpoints {
 export type FetchResource = (url: string) => Promise<unknown>;
 
 /** The provider's resources that the access token can read. */
-export interface PersonResources {
+export interface ProviderResources {
   fetchResource: FetchResource;
   /** Returns null if the provider does not return the resource. The sign-in continues without it. */
   fetchOptional: FetchResource;
@@ -23,5 +23,5 @@ export interface PersonResources {
 export interface OAuth2Preset extends OAuthClientPreset {
   endpoints(issuer: string): OAuthEndpoints;
   /** Returns the access token's owner as standard claims. `sub` is missing if a response has an unexpected format. */
-  loadClaims(issuer: string, resources: PersonResources): Promise<ProviderClaims>;
+  loadClaims(issuer: string, resources: ProviderResources): Promise<ProviderClaims>;
 }
