@@ -40,7 +40,7 @@ export * from './http/outbound-client.js';
 export * from './http/outbound-fetch.js';
 export * from './http/outbound-response.js';
 export * from './http/request-queue.js';
-export * from './limits/limit-reached.js';
+export * from './limits/limit-reached-error.js';
 export * from './limits/memory-budget.js';
 export * from './limits/rate-limiter.js';
 export * from './logging/logger.js';

@@ -10,7 +10,7 @@ import {
 import { sha256 } from '@gatehouse/platform';
 import { AccountNeeded, AccountsService, type Admission } from '../accounts/accounts.service.js';
 import { FailedSignInsService } from '../factors/failed-sign-ins.service.js';
-import { assertGranted, failedAttempt, failurePolicy, type GrantedAttempt } from '@gatehouse/auth';
+import { assertGranted, failedAttemptError, failurePolicy, type GrantedAttempt } from '@gatehouse/auth';
 import { flowHashOf, type Client } from '../http/request-context.js';
 import { AddressSignInService, type ProviderAccount } from '../sign-in/address-sign-in.service.js';
 import { SignInFlowsService } from '../sign-in/sign-in-flows.service.js';
@@ -127,6 +127,6 @@ export class EmailCodeSignInService {
     this.failures.report(project, { reason: 'wrong_code', methods: ['email'], client }, (tx) =>
       this.customers.lockWithEmail(tx, project.id, guess.email),
     );
-    return failedAttempt(wrongCodePolicy(project), guess, new GatehouseError('invalid_code'));
+    return failedAttemptError(wrongCodePolicy(project), guess, new GatehouseError('invalid_code'));
   }
 }

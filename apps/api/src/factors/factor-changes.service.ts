@@ -29,7 +29,7 @@ import { SignInMethodsService } from '../identities/sign-in-methods.service.js';
 import { PasskeyResponse } from '../passkeys/dto/passkey.response.js';
 import {
   PasskeyCeremoniesService,
-  passkeyNotAccepted,
+  passkeyNotAcceptedError,
   type RegisteredPasskey,
 } from '../passkeys/passkey-ceremonies.service.js';
 import { FactorResponse, type TotpSecretResponse } from './dto/factors.response.js';
@@ -113,7 +113,7 @@ export class FactorChangesService {
     { passkey: added, requestedAt }: RegisteredPasskey,
     name: string,
   ): Promise<AddedPasskey> {
-    if (isRevoked(customer, requestedAt)) throw passkeyNotAccepted();
+    if (isRevoked(customer, requestedAt)) throw passkeyNotAcceptedError();
     await this.assertMayAddPasskey(customer.id, tx);
     await this.ceremonies.assertSameSite(tx, project);
     const owner = { id: newId(), projectId: project.id, customerId: customer.id };

@@ -15,14 +15,14 @@ import {
   type SessionFreshness,
   type Tx,
 } from '@gatehouse/persistence';
-import { RequiredProvidersService, ssoRequired } from '../identities/required-providers.service.js';
+import { RequiredProvidersService, ssoRequiredError } from '../identities/required-providers.service.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 
 /** A session's proofs, and the provider with which the customer must sign in, or null. */
 type Proofs = SessionFreshness & { requiredProvider: DomainOwner | null };
 
 /** Returns the error for a request whose session has ended since it was authenticated. */
-export const sessionEnded = (): GatehouseError =>
+export const sessionEndedError = (): GatehouseError =>
   new GatehouseError('invalid_access_token', {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
     detail: "The access token's session has ended. Sign in again.",
@@ -76,7 +76,7 @@ export class FreshProofService {
    */
   async lock(tx: Tx, { customer: { projectId, id }, sessionId }: CustomerCaller): Promise<CustomerForUpdate> {
     const customer = await this.customers.lock(tx, projectId, id);
-    if (!customer || !(await this.proofs.isActive(tx, id, sessionId))) throw sessionEnded();
+    if (!customer || !(await this.proofs.isActive(tx, id, sessionId))) throw sessionEndedError();
     return customer;
   }
 
@@ -94,7 +94,7 @@ export class FreshProofService {
     if (proofRequiredAt === null || begunAt > proofRequiredAt) return;
     const session = await this.getFreshness(caller, project, tx);
     const isFactorMissing = session.hasFactor && !session.isFactorFresh;
-    throw this.missingProof(caller.customer, project, session, isFactorMissing);
+    throw this.missingProofError(caller.customer, project, session, isFactorMissing);
   }
 
   /**
@@ -111,10 +111,10 @@ export class FreshProofService {
   ): Promise<void> {
     const session = await this.getFreshness(caller, project);
     const { requiredProvider } = session;
-    if (requiredProvider && method !== 'provider') throw ssoRequired(requiredProvider.slug);
+    if (requiredProvider && method !== 'provider') throw ssoRequiredError(requiredProvider.slug);
     if (method === 'email_code' && !this.isEmailCodeUsable(caller.customer, project, session))
       throw new GatehouseError('method_not_enabled');
-    if (session.hasFactor) throw this.missingProof(caller.customer, project, session, true);
+    if (session.hasFactor) throw this.missingProofError(caller.customer, project, session, true);
   }
 
   /**
@@ -142,7 +142,7 @@ export class FreshProofService {
       this.proofs.getFreshness(customer.id, sessionId, tx),
       this.required.find(project, customer.email, tx),
     ]);
-    if (!session) throw sessionEnded();
+    if (!session) throw sessionEndedError();
     return {
       ...session,
       requiredProvider,
@@ -159,11 +159,11 @@ export class FreshProofService {
   ): void {
     const isFactorMissing = session.hasFactor && !session.isFactorFresh;
     if ((withPassword || session.isFresh) && !isFactorMissing) return;
-    throw this.missingProof(customer, project, session, isFactorMissing);
+    throw this.missingProofError(customer, project, session, isFactorMissing);
   }
 
   /** Returns the error with the methods that the customer can use to prove their identity. */
-  private missingProof(
+  private missingProofError(
     customer: Customer,
     project: ProjectContext,
     session: Proofs,

@@ -10,7 +10,7 @@ interface SignInScope {
 }
 
 /** Returns the error for a sign-in that does not use the required provider. */
-export const ssoRequired = (slug: string): GatehouseError =>
+export const ssoRequiredError = (slug: string): GatehouseError =>
   new GatehouseError('sso_required', { members: { provider: slug } });
 
 /**
@@ -40,6 +40,6 @@ export class RequiredProvidersService {
     { providerId, sql }: SignInScope = {},
   ): Promise<void> {
     const required = await this.find(project, email, sql);
-    if (required && required.id !== providerId) throw ssoRequired(required.slug);
+    if (required && required.id !== providerId) throw ssoRequiredError(required.slug);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { notSignedIn, type ManagementCaller } from '@gatehouse/auth';
+import { notSignedInError, type ManagementCaller } from '@gatehouse/auth';
 import { GatehouseError, invalidField, type ProjectContext, type AccessScope } from '@gatehouse/domain';
 import { ApiKeysRepository, OperatorSessionsRepository, ProjectsRepository } from '@gatehouse/persistence';
 
@@ -32,7 +32,7 @@ export class ImportAccessService {
   private async getCurrentAccessScope(caller: ManagementCaller): Promise<AccessScope> {
     if (caller.kind === 'operator') {
       const accessScope = await this.sessions.findAccessScope(caller.sessionId, caller.role);
-      if (!accessScope) throw notSignedIn();
+      if (!accessScope) throw notSignedInError();
       return accessScope;
     }
     if (!(await this.apiKeys.isActive(caller.keyId)))

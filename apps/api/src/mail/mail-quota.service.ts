@@ -10,7 +10,7 @@ import {
 import { MailsRepository, type Tx } from '@gatehouse/persistence';
 import {
   ApiMetrics,
-  limitReached,
+  limitReachedError,
   LOGGER,
   newId,
   RateLimiter,
@@ -140,7 +140,7 @@ export class MailQuotaService {
     const rejection = await this.consume(project, request);
     if (!rejection) return;
     const detail = 'Too many emails were requested for this recipient or this project. Retry later.';
-    throw limitReached('rate_limited', rejection.policy, rejection.retryAfterSeconds, { detail });
+    throw limitReachedError('rate_limited', rejection.policy, rejection.retryAfterSeconds, { detail });
   }
 
   /**

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   assertGranted,
-  failedAttempt,
-  notSignedIn,
+  failedAttemptError,
+  notSignedInError,
   operatorFailurePolicy,
   type GrantedAttempt,
 } from '@gatehouse/auth';
@@ -72,8 +72,8 @@ export class OperatorCheckService {
     if (hash && isCorrect) return { ...owner, passwordHash: hash, granted: attempt.granted };
     const error = owner
       ? this.recordFailure(owner, 'invalid_credentials')
-      : notSignedIn('invalid_credentials');
-    throw failedAttempt(operatorFailurePolicy, attempt, error, subjectOf(owner));
+      : notSignedInError('invalid_credentials');
+    throw failedAttemptError(operatorFailurePolicy, attempt, error, subjectOf(owner));
   }
 
   /**
@@ -113,7 +113,7 @@ export class OperatorCheckService {
       .catch((error: unknown) =>
         this.logger.warn({ reason: errorMessage(error) }, 'audit entry for failed sign-in not written'),
       );
-    return notSignedIn(code, { operatorId: id });
+    return notSignedInError(code, { operatorId: id });
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
+import { notSignedInError, type OperatorCaller } from '@gatehouse/auth';
 import { GatehouseError, invalidField } from '@gatehouse/domain';
 import {
   OperatorSessionsRepository,
@@ -99,7 +99,7 @@ export class OperatorLoginService {
   ): Promise<void> {
     const current = await this.operators.lock(tx, id);
     if (current.passwordHash !== passwordHash || current.status !== status) {
-      throw notSignedIn('invalid_credentials', { operatorId: id });
+      throw notSignedInError('invalid_credentials', { operatorId: id });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
+import { notSignedInError, type OperatorCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   MAX_PASSKEYS,
@@ -157,7 +157,7 @@ export class OperatorPasskeysService {
     const { codes: recoveryCodes, hashes } = this.codes.newRecoveryCodes(operator.id);
     const token = await this.transactions.run(async (tx) => {
       // Another session may have enrolled a second factor in the meantime.
-      if ((await this.operators.lock(tx, operator.id)).secondFactor) throw notSignedIn();
+      if ((await this.operators.lock(tx, operator.id)).secondFactor) throw notSignedInError();
       await this.insert(tx, operator, passkey, name, client);
       await this.operators.setRecoveryCodes(tx, operator.id, hashes);
       await this.sessions.endAll(tx, operator.id, session.id);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
+import { notSignedInError, type OperatorCaller } from '@gatehouse/auth';
 import {
   acceptsOperatorSession,
   GatehouseError,
@@ -78,7 +78,7 @@ export class OperatorSessionsService {
    */
   async getAtStage(stage: OperatorStage, cookie: ConsoleCookie): Promise<OperatorSession> {
     const session = await this.find(cookie);
-    if (session?.stage !== stage) throw notSignedIn();
+    if (session?.stage !== stage) throw notSignedInError();
     return session;
   }
 
@@ -91,7 +91,7 @@ export class OperatorSessionsService {
     const session = await this.find(cookie);
     if (session?.stage === 'enrollment') return session;
     if (session?.stage === 'signed_in' && !hasSecondFactor(session)) return session;
-    throw notSignedIn();
+    throw notSignedInError();
   }
 
   /**
@@ -153,7 +153,7 @@ export class OperatorSessionsService {
     details: Record<string, unknown>,
   ): Promise<string> {
     const { token, tokenHash } = newToken();
-    if (!(await this.sessions.signIn(tx, session, tokenHash))) throw notSignedIn();
+    if (!(await this.sessions.signIn(tx, session, tokenHash))) throw notSignedInError();
     await this.operators.recordLogin(tx, session.operator.id);
     const action = operatorAction('operator.signed_in', session.operator, details);
     this.audit.record(tx, { ...action, operatorId: session.operator.id });
@@ -172,7 +172,7 @@ export class OperatorSessionsService {
     details: Record<string, unknown>,
   ): Promise<string> {
     const { token, tokenHash } = newToken();
-    if (!(await this.sessions.reauthenticate(tx, sessionId, tokenHash))) throw notSignedIn();
+    if (!(await this.sessions.reauthenticate(tx, sessionId, tokenHash))) throw notSignedInError();
     this.audit.record(tx, { ...operatorAction('operator.reauthenticated', { id }, details), operatorId: id });
     return token;
   }
@@ -185,7 +185,7 @@ export class OperatorSessionsService {
    */
   async renew(tx: Tx, { sessionId }: OperatorCaller): Promise<string> {
     const { token, tokenHash } = newToken();
-    if (!(await this.sessions.renew(tx, sessionId, tokenHash))) throw notSignedIn();
+    if (!(await this.sessions.renew(tx, sessionId, tokenHash))) throw notSignedInError();
     return token;
   }
 

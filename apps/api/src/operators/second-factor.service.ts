@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { notSignedIn, type OperatorCaller } from '@gatehouse/auth';
+import { notSignedInError, type OperatorCaller } from '@gatehouse/auth';
 import { GatehouseError, parseValidUrl, type Operator } from '@gatehouse/domain';
 import {
   OperatorSessionsRepository,
@@ -199,7 +199,7 @@ export class SecondFactorService {
   ): Promise<void> {
     const { totpSecret } = await this.operators.lock(tx, operator.id);
     // Another session has enrolled an authenticator in the meantime.
-    if (!isSameSecret(totpSecret, previousSecret)) throw notSignedIn();
+    if (!isSameSecret(totpSecret, previousSecret)) throw notSignedInError();
     const secret = this.codes.reencrypt(operator.id, sealedSecret);
     await this.operators.enrollAuthenticator(tx, operator.id, secret, step, recoveryCodeHashes);
     await this.sessions.endAll(tx, operator.id, id);

@@ -46,7 +46,7 @@ export const defaultPasskeyName = (userAgent: string | null): string => deviceNa
  * Returns the same error for every reason why a passkey is not accepted.
  * @param cause for the log
  */
-export const passkeyNotAccepted = (cause?: unknown): GatehouseError =>
+export const passkeyNotAcceptedError = (cause?: unknown): GatehouseError =>
   new GatehouseError('passkey_not_accepted', { headers: { 'WWW-Authenticate': 'Bearer' }, cause });
 
 /** A passkey that a customer has just used to prove their identity. */
@@ -167,7 +167,7 @@ export class PasskeyCeremoniesService {
     const { id, customerId, deviceBound } = passkey;
     if (!(await this.passkeys.recordUse(id, counter, backedUp))) {
       await this.reportCounter(project, passkey);
-      throw passkeyNotAccepted();
+      throw passkeyNotAcceptedError();
     }
     return { id, customerId, methods: passkeyMethods(deviceBound), requestedAt: consumed };
   }
@@ -178,7 +178,7 @@ export class PasskeyCeremoniesService {
    * @throws GatehouseError `passkey_not_accepted`
    */
   async assertExists(tx: Tx, { id, customerId }: ProvenPasskey): Promise<void> {
-    if (!(await this.passkeys.find(tx, customerId, id))) throw passkeyNotAccepted();
+    if (!(await this.passkeys.find(tx, customerId, id))) throw passkeyNotAcceptedError();
   }
 
   /**
@@ -186,7 +186,7 @@ export class PasskeyCeremoniesService {
    * @throws GatehouseError `passkey_not_accepted`
    */
   async assertCurrent(tx: Tx, customer: RevocableAccess, passkey: ProvenPasskey): Promise<void> {
-    if (isRevoked(customer, passkey.requestedAt)) throw passkeyNotAccepted();
+    if (isRevoked(customer, passkey.requestedAt)) throw passkeyNotAcceptedError();
     await this.assertExists(tx, passkey);
   }
 
@@ -196,7 +196,7 @@ export class PasskeyCeremoniesService {
    * @throws GatehouseError `passkey_not_accepted`
    */
   async assertSameSite(tx: Tx, project: ProjectContext): Promise<void> {
-    if (!(await this.isSameSite(tx, project))) throw passkeyNotAccepted();
+    if (!(await this.isSameSite(tx, project))) throw passkeyNotAcceptedError();
   }
 
   /**
@@ -215,7 +215,7 @@ export class PasskeyCeremoniesService {
       relyingParty,
       saveChallenge: (hash) => this.ceremonies.insert(project.id, hash, ceremony),
       consumeChallenge: (hash) => this.ceremonies.consume(project.id, hash, ceremony),
-      reject: passkeyNotAccepted,
+      reject: passkeyNotAcceptedError,
     };
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   assertGranted,
-  failedAttempt,
+  failedAttemptError,
   failurePolicy,
   type CustomerCaller,
   type GrantedAttempt,
@@ -280,7 +280,7 @@ export class PasswordCheckService {
     failure: SignInFailure,
   ): GatehouseError {
     if (customer) this.reportFailure(project, customer, attempt, failure);
-    return failedAttempt(failedLoginPolicy(project), attempt, invalidCredentials());
+    return failedAttemptError(failedLoginPolicy(project), attempt, invalidCredentials());
   }
 
   private reportFailure(

@@ -7,7 +7,7 @@ import {
   type PasskeyAssertion,
   type PublicKeyCredentialRequestOptionsJSON,
 } from '@gatehouse/platform';
-import { PasskeyCeremoniesService, passkeyNotAccepted } from '../passkeys/passkey-ceremonies.service.js';
+import { PasskeyCeremoniesService, passkeyNotAcceptedError } from '../passkeys/passkey-ceremonies.service.js';
 import type { AuthResponse } from './dto/auth.response.js';
 import { CurrentProof } from './current-proof.js';
 import { SignInMetricsService } from './sign-in-metrics.service.js';
@@ -54,10 +54,10 @@ export class PasskeySignInService {
     const passkey = await this.passkeys.verifyAssertion(project, ceremony(client), response);
     return this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, passkey.customerId);
-      if (!customer) throw passkeyNotAccepted();
+      if (!customer) throw passkeyNotAcceptedError();
       const amr = addMethods([], passkey.methods);
       const proof = CurrentProof.of(customer, passkey.requestedAt, { amr });
-      if (!proof) throw passkeyNotAccepted();
+      if (!proof) throw passkeyNotAcceptedError();
       await this.passkeys.assertExists(tx, passkey);
       return this.signIn.complete(tx, project, customer, proof, client);
     });

@@ -17,7 +17,7 @@ import {
 import type { PasskeyAssertion, PublicKeyCredentialRequestOptionsJSON } from '@gatehouse/platform';
 import { FactorChangesService } from '../factors/factor-changes.service.js';
 import { FactorCheckService } from '../factors/factor-check.service.js';
-import { FreshProofService, sessionEnded } from '../factors/fresh-proof.service.js';
+import { FreshProofService, sessionEndedError } from '../factors/fresh-proof.service.js';
 import { ReauthenticationCodesService } from '../factors/reauthentication-codes.service.js';
 import type { Client } from '../http/request-context.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
@@ -158,7 +158,7 @@ export class ReauthenticationService {
     methods: AuthenticationMethod[],
   ): Promise<AccessTokenResponse> {
     const proof = await this.proofs.recordProof(tx, customer.id, sessionId, methods);
-    if (!proof) throw sessionEnded();
+    if (!proof) throw sessionEndedError();
     return this.signIn.issueAccessToken(customer, { id: sessionId, ...proof }, project);
   }
 }

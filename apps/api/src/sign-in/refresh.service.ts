@@ -29,7 +29,7 @@ const refreshError = (code: ErrorCode, session?: RefreshedSession, detail?: stri
   });
 
 /** Returns the error for a token without a session, and therefore without a project whose limit applies. */
-async function unknownToken(counted: CountedRequest | undefined): Promise<GatehouseError> {
+async function createUnknownTokenError(counted: CountedRequest | undefined): Promise<GatehouseError> {
   await assertWithinLimit(counted, null);
   return refreshError('invalid_refresh_token');
 }
@@ -53,7 +53,7 @@ export class RefreshService {
    */
   async refresh(token: string, { origin, counted }: LinkClient): Promise<RefreshResponse> {
     const presented = this.refreshTokens.parse(token);
-    if (!presented) throw await unknownToken(counted);
+    if (!presented) throw await createUnknownTokenError(counted);
     if (origin) await this.assertOrigin(origin, presented.sessionId);
     const successor = this.refreshTokens.issueSuccessor(presented);
     const session = await this.exchange(presented, successor.hash, counted);
@@ -97,7 +97,7 @@ export class RefreshService {
       return rotated;
     }
     const session = await this.sessions.findRefreshable(sessionId);
-    if (!session) throw await unknownToken(counted);
+    if (!session) throw await createUnknownTokenError(counted);
     await assertWithinLimit(counted, session.project);
     // The limit was reached only together with refreshes in other projects.
     if (counted && counted.count > session.project.settings.limits.refresh)

@@ -67,7 +67,7 @@ export class DeliveriesService {
     await this.transactions.join(async (tx) => {
       const previous = await this.deliveries.lock(tx, caller.accessScope, delivery.id);
       if (!previous) throw notFound();
-      const rejection = redeliveryRejection(previous, enablesEndpoint);
+      const rejection = findRedeliveryError(previous, enablesEndpoint);
       if (rejection) throw this.audit.noteRejection(action, rejection);
       if (enablesEndpoint) await this.enabler.enable(tx, caller.accessScope, previous.endpointId);
       const by = callerName(caller);
@@ -91,7 +91,7 @@ export class DeliveriesService {
     await this.transactions.join(async (tx) => {
       const locked = await this.deliveries.lock(tx, caller.accessScope, delivery.id);
       if (!locked) throw notFound();
-      const rejection = discardRejection(locked);
+      const rejection = findDiscardError(locked);
       if (rejection) throw this.audit.noteRejection(action, rejection);
       await this.deliveries.discard(tx, locked, reason, callerName(caller));
       this.audit.record(tx, { ...action, details: { outcome: 'discarded', reason } });
@@ -101,9 +101,9 @@ export class DeliveriesService {
 }
 
 /** Returns the error if a delivery is not a dead letter, otherwise null. */
-function discardRejection(delivery: Delivery): GatehouseError | null {
+function findDiscardError(delivery: Delivery): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
-  if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);
+  if (delivery.redeliveredAs) return alreadyRedeliveredError(delivery.redeliveredAs);
   if (delivery.state === 'failed' && !delivery.resolution) return null;
   return new GatehouseError('conflict', {
     detail: `Only a dead letter can be discarded. ${describeResolved(delivery)}`,
@@ -115,7 +115,7 @@ function describeResolved({ state, resolution }: Delivery): string {
   return resolution ? 'This delivery has already been discarded.' : `The state of this delivery is ${state}.`;
 }
 
-const alreadyRedelivered = (redeliveredAs: string): GatehouseError =>
+const alreadyRedeliveredError = (redeliveredAs: string): GatehouseError =>
   new GatehouseError('already_redelivered', {
     members: { redeliveredAs: publicId('delivery', redeliveredAs) },
   });
@@ -127,10 +127,10 @@ export const deliveryAction = (
 ): AuditedAction => ({ action, organizationId, projectId, targetId: publicId('delivery', id) });
 
 /** Returns the error if a delivery cannot be redelivered, otherwise null. */
-function redeliveryRejection(delivery: Delivery, enablesEndpoint: boolean): GatehouseError | null {
+function findRedeliveryError(delivery: Delivery, enablesEndpoint: boolean): GatehouseError | null {
   if (delivery.state === 'pending') return new GatehouseError('delivery_pending');
   if (delivery.isErased) return new GatehouseError('payload_erased');
-  if (delivery.redeliveredAs) return alreadyRedelivered(delivery.redeliveredAs);
+  if (delivery.redeliveredAs) return alreadyRedeliveredError(delivery.redeliveredAs);
   if (delivery.endpointStatus === 'deleted') return new GatehouseError('endpoint_deleted');
   if (delivery.endpointStatus === 'disabled' && !enablesEndpoint) {
     const detail = 'The endpoint is disabled. Enable it first, or send "enable_endpoint": true.';

@@ -56,7 +56,8 @@ export class ReplaysService {
       const { organizationId, projectId, eventId, endpointId } = delivery;
       const action = deliveryAction('webhook_delivery.replayed', delivery);
       if (delivery.isErased) throw this.audit.noteRejection(action, new GatehouseError('payload_erased'));
-      if (await this.replays.isFull(tx, delivery)) throw this.audit.noteRejection(action, tooManyReplays());
+      if (await this.replays.isFull(tx, delivery))
+        throw this.audit.noteRejection(action, tooManyReplaysError());
       const replay = await this.replays.insert(tx, accessScope, {
         ...{ id: replayId, organizationId, projectId, deliveryId, eventId, endpointId, url },
         secret: this.keyring.encrypt('webhook-secret', replayId, secret),
@@ -85,7 +86,7 @@ export class ReplaysService {
 const parseFilter = (kind: PrefixedIdKind, id: string | undefined): string | null =>
   id === undefined ? null : parsePublicId(kind, id);
 
-const tooManyReplays = (): GatehouseError =>
+const tooManyReplaysError = (): GatehouseError =>
   new GatehouseError('conflict', {
     detail: `A project can have at most ${MAX_UNFINISHED_REPLAYS} unfinished replays. Retry when some have finished.`,
   });

@@ -18,7 +18,7 @@ import {
   missingCredentialDetail,
   unexpectedCredentialDetail,
 } from './credential-details.js';
-import { notSignedIn, operatorToken } from './operator-cookie.js';
+import { notSignedInError, operatorToken } from './operator-cookie.js';
 import { OperatorSessionAuthenticator } from './operator-session.authenticator.js';
 import { presentedCredentials, type PresentedCredential } from './presented-credentials.js';
 import {
@@ -125,7 +125,7 @@ export class CredentialGuard implements CanActivate {
       throw new GatehouseError('wrong_credential_type');
     }
     const caller = token && (await this.operators.authenticate(token, !isBackgroundRequest(request)));
-    if (!caller) throw notSignedIn();
+    if (!caller) throw notSignedInError();
     request.caller = caller;
     const minimumRole = requiredRole(route);
     if (!hasRole(caller.role, minimumRole)) {

@@ -32,7 +32,7 @@ export function readCookie({ headers }: IncomingMessage, name: string): string |
 }
 
 /** Creates a 401 for the console. HTTP requires a challenge (RFC 9110, section 15.5.2) but defines none for cookies. */
-export const notSignedIn = (
+export const notSignedInError = (
   code: ErrorCode = 'operator_session_required',
   subject?: ErrorDetails['subject'],
 ): GatehouseError =>

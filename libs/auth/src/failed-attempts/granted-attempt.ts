@@ -7,7 +7,7 @@ import {
   type ProjectContext,
 } from '@gatehouse/domain';
 import type { AttemptLimit, LoginAllowance } from '@gatehouse/persistence';
-import { limitReached, type LimitPolicy } from '@gatehouse/platform';
+import { limitReachedError, type LimitPolicy } from '@gatehouse/platform';
 
 /** Limit on failed password or code attempts. */
 type AttemptPolicy = LimitPolicy & AttemptLimit;
@@ -51,27 +51,27 @@ export function assertGranted<T extends CountedAttempt>(
   attempt: T,
   subject?: { operatorId: string },
 ): asserts attempt is GrantedAttempt<T> {
-  if (attempt.granted === null) throw tooManyAttempts(policy, attempt, subject);
+  if (attempt.granted === null) throw tooManyAttemptsError(policy, attempt, subject);
 }
 
 /**
  * Returns the error for a failed attempt. An attempt within the allowance for known client IPs fails like a rejected
  * one, so that callers cannot observe the allowance.
  */
-export const failedAttempt = (
+export const failedAttemptError = (
   policy: LimitPolicy,
   attempt: CountedAttempt,
   error: GatehouseError,
   subject?: { operatorId: string },
-): GatehouseError => (attempt.granted === 'open' ? error : tooManyAttempts(policy, attempt, subject));
+): GatehouseError => (attempt.granted === 'open' ? error : tooManyAttemptsError(policy, attempt, subject));
 
 /** Returns a 429 `too_many_attempts`, the same for every email address and client IP (requirement RL-01). */
-function tooManyAttempts(
+function tooManyAttemptsError(
   policy: LimitPolicy,
   { secondsLeft, windowSeconds }: CountedAttempt,
   subject?: { operatorId: string },
 ): GatehouseError {
-  return limitReached('too_many_attempts', { ...policy, windowSeconds }, Math.max(1, secondsLeft), {
+  return limitReachedError('too_many_attempts', { ...policy, windowSeconds }, Math.max(1, secondsLeft), {
     subject,
   });
 }

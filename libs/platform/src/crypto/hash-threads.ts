@@ -164,7 +164,7 @@ export class HashThreads {
   }
 
   private waitInBackground(signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted) throw clientDisconnected();
+    if (signal?.aborted) throw clientDisconnectedError();
     if (this.busyThreads < this.threads && this.hasCapacityForBackground()) {
       this.busyThreads += 1;
       this.startBackground();
@@ -173,7 +173,7 @@ export class HashThreads {
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => {
         this.backgroundWaiting.delete(proceed);
-        reject(clientDisconnected());
+        reject(clientDisconnectedError());
       };
       const proceed = (): void => {
         signal?.removeEventListener('abort', leaveQueue);
@@ -248,12 +248,12 @@ export class HashThreads {
   }
 
   private enqueue(weight: number, { projectId = null, signal }: HashOptions): Promise<void> {
-    if (signal?.aborted) throw clientDisconnected();
+    if (signal?.aborted) throw clientDisconnectedError();
     this.assertCapacity(projectId, weight);
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => {
         this.queue.remove(queued);
-        reject(clientDisconnected());
+        reject(clientDisconnectedError());
       };
       const proceed = (): void => {
         signal?.removeEventListener('abort', leaveQueue);
@@ -280,5 +280,5 @@ const createPool = (count: number): Piscina =>
     niceIncrement: 10,
   });
 
-const clientDisconnected = (): GatehouseError =>
+const clientDisconnectedError = (): GatehouseError =>
   new GatehouseError('request_timeout', { detail: 'The client closed the connection.' });

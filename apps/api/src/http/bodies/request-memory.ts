@@ -95,9 +95,9 @@ export class RequestMemory {
     this.actions = {
       hold: (kind, holder, bytes) => this.budgets[kind].hold(holder, bytes),
       reject: (kind, bytes) => {
-        if (bytes > requestMemory) return tooLarge();
+        if (bytes > requestMemory) return tooLargeError();
         metrics?.recordOverload(kind);
-        return overloaded(kind);
+        return overloadedError(kind);
       },
       onDropped: ({ requestId }) =>
         logger.warn({ requestId }, 'response dropped because the client does not read it'),
@@ -143,13 +143,13 @@ export class RequestMemory {
  * Returns the error for a body that needs more memory than all requests together can use. A retry cannot
  * succeed.
  */
-const tooLarge = (): GatehouseError =>
+const tooLargeError = (): GatehouseError =>
   new GatehouseError('payload_too_large', {
     detail:
       'The body needs more memory than the server has for requests. Send it in parts, or as NDJSON, which is read line by line.',
   });
 
-const overloaded = (kind: MemoryKind): GatehouseError =>
+const overloadedError = (kind: MemoryKind): GatehouseError =>
   new GatehouseError('overloaded', {
     detail:
       'Other requests use the memory that this request needs. Wait for the number of seconds in Retry-After, then retry.',

@@ -85,7 +85,7 @@ export class IdempotencyService {
   ): Promise<unknown> {
     const claim = newId();
     const existing = await this.keys.begin(idempotentRequest, claim);
-    if (existing.state === 'running') throw inProgress();
+    if (existing.state === 'running') throw inProgressError();
     if (existing.state === 'other-request') throw new GatehouseError('idempotency_key_reused');
     if (existing.state === 'finished') {
       const text = this.keyring.decrypt('idempotent-answer', existing.claim, existing.response);
@@ -107,7 +107,7 @@ export class IdempotencyService {
           customerIdInResponse(body),
         );
         // Another request has taken over the claim, and the change must not happen twice.
-        if (!isStored) throw inProgress();
+        if (!isStored) throw inProgressError();
       };
       return await deferDelays(() => this.transactions.runAsUnitOfWork(run, store));
     } catch (error) {
@@ -179,5 +179,5 @@ function assertKey(key: string): void {
 const callerCustomerId = ({ caller }: GatehouseRequest): string | null =>
   caller?.kind === 'access-token' ? caller.customer.id : null;
 
-const inProgress = (): GatehouseError =>
+const inProgressError = (): GatehouseError =>
   new GatehouseError('idempotency_in_progress', { headers: { 'Retry-After': '1' } });

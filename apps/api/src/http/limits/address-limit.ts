@@ -7,7 +7,7 @@ import {
   type GatehouseError,
   type ProjectLimits,
 } from '@gatehouse/domain';
-import { limitReached, type WindowCount, type LimitPolicy } from '@gatehouse/platform';
+import { limitReachedError, type WindowCount, type LimitPolicy } from '@gatehouse/platform';
 
 /** A route's limit. It is either adjustable per project, or the same for all projects. */
 export type RouteLimit =
@@ -54,9 +54,9 @@ export const countInProject = (counted: CountedRequest, { id }: LimitedProject):
 /**
  * Returns the 429 error for a request that identifies no project and exceeds the default limit, otherwise null.
  */
-export function exceededDefault(counted: CountedRequest | undefined): GatehouseError | null {
+export function defaultLimitError(counted: CountedRequest | undefined): GatehouseError | null {
   if (!counted || counted.inProject) return null;
-  return exceeded(addressPolicy(counted.name, null), counted);
+  return limitError(addressPolicy(counted.name, null), counted);
 }
 
 /**
@@ -70,10 +70,10 @@ export async function assertWithinLimit(
 ): Promise<void> {
   if (!counted) return;
   const error = project
-    ? exceeded(addressPolicy(counted.name, project), await countInProject(counted, project))
-    : exceededDefault(counted);
+    ? limitError(addressPolicy(counted.name, project), await countInProject(counted, project))
+    : defaultLimitError(counted);
   if (error) throw error;
 }
 
-const exceeded = (policy: LimitPolicy, { count, secondsLeft }: WindowCount): GatehouseError | null =>
-  count > policy.quota ? limitReached('rate_limited', policy, secondsLeft) : null;
+const limitError = (policy: LimitPolicy, { count, secondsLeft }: WindowCount): GatehouseError | null =>
+  count > policy.quota ? limitReachedError('rate_limited', policy, secondsLeft) : null;

@@ -2,7 +2,7 @@ import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from
 import { Reflector } from '@nestjs/core';
 import type { Caller } from '@gatehouse/auth';
 import { addressLimits, secretKeyLimit, type AddressLimit } from '@gatehouse/domain';
-import { Config, limitReached, RateLimiter, type LimitPolicy } from '@gatehouse/platform';
+import { Config, limitReachedError, RateLimiter, type LimitPolicy } from '@gatehouse/platform';
 import {
   addressPolicy,
   isAdjustable,
@@ -57,13 +57,13 @@ export class RateLimits {
     const policy = { ...addressPolicy(name, null), quota: addressLimits[name].max };
     const countFor = (projectId: string) => this.limiter.count(policy, `${projectId}:${block}`);
     const total = await countFor('');
-    if (total.count > policy.quota) throw limitReached('rate_limited', policy, total.secondsLeft);
+    if (total.count > policy.quota) throw limitReachedError('rate_limited', policy, total.secondsLeft);
     return { name, ...total, countForProject: countFor };
   }
 
   private async consume(policy: LimitPolicy, key: string): Promise<void> {
     const wait = await this.limiter.consume(policy, key);
-    if (wait !== null) throw limitReached('rate_limited', policy, wait);
+    if (wait !== null) throw limitReachedError('rate_limited', policy, wait);
   }
 
   /** Returns the client's address block, or null if it is not limited. */

@@ -2,7 +2,7 @@ import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter 
 import type { Response } from 'express';
 import { GatehouseError } from '@gatehouse/domain';
 import { Config, errorCode, LOGGER, type Logger } from '@gatehouse/platform';
-import { exceededDefault } from '../limits/address-limit.js';
+import { defaultLimitError } from '../limits/address-limit.js';
 import { problemDocument, sendProblem } from './problem.js';
 import type { GatehouseRequest } from '../request-context.js';
 
@@ -23,7 +23,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private respond(thrown: unknown, request: GatehouseRequest, response: Response): void {
-    const error = limitBeforeInput(toGatehouseError(thrown), request);
+    const error = preferLimitError(toGatehouseError(thrown), request);
     reportError(this.logger, error, request);
     // The rest of the body is not read, so the connection cannot be reused.
     if (error.code === 'payload_too_large') response.setHeader('Connection', 'close');
@@ -40,8 +40,8 @@ export class ProblemFilter implements ExceptionFilter {
  * Replaces an input error with the 429 error if the request exceeds the limit, because limits are checked
  * before the input (contract, section 2). Invalid input identifies no project, so the default limit applies.
  */
-const limitBeforeInput = (error: GatehouseError, { counted }: GatehouseRequest): GatehouseError =>
-  (error.code === 'validation_failed' && exceededDefault(counted)) || error;
+const preferLimitError = (error: GatehouseError, { counted }: GatehouseRequest): GatehouseError =>
+  (error.code === 'validation_failed' && defaultLimitError(counted)) || error;
 
 /**
  * Adds the error code to the request's log entry, and logs an unexpected error in a separate entry. Ends request

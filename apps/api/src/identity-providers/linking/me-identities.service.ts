@@ -20,7 +20,7 @@ import {
 } from '@gatehouse/persistence';
 import { sha256 } from '@gatehouse/platform';
 import { FactorChangesService } from '../../factors/factor-changes.service.js';
-import { FreshProofService, sessionEnded } from '../../factors/fresh-proof.service.js';
+import { FreshProofService, sessionEndedError } from '../../factors/fresh-proof.service.js';
 import { AccountsService } from '../../accounts/accounts.service.js';
 import { RequiredProvidersService } from '../../identities/required-providers.service.js';
 import { SignInMethodsService } from '../../identities/sign-in-methods.service.js';
@@ -152,7 +152,7 @@ export class MeIdentitiesService {
       if (await this.claim(tx, project, customer, exchange)) return null;
       return this.reauthentication.recordProof(tx, caller, project, ['fed']);
     });
-    if (!proven) throw sessionEnded();
+    if (!proven) throw sessionEndedError();
     return proven;
   }
 

@@ -6,7 +6,7 @@ import {
   type PasskeyAssertionRequest,
   type PasskeyRegistrationRequest,
 } from '../../passkeys/dto/passkey-response.fields.js';
-import { passkeyNotAccepted } from '../../passkeys/passkey-ceremonies.service.js';
+import { passkeyNotAcceptedError } from '../../passkeys/passkey-ceremonies.service.js';
 import type { SignInForm } from './sign-in-requests.service.js';
 
 class AssertionForm {
@@ -35,6 +35,6 @@ function read<Form extends object>({ response = '' }: SignInForm, metatype: new 
     const body = { response: JSON.parse(response) as unknown };
     return new InputPipe().transform(body, { type: 'body', metatype }) as Form;
   } catch (error) {
-    throw passkeyNotAccepted(error);
+    throw passkeyNotAcceptedError(error);
   }
 }

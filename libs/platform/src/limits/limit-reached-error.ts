@@ -10,7 +10,7 @@ export interface LimitPolicy extends RateLimitPolicy {
  * Returns the 429 for a limit. The headers and the member `limit` contain the limit's name.
  * @param retryAfter in seconds
  */
-export const limitReached = (
+export const limitReachedError = (
   code: 'rate_limited' | 'too_many_attempts',
   policy: LimitPolicy,
   retryAfter: number,
