@@ -5,7 +5,7 @@ import { sharedBrowser } from './shared-browser.mjs';
 import { nameServerPort, releaseSharedServers, sharedServer } from './shared-servers.mjs';
 
 /** Test files that start their own processes, in order to kill, freeze or configure them. */
-const OWN_PROCESSES = /\.(dedicated|browser|nightly)\.spec\.ts$|\/test\/faults\//;
+const USES_OWN_PROCESSES = /\.(dedicated|browser|nightly)\.spec\.ts$|\/test\/faults\//;
 
 /**
  * The environment for end-to-end tests. Jest loads modules again for each test file. The modules that are imported
@@ -15,14 +15,14 @@ const OWN_PROCESSES = /\.(dedicated|browser|nightly)\.spec\.ts$|\/test\/faults\/
 export default class TestEnvironment extends BaseEnvironment {
   constructor(config, context) {
     super(config, context);
-    this.ownProcesses = OWN_PROCESSES.test(context.testPath);
+    this.usesOwnProcesses = USES_OWN_PROCESSES.test(context.testPath);
   }
 
   async setup() {
     await super.setup();
     this.global.testWorker = {
       ...{ conformance, sharedServer, nameServerPort, sharedBrowser, platform },
-      ownProcesses: this.ownProcesses,
+      usesOwnProcesses: this.usesOwnProcesses,
     };
   }
 

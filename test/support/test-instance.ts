@@ -151,7 +151,7 @@ export class TestInstance {
 
   /** Starts an instance with its own database and processes, for files named `*.dedicated.spec.ts` and similar. */
   static async start(options: InstanceOptions = {}): Promise<TestInstance> {
-    if (testWorker?.ownProcesses === false)
+    if (testWorker?.usesOwnProcesses === false)
       throw new Error(
         'use TestInstance.startShared(), or name the file *.dedicated.spec.ts (docs/development/tests.md)',
       );

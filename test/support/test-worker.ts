@@ -11,7 +11,7 @@ interface TestWorker {
   sharedBrowser: typeof sharedBrowser;
   platform: typeof platform;
   /** True if this test file may start its own processes. */
-  ownProcesses: boolean;
+  usesOwnProcesses: boolean;
 }
 
 /** Undefined outside jest, as in the benchmarks. */

@@ -54,7 +54,7 @@ export {
   operatorNoticeActions,
   type AdminAction,
   type OperatorNotice,
-  type OwnAction,
+  type AccountAction,
 } from './mail/operator-notices.js';
 export * from './config/sender.js';
 export * from './mail/smtp-failure.js';

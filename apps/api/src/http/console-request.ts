@@ -23,9 +23,10 @@ const CONSOLE_HEADER = 'x-gatehouse-console';
 export function assertFromConsole({ method, headers }: GatehouseRequest, publicUrl: string): void {
   if (isSafeMethod(method)) return;
   const { origin, host, 'sec-fetch-site': site } = headers;
-  const isOwnOrigin =
+  const isGatehouseOrigin =
     !origin || origin === parseValidUrl(publicUrl).origin || matchesHost(origin, host, publicUrl);
-  const isFromConsole = headers[CONSOLE_HEADER] === '1' && (!site || site === 'same-origin') && isOwnOrigin;
+  const isFromConsole =
+    headers[CONSOLE_HEADER] === '1' && (!site || site === 'same-origin') && isGatehouseOrigin;
   if (!isFromConsole) throw new GatehouseError('cross_site_request');
 }
 

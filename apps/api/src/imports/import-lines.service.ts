@@ -40,7 +40,7 @@ export interface Candidate {
   /** The line's accepted fields. */
   input: ImportedCustomer;
   /** True if the line contains an id for the customer. The id may be taken. */
-  hasOwnId: boolean;
+  specifiesId: boolean;
   /** Authenticator secret in base32, or null. */
   totpSecret: string | null;
   passkeys: NewImportedPasskey[];
@@ -137,7 +137,7 @@ export class ImportLinesService {
       return {
         ...{ line, input, passkeys, identities, warnings, hasWeakHash: isWeak },
         customer: toCustomer(project, input, stored),
-        hasOwnId: input.id !== undefined,
+        specifiesId: input.id !== undefined,
         totpSecret: input.totpSecret ?? null,
       };
     } catch (error) {

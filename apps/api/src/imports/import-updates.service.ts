@@ -105,18 +105,18 @@ export class ImportUpdatesService {
   ): Promise<Matches> {
     const found: Matches = { matches: [], repeated: [], dependent: [], others: [] };
     const externalIds = group.flatMap(({ customer }) => customer.externalId ?? []);
-    const ids = group.flatMap(({ customer, hasOwnId }) => (hasOwnId ? [customer.id] : []));
+    const ids = group.flatMap(({ customer, specifiesId }) => (specifiesId ? [customer.id] : []));
     if (externalIds.length + ids.length === 0) return { ...found, others: group };
     const targets = await this.targets.lock(tx, projectId, { externalIds, ids });
     const byExternalId = new Map(targets.map((target) => [target.externalId, target]));
     const byId = new Map(targets.map((target) => [target.id, target]));
     const seen = new Set<StoredImportTarget>();
     for (const candidate of group) {
-      const { customer, hasOwnId, input } = candidate;
-      const keys = [externalIdKey(customer), ...(hasOwnId ? [idKey(customer.id)] : [])];
+      const { customer, specifiesId, input } = candidate;
+      const keys = [externalIdKey(customer), ...(specifiesId ? [idKey(customer.id)] : [])];
       const target =
         (customer.externalId === null ? undefined : byExternalId.get(customer.externalId)) ??
-        (hasOwnId && !earlier.has(keys[0]!) ? byId.get(customer.id) : undefined);
+        (specifiesId && !earlier.has(keys[0]!) ? byId.get(customer.id) : undefined);
       if (target ? earlier.has(idKey(target.id)) : keys.some((key) => earlier.has(key)))
         found.dependent.push(candidate);
       else if (!target) found.others.push(candidate);

@@ -165,7 +165,7 @@ export class ImportWriterService {
 
   /** Assigns new ids to customers whose ids are taken, even by a customer in another project or as an external id. */
   private async replaceTakenIds(tx: Tx, project: ProjectContext, group: Candidate[]): Promise<void> {
-    const customers = group.filter(({ hasOwnId }) => hasOwnId).map(({ customer }) => customer);
+    const customers = group.filter(({ specifiesId }) => specifiesId).map(({ customer }) => customer);
     if (customers.length === 0) return;
     const taken = await this.customers.findTakenIds(tx, project.id, customers);
     for (const customer of customers) if (taken.has(customer.id)) customer.id = newId();
@@ -224,7 +224,7 @@ function storedKeys(candidate: Candidate, { status, customerId }: ImportLineResu
   if (status === 'skipped' && customerId === id) return [idKey(id)];
   if (status === 'updated') return [idKey(id), ...uniqueKeys(candidate)];
   if (status !== 'created') return [];
-  return [...(candidate.hasOwnId ? [idKey(id)] : []), ...uniqueKeys(candidate)];
+  return [...(candidate.specifiesId ? [idKey(id)] : []), ...uniqueKeys(candidate)];
 }
 
 /** Returns the values, apart from the id, that must be unique in the project. */

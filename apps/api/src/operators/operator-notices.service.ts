@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OperatorCaller } from '@gatehouse/auth';
 import type { Operator } from '@gatehouse/domain';
 import { OperatorsRepository, type Tx } from '@gatehouse/persistence';
-import type { AdminAction, OperatorNotice, OwnAction } from '@gatehouse/platform';
+import type { AdminAction, OperatorNotice, AccountAction } from '@gatehouse/platform';
 import type { Client } from '../http/request-context.js';
 import { SystemMailsService } from '../mail/system-mails.service.js';
 
@@ -37,7 +37,7 @@ export class OperatorNoticesService {
   /** Notifies an operator about an action on their own account. */
   async notifyOwner(
     tx: Tx,
-    action: OwnAction,
+    action: AccountAction,
     { email }: Pick<Operator, 'email'>,
     { ip }: Client,
   ): Promise<void> {

@@ -135,7 +135,7 @@ export class OperatorPasskeysService {
    * @throws GatehouseError `operator_session_required`, `method_not_enabled`
    */
   async beginEnrollment(cookie: ConsoleCookie): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const { id, operator } = await this.operatorSessions.getEnrolling(cookie);
+    const { id, operator } = await this.operatorSessions.getEnrollingSession(cookie);
     return this.beginRegistration({ sessionId: id, owner: operator, purpose: 'enroll' });
   }
 
@@ -150,7 +150,7 @@ export class OperatorPasskeysService {
     client: Client,
     cookie: ConsoleCookie,
   ): Promise<EnrolledResponse> {
-    const session = await this.operatorSessions.getEnrolling(cookie);
+    const session = await this.operatorSessions.getEnrollingSession(cookie);
     const { operator } = session;
     const ceremony = { sessionId: session.id, owner: operator, purpose: 'enroll' } as const;
     const passkey = await this.verifyRegistration(ceremony, response, client);

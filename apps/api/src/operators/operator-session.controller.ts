@@ -186,8 +186,8 @@ export class OperatorSessionController {
   })
   @Operator('viewer')
   @ApiCamelList(OperatorSessionEntry)
-  async listOwn(@CurrentCaller() caller: OperatorCaller) {
-    const sessions = await this.sessions.listOwn(caller);
+  async listOwnSessions(@CurrentCaller() caller: OperatorCaller) {
+    const sessions = await this.sessions.listOwnSessions(caller);
     return camelList(
       sessions.map((session) => OperatorSessionEntry.from(session, caller.sessionId)),
       null,
@@ -200,8 +200,8 @@ export class OperatorSessionController {
   @HttpCode(204)
   @Operator('viewer')
   @ApiNoContentResponse()
-  endOthers(@CurrentCaller() caller: OperatorCaller): Promise<void> {
-    return this.sessions.endOthers(caller);
+  endOtherSessions(@CurrentCaller() caller: OperatorCaller): Promise<void> {
+    return this.sessions.endOtherSessions(caller);
   }
 
   @Delete('sessions/:sessionId')
@@ -210,8 +210,8 @@ export class OperatorSessionController {
   @HttpCode(204)
   @Operator('viewer')
   @ApiNoContentResponse()
-  endOwn(@CurrentCaller() caller: OperatorCaller, @Param('sessionId') id: string): Promise<void> {
-    return this.sessions.endOwn(caller, parsePathUuid(id));
+  endOwnSession(@CurrentCaller() caller: OperatorCaller, @Param('sessionId') id: string): Promise<void> {
+    return this.sessions.endOwnSession(caller, parsePathUuid(id));
   }
 
   @Post('password')

@@ -87,7 +87,7 @@ export class OperatorSessionsService {
    * stolen cookie could then reauthenticate with it.
    * @throws GatehouseError `operator_session_required`
    */
-  async getEnrolling(cookie: ConsoleCookie): Promise<OperatorSession> {
+  async getEnrollingSession(cookie: ConsoleCookie): Promise<OperatorSession> {
     const session = await this.find(cookie);
     if (session?.stage === 'enrollment') return session;
     if (session?.stage === 'signed_in' && !hasSecondFactor(session)) return session;
@@ -99,10 +99,10 @@ export class OperatorSessionsService {
    * order to replace it.
    * @throws GatehouseError `operator_session_required`
    */
-  async getConfirming(cookie: ConsoleCookie): Promise<OperatorSession> {
+  async getConfirmingSession(cookie: ConsoleCookie): Promise<OperatorSession> {
     const session = await this.find(cookie);
     if (session?.stage === 'signed_in' && session.newTotpSecret) return session;
-    return this.getEnrolling(cookie);
+    return this.getEnrollingSession(cookie);
   }
 
   /** Returns true if the operator may sign in without an authenticator: outside production, from a loopback address. */
@@ -212,7 +212,7 @@ export class OperatorSessionsService {
   }
 
   /** Returns the caller's sessions, newest first. */
-  listOwn({ operatorId }: OperatorCaller): Promise<OperatorSessionRecord[]> {
+  listOwnSessions({ operatorId }: OperatorCaller): Promise<OperatorSessionRecord[]> {
     return this.sessions.list(operatorId);
   }
 
@@ -220,7 +220,7 @@ export class OperatorSessionsService {
    * Ends one of the caller's sessions.
    * @throws GatehouseError `not_found` if the caller has no session with this id
    */
-  async endOwn({ operatorId }: OperatorCaller, id: string): Promise<void> {
+  async endOwnSession({ operatorId }: OperatorCaller, id: string): Promise<void> {
     await this.transactions.run(async (tx) => {
       if (!(await this.sessions.endForOperator(tx, operatorId, id))) throw notFound();
       this.recordEnded(tx, operatorId, 1);
@@ -228,7 +228,7 @@ export class OperatorSessionsService {
   }
 
   /** Ends all of the caller's sessions except the current one. */
-  async endOthers({ operatorId, sessionId }: OperatorCaller): Promise<void> {
+  async endOtherSessions({ operatorId, sessionId }: OperatorCaller): Promise<void> {
     await this.transactions.run(async (tx) => {
       const ended = await this.sessions.endAll(tx, operatorId, sessionId);
       if (ended > 0) this.recordEnded(tx, operatorId, ended);

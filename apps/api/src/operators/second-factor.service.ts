@@ -58,7 +58,7 @@ export class SecondFactorService {
    * @throws GatehouseError `operator_session_required`
    */
   async beginEnrollment(cookie: ConsoleCookie): Promise<EnrollmentResponse> {
-    const { id, operator } = await this.operatorSessions.getEnrolling(cookie);
+    const { id, operator } = await this.operatorSessions.getEnrollingSession(cookie);
     const secret = this.newSecret(operator);
     await this.sessions.savePendingSecret(id, secret.sealed);
     return describeEnrollment(secret);
@@ -94,7 +94,7 @@ export class SecondFactorService {
    * @throws GatehouseError `operator_session_required`, `too_many_attempts`, `invalid_code`
    */
   async confirmEnrollment(code: string, client: Client, cookie: ConsoleCookie): Promise<EnrolledResponse> {
-    const session = await this.operatorSessions.getConfirming(cookie);
+    const session = await this.operatorSessions.getConfirmingSession(cookie);
     const { operator, newTotpSecret: sealed } = session;
     await this.check.countAttempt(operator.email, client);
     const step = sealed && this.codes.matchStep(operator.id, sealed, code);

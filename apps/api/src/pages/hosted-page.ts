@@ -1,7 +1,7 @@
 import { applyDecorators, Controller, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { NoCredential } from '@gatehouse/auth';
-import { OwnFormGuard } from './own-form.guard.js';
+import { SameOriginFormGuard } from './same-origin-form.guard.js';
 import { PageFilter } from './page.filter.js';
 
 /** Declares the controller of a hosted page, which accepts forms only from the page itself. */
@@ -10,6 +10,6 @@ export const HostedPage = (path: string | string[]): ClassDecorator =>
     ApiExcludeController(),
     NoCredential(),
     UseFilters(PageFilter),
-    UseGuards(OwnFormGuard),
+    UseGuards(SameOriginFormGuard),
     Controller(path),
   );

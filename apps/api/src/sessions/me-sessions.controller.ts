@@ -37,6 +37,6 @@ export class MeSessionsController {
   @HttpCode(204)
   @ApiNoContentResponse()
   async revoke(@CurrentCaller() { customer }: CustomerCaller, @Param('sessionId') id: string): Promise<void> {
-    await this.sessions.revokeOwn(customer, parsePathUuid(id));
+    await this.sessions.revokeOwnSession(customer, parsePathUuid(id));
   }
 }

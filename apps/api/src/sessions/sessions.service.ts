@@ -77,7 +77,7 @@ export class SessionsService {
     await this.transactions.join(async (tx) => {
       const events =
         scope === 'this'
-          ? await this.endOne(tx, customer, project, sessionId, 'logout')
+          ? await this.endSession(tx, customer, project, sessionId, 'logout')
           : await this.lifecycle.revokeAccess(
               tx,
               project,
@@ -93,14 +93,14 @@ export class SessionsService {
   }
 
   /** @throws GatehouseError `not_found` if the customer has no active session with this id */
-  async revokeOwn(customer: Customer, sessionId: string): Promise<void> {
+  async revokeOwnSession(customer: Customer, sessionId: string): Promise<void> {
     await this.revoke(customer, await this.projects.getContext(customer.projectId), sessionId);
   }
 
   /** @throws GatehouseError `not_found` if the customer has no active session with this id */
   async revoke(customer: Customer, project: ProjectContext, sessionId: string): Promise<void> {
     await this.transactions.join(async (tx) => {
-      const events = await this.endOne(tx, customer, project, sessionId, 'revoked');
+      const events = await this.endSession(tx, customer, project, sessionId, 'revoked');
       if (events.length === 0) throw notFound();
       this.events.record(tx, events);
       this.audit.record(
@@ -122,7 +122,7 @@ export class SessionsService {
   }
 
   /** Ends one session. @returns the event to record, or none if the session has already ended */
-  async endOne(
+  async endSession(
     tx: Tx,
     customer: Customer,
     project: ProjectContext,
@@ -138,7 +138,7 @@ export class SessionsService {
    * @param otherSessions number of active sessions besides the new one
    * @returns the events to record
    */
-  async endSurplus(
+  async endSurplusSessions(
     tx: Tx,
     customer: Customer,
     project: ProjectContext,

@@ -59,7 +59,7 @@ export function assertMigratable(
   customer: RevocableCustomer,
   { authTime }: MigratedProof,
 ): void {
-  if (hasOwnAccess(hashes, customer))
+  if (hasSeparateAccess(hashes, customer))
     throw new GatehouseError('conflict', {
       detail:
         'The customer has a password in Gatehouse that the other system may not know, or has proven ownership of the email address and removed all earlier access. The customer must sign in. A session can be moved only while the password is still the one from an import or from legacySignIn.',
@@ -83,7 +83,7 @@ export const isMigratable = (
   authTime: Date,
 ): boolean =>
   // Disabling a customer revokes all access, but the sign-in returns a separate error in this case.
-  (customer.disabledAt !== null || !hasOwnAccess(hashes, customer)) &&
+  (customer.disabledAt !== null || !hasSeparateAccess(hashes, customer)) &&
   !isExpired(settings, authTime) &&
   !isProofRequired(customer, authTime);
 
@@ -93,7 +93,7 @@ export const isMigratable = (
  * without changing the password, and `legacySignIn` stores the other system's password. A password change also
  * ends all other access.
  */
-function hasOwnAccess(
+function hasSeparateAccess(
   hashes: ImportedHashes,
   { accessRevokedAt, claimedAt, imported, passwordHash }: RevocableCustomer,
 ): boolean {

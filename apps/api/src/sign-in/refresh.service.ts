@@ -140,7 +140,7 @@ export class RefreshService {
   private async revokeReused({ id, customer, project }: RefreshableSession): Promise<void> {
     // oxlint-disable-next-line gatehouse/joined-transactions -- the refresh fails
     await this.transactions.run(async (tx) => {
-      const [revoked] = await this.sessionsService.endOne(tx, customer, project, id, 'reuse_detected');
+      const [revoked] = await this.sessionsService.endSession(tx, customer, project, id, 'reuse_detected');
       if (!revoked) return;
       const { session } = revoked.data;
       this.events.record(tx, [

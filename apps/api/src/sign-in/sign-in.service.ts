@@ -255,7 +255,7 @@ export class SignInService {
       providerId: provider?.id ?? null,
       support: support ?? null,
       emailHash: isCounted ? sha256(before.email) : null,
-      ownGuesses: attempt ? 1 : 0,
+      addedGuesses: attempt ? 1 : 0,
       ip: client.ip,
       addressBlock: client.addressBlock,
       userAgent: client.userAgent,
@@ -266,7 +266,7 @@ export class SignInService {
     const failures = clearedAttempts - (attempt === 'open' ? 1 : 0);
     this.events.record(tx, [
       ...unlockEvents(project, customer, { attempts: failures, guesses: 0 }),
-      ...(await this.sessionsService.endSurplus(tx, customer, project, id, otherSessions)),
+      ...(await this.sessionsService.endSurplusSessions(tx, customer, project, id, otherSessions)),
       ...(isNew
         ? []
         : [

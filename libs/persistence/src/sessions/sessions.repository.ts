@@ -62,7 +62,7 @@ export interface NewSession {
    */
   emailHash: Buffer | null;
   /** Number of password guesses that this sign-in itself has added to the count. */
-  ownGuesses: number;
+  addedGuesses: number;
   ip: string | null;
   /** Address block of `ip`, which is saved as the customer's known client IP. */
   addressBlock: string | null;
@@ -241,7 +241,7 @@ export class SessionsRepository {
       session.amr,
       session.authTime,
       session.emailHash,
-      session.ownGuesses,
+      session.addedGuesses,
       session.providerId,
       session.support?.keyId ?? null,
       session.support?.reason ?? null,

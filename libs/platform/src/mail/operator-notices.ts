@@ -53,7 +53,7 @@ const adminActions = {
 } as const satisfies Record<string, NoticeText>;
 
 /** Notices to operators about their own account. */
-const ownActions = {
+const accountActions = {
   signed_in: {
     heading: 'New sign-in',
     sentence: ({ target }) => `${target} signed in to the console with a new browser or from a new address`,
@@ -85,11 +85,11 @@ const ownActions = {
 } as const satisfies Record<string, NoticeText>;
 
 export type AdminAction = keyof typeof adminActions;
-export type OwnAction = keyof typeof ownActions;
+export type AccountAction = keyof typeof accountActions;
 
 /** An action on an operator, about which the operator and the admins are notified by email. */
 export interface OperatorNotice {
-  action: AdminAction | OwnAction;
+  action: AdminAction | AccountAction;
   /** The email address of the operator who acted. */
   actor: string;
   /** The email address of the operator whom the action concerns. */
@@ -102,7 +102,7 @@ export interface OperatorNotice {
   organizationCount?: number | null;
 }
 
-const noticeTexts: Record<OperatorNotice['action'], NoticeText> = { ...adminActions, ...ownActions };
+const noticeTexts: Record<OperatorNotice['action'], NoticeText> = { ...adminActions, ...accountActions };
 
 /** All actions about which operators are notified. */
 export const operatorNoticeActions = Object.keys(noticeTexts) as OperatorNotice['action'][];

@@ -2,7 +2,7 @@ import { applyDecorators, Controller, UseFilters, UseGuards } from '@nestjs/comm
 import { ApiExcludeController } from '@nestjs/swagger';
 import { NoCredential } from '@gatehouse/auth';
 import { SkipInterceptors } from '../../http/skip-interceptors.js';
-import { OwnFormGuard } from '../own-form.guard.js';
+import { SameOriginFormGuard } from '../same-origin-form.guard.js';
 import { SignInPageFilter } from './sign-in-page.filter.js';
 
 /**
@@ -15,6 +15,6 @@ export const HostedSignInPage = (path: string): ClassDecorator =>
     NoCredential(),
     SkipInterceptors(),
     UseFilters(SignInPageFilter),
-    UseGuards(OwnFormGuard),
+    UseGuards(SameOriginFormGuard),
     Controller(path),
   );

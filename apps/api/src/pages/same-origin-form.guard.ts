@@ -9,12 +9,12 @@ type OriginSettings = Pick<Config, 'publicUrl' | 'production'>;
 
 /** Rejects submissions of hosted forms from other origins. */
 @Injectable()
-export class OwnFormGuard implements CanActivate {
+export class SameOriginFormGuard implements CanActivate {
   constructor(private readonly config: Config) {}
 
   /** @throws GatehouseError `origin_not_allowed` */
   canActivate(context: ExecutionContext): boolean {
-    assertOwnForm(context.switchToHttp().getRequest<GatehouseRequest>(), this.config);
+    assertSameOriginForm(context.switchToHttp().getRequest<GatehouseRequest>(), this.config);
     return true;
   }
 }
@@ -24,18 +24,18 @@ export class OwnFormGuard implements CanActivate {
  * loopback, and `Origin` with every form. Other clients send neither.
  * @throws GatehouseError `origin_not_allowed`
  */
-export function assertOwnForm({ method, headers }: GatehouseRequest, settings: OriginSettings): void {
+export function assertSameOriginForm({ method, headers }: GatehouseRequest, settings: OriginSettings): void {
   if (isSafeMethod(method)) return;
   const { origin, host, 'sec-fetch-site': site } = headers;
   if (site !== undefined && site !== 'same-origin') throw new GatehouseError('origin_not_allowed');
   // In earlier versions, the referrer policy hid the origin of the pages, which may still be open after an upgrade.
   // Browsers never send `same-origin` for a page with an opaque origin.
   const isHidden = origin === 'null' && site === 'same-origin';
-  if (origin === undefined || isHidden || isOwnOrigin(origin, host, settings)) return;
+  if (origin === undefined || isHidden || isGatehouseOrigin(origin, host, settings)) return;
   throw new GatehouseError('origin_not_allowed');
 }
 
-function isOwnOrigin(
+function isGatehouseOrigin(
   origin: string,
   host: string | undefined,
   { publicUrl, production }: OriginSettings,

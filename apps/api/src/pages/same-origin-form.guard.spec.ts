@@ -1,5 +1,5 @@
 import type { GatehouseRequest } from '../http/request-context.js';
-import { assertOwnForm } from './own-form.guard.js';
+import { assertSameOriginForm } from './same-origin-form.guard.js';
 
 const PRODUCTION = { publicUrl: 'https://auth.example.com/base', production: true };
 const DEVELOPMENT = { publicUrl: 'http://127.0.0.1:3000', production: false };
@@ -8,7 +8,7 @@ type Headers = { host: string; origin?: string; 'sec-fetch-site'?: string };
 
 const isAccepted = (headers: Headers, settings = PRODUCTION, method = 'POST'): boolean => {
   try {
-    assertOwnForm({ method, headers } as unknown as GatehouseRequest, settings);
+    assertSameOriginForm({ method, headers } as unknown as GatehouseRequest, settings);
     return true;
   } catch (error) {
     expect(error).toMatchObject({ code: 'origin_not_allowed', status: 403 });
@@ -23,7 +23,7 @@ const accepted = (origins: (string | undefined)[], others: Omit<Headers, 'origin
 const OWN = 'https://auth.example.com';
 const HOST = 'auth.example.com';
 
-describe('assertOwnForm', () => {
+describe('assertSameOriginForm', () => {
   const otherOrigins = [
     'http://auth.example.com',
     'https://auth.example.com:8443',
