@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import {
   changeableFields,
   GatehouseError,
-  givenFields,
+  pickDefined,
   invalidField,
   isMetadata,
   mergePatch,
@@ -72,7 +72,7 @@ export class CustomerChangesService {
   /** Updates the fields that customers can change themselves. */
   async updateMe({ projectId, id }: Customer, patch: UpdateMeRequest): Promise<Customer> {
     const accessScope = { organizationIds: null, projectId };
-    return this.change(accessScope, id, (before) => applyPatch(before, givenFields(patch, profileFields)));
+    return this.change(accessScope, id, (before) => applyPatch(before, pickDefined(patch, profileFields)));
   }
 
   private change(
@@ -134,7 +134,7 @@ function applyPatch(before: Customer, patch: UpdateCustomerRequest): Customer {
   const remainsVerified = email === before.email && before.emailVerified;
   return {
     ...before,
-    ...givenFields(patch, changeableFields),
+    ...pickDefined(patch, changeableFields),
     emailVerified: patch.emailVerified ?? remainsVerified,
     metadata: applyMetadataPatch('metadata', before, patch),
     publicMetadata: applyMetadataPatch('publicMetadata', before, patch),

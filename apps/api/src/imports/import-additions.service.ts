@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { FieldError, ImportPlan, ProjectContext } from '@gatehouse/domain';
 import { FactorsRepository, type StoredImportTarget, type TotpFactor, type Tx } from '@gatehouse/persistence';
 import { Keyring, newId, PasswordHasher, UnreadableValueError } from '@gatehouse/platform';
-import type { EarlierLines } from './earlier-lines.js';
+import type { SeenValues } from './seen-values.js';
 import { ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService } from './imported-passkeys.service.js';
 import type { Candidate } from './import-lines.service.js';
-import { rootOf } from './left-out-values.js';
+import { rootOf } from './omitted-values.js';
 import { keptWarning, missingWarning, otherFactorWarning } from './update-messages.js';
 
 /** The values that a line adds to an existing customer. */
@@ -45,11 +45,11 @@ export class ImportAdditionsService {
     tx: Tx,
     project: ProjectContext,
     matches: Match[],
-    earlier: EarlierLines,
+    seen: SeenValues,
   ): Promise<Map<Candidate, Additions>> {
     const candidates = matches.map(({ candidate }) => candidate);
-    await this.passkeys.leaveOutTaken(tx, project, candidates, earlier);
-    await this.identities.leaveOutUnusable(tx, project, candidates, earlier);
+    await this.passkeys.omitTaken(tx, project, candidates, seen);
+    await this.identities.omitUnusable(tx, project, candidates, seen);
     const withSecret = matches.filter(({ candidate }) => candidate.totpSecret !== null);
     const secrets =
       withSecret.length === 0

@@ -11,7 +11,7 @@ import {
 } from '@gatehouse/domain';
 import { newId, now } from '@gatehouse/platform';
 import type { ImportCustomersRequest } from './dto/import.request.js';
-import { UniqueValues } from './earlier-lines.js';
+import { UniqueValues } from './seen-values.js';
 import { ImportAccessService } from './import-access.service.js';
 import { ImportLinesService } from './import-lines.service.js';
 import { ImportWriterService } from './import-writer.service.js';
@@ -73,13 +73,13 @@ export class ImportDryRunsService {
    */
   async checkLines(caller: ManagementCaller, options: DryRunOptions, body: Readable): Promise<DryRun> {
     const { importId, projectId, update, holdMemory } = options;
-    const earlier = new UniqueValues(holdMemory);
+    const seen = new UniqueValues(holdMemory);
     const project = await this.access.getProject(caller, projectId);
     const summary = new Summary(importId, project.id);
     for await (const { lines, lastLine } of readBatches(readLines(body), nothingImported)) {
       const validated = await this.lines.validateLines(project, lines, { ...options, isDryRun: true });
       await this.access.assertStillAllowed(caller, project.id);
-      summary.add(await this.writer.rehearse(project, validated, update, earlier), lastLine);
+      summary.add(await this.writer.rehearse(project, validated, update, seen), lastLine);
     }
     const { failures, hasMoreFailures } = summary;
     return { customerImport: summary.finish(), failures, hasMoreFailures };

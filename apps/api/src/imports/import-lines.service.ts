@@ -17,7 +17,7 @@ import { PasswordPolicyService } from '../passwords/password-policy.service.js';
 import type { ImportedCustomer } from './dto/import.request.js';
 import { ImportedIdentitiesService, type NewImportedIdentity } from './imported-identities.service.js';
 import { ImportedPasskeysService, type NewImportedPasskey } from './imported-passkeys.service.js';
-import { leftOutWarning, limitErrors } from './left-out-values.js';
+import { omittedValueWarning, limitErrors } from './omitted-values.js';
 import type { Line } from './ndjson.js';
 import { readEntry, readLine, type ReadLine } from './read-line.js';
 
@@ -173,7 +173,7 @@ export class ImportLinesService {
       return { ...this.hasher.importHash(passwordHash, { allowFastHashes }), warnings: [] };
     } catch (error) {
       if (!hasErrorCode(error, 'validation_failed')) throw error;
-      return { ...noHash, warnings: (error.details.errors ?? []).map(leftOutWarning) };
+      return { ...noHash, warnings: (error.details.errors ?? []).map(omittedValueWarning) };
     }
   }
 }
@@ -198,7 +198,7 @@ function normalizeImage(input: ImportedCustomer): FieldError[] {
   // An invalid image must not remove an existing customer's image.
   input.imageUrl = isInvalid ? undefined : imageUrl;
   const message = 'imageUrl must be an https URL without a user name';
-  return isInvalid ? [leftOutWarning({ field: 'imageUrl', code: 'invalid', message })] : [];
+  return isInvalid ? [omittedValueWarning({ field: 'imageUrl', code: 'invalid', message })] : [];
 }
 
 /** Errors that concern a single line. Any other error ends the import. */

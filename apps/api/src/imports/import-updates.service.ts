@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import {
   changeableFields,
-  givenFields,
-  isChangedHere,
+  pickDefined,
+  isChangedInGatehouse,
   newCustomer,
   planImportUpdate,
   type FieldError,
@@ -22,11 +22,11 @@ import {
 import { now } from '@gatehouse/platform';
 import { parseTime } from '../http/input/time-field.js';
 import type { ImportedCustomer } from './dto/import.request.js';
-import type { EarlierLines } from './earlier-lines.js';
+import type { SeenValues } from './seen-values.js';
 import { ImportAdditionsService, type Additions } from './import-additions.service.js';
 import type { Candidate } from './import-lines.service.js';
 import { ImportUpdateEffectsService, type AppliedUpdate } from './import-update-effects.service.js';
-import { limitErrors, limitWarnings } from './left-out-values.js';
+import { limitErrors, limitWarnings } from './omitted-values.js';
 import { emailKey, externalIdKey, idKey } from './unique-keys.js';
 import {
   conflictError,
@@ -36,7 +36,7 @@ import {
   nothingAppliedError,
   notNewerError,
   otherIdWarning,
-  otherPersonError,
+  otherUserError,
   replacedWarning,
   subjectWarning,
   unchangedError,
@@ -63,7 +63,7 @@ interface Matches {
 interface UpdateOptions {
   emitEvents: boolean;
   /** Earlier lines that are not stored. */
-  earlier: EarlierLines;
+  seen: SeenValues;
 }
 
 type Update = Match & { plan: Extract<ImportPlan, { action: 'update' }> };
@@ -89,7 +89,7 @@ export class ImportUpdatesService {
     group: Candidate[],
     options: UpdateOptions,
   ): Promise<{ results: ImportLineResult[]; others: Candidate[] }> {
-    const { matches, repeated, dependent, others } = await this.match(tx, project, group, options.earlier);
+    const { matches, repeated, dependent, others } = await this.match(tx, project, group, options.seen);
     const results = await this.apply(tx, project, matches, options);
     results.push(...dependent.map(toDependent));
     if (repeated.length > 0) results.push(...(await this.update(tx, project, repeated, options)).results);
@@ -101,7 +101,7 @@ export class ImportUpdatesService {
     tx: Tx,
     { id: projectId }: ProjectContext,
     group: Candidate[],
-    earlier: EarlierLines,
+    seen: SeenValues,
   ): Promise<Matches> {
     const found: Matches = { matches: [], repeated: [], dependent: [], others: [] };
     const externalIds = group.flatMap(({ customer }) => customer.externalId ?? []);
@@ -110,19 +110,19 @@ export class ImportUpdatesService {
     const targets = await this.targets.lock(tx, projectId, { externalIds, ids });
     const byExternalId = new Map(targets.map((target) => [target.externalId, target]));
     const byId = new Map(targets.map((target) => [target.id, target]));
-    const seen = new Set<StoredImportTarget>();
+    const matched = new Set<StoredImportTarget>();
     for (const candidate of group) {
       const { customer, specifiesId, input } = candidate;
       const keys = [externalIdKey(customer), ...(specifiesId ? [idKey(customer.id)] : [])];
       const target =
         (customer.externalId === null ? undefined : byExternalId.get(customer.externalId)) ??
-        (specifiesId && !earlier.has(keys[0]!) ? byId.get(customer.id) : undefined);
-      if (target ? earlier.has(idKey(target.id)) : keys.some((key) => earlier.has(key)))
+        (specifiesId && !seen.has(keys[0]!) ? byId.get(customer.id) : undefined);
+      if (target ? seen.has(idKey(target.id)) : keys.some((key) => seen.has(key)))
         found.dependent.push(candidate);
       else if (!target) found.others.push(candidate);
-      else if (seen.has(target)) found.repeated.push(candidate);
+      else if (matched.has(target)) found.repeated.push(candidate);
       else {
-        seen.add(target);
+        matched.add(target);
         found.matches.push({ candidate, target, plan: planImportUpdate(target, toUpdateLine(input)) });
       }
     }
@@ -133,13 +133,13 @@ export class ImportUpdatesService {
     tx: Tx,
     project: ProjectContext,
     matches: Match[],
-    { emitEvents, earlier }: UpdateOptions,
+    { emitEvents, seen }: UpdateOptions,
   ): Promise<ImportLineResult[]> {
     if (matches.length === 0) return [];
     for (const { candidate, target } of matches) candidate.customer.id = target.id;
-    const additions = await this.additions.find(tx, project, matches, earlier);
+    const additions = await this.additions.find(tx, project, matches, seen);
     const updates = matches.filter(isUpdate);
-    await this.keepTakenEmails(tx, project, updates, earlier);
+    await this.keepTakenEmails(tx, project, updates, seen);
     await this.keepSubjects(tx, project, updates);
     const results: ImportLineResult[] = [];
     const rows: ImportTargetUpdate[] = [];
@@ -147,7 +147,7 @@ export class ImportUpdatesService {
     for (const match of matches) {
       const added = additions.get(match.candidate)!;
       if (!isUpdate(match)) {
-        results.push(toResult(match, 'skipped', keepErrors(match, added)));
+        results.push(toResult(match, 'skipped', unappliedLineErrors(match, added)));
         continue;
       }
       const { candidate } = match;
@@ -213,14 +213,14 @@ export class ImportUpdatesService {
     tx: Tx,
     { id }: ProjectContext,
     updates: Update[],
-    earlier: EarlierLines,
+    seen: SeenValues,
   ): Promise<void> {
     const changing = updates.filter(({ plan }) => plan.changed.includes('email'));
     if (changing.length === 0) return;
     const emails = changing.map(({ plan }) => plan.after.email);
     const taken = await this.customers.findIdsByEmail(tx, id, emails);
     for (const { candidate, target, plan } of changing) {
-      if (!taken.has(plan.after.email) && !earlier.has(emailKey(plan.after))) continue;
+      if (!taken.has(plan.after.email) && !seen.has(emailKey(plan.after))) continue;
       const { email, emailVerified } = target;
       plan.after = { ...plan.after, email, emailVerified };
       plan.changed = plan.changed.filter((name) => name !== 'email' && name !== 'emailVerified');
@@ -240,18 +240,21 @@ const hasNewerTime = ({ candidate, target, plan }: Update): boolean =>
 const isUpdate = (match: Match): match is Update => match.plan.action === 'update';
 
 /** Returns the errors for a line that changes nothing. */
-function keepErrors({ candidate, target, plan }: Match, { names, warnings }: Additions): FieldError[] {
+function unappliedLineErrors(
+  { candidate, target, plan }: Match,
+  { names, warnings }: Additions,
+): FieldError[] {
   const { externalId } = candidate.customer;
   if (plan.action === 'reject')
-    return [otherPersonError(externalId !== null && externalId === target.externalId ? 'externalId' : 'id')];
+    return [otherUserError(externalId !== null && externalId === target.externalId ? 'externalId' : 'id')];
   const differing = plan.action === 'keep' ? plan.differing : [];
   const fields = [...differing, ...names, ...warnings.map(({ field }) => field)];
-  return fields.length > 0 ? fields.map(conflictError(isChangedHere(target))) : [notNewerError];
+  return fields.length > 0 ? fields.map(conflictError(isChangedInGatehouse(target))) : [notNewerError];
 }
 
 const updateWarnings = ({ plan }: Update): FieldError[] => [
   ...plan.kept.map(keptWarning),
-  ...(plan.isChangedHere ? plan.changed.map(replacedWarning) : []),
+  ...(plan.isChangedInGatehouse ? plan.changed.map(replacedWarning) : []),
 ];
 
 function toRow({ candidate, target, plan }: Update, { passwordHash }: Additions): ImportTargetUpdate {
@@ -259,7 +262,8 @@ function toRow({ candidate, target, plan }: Update, { passwordHash }: Additions)
   const updatedAt = candidate.input.updatedAt ? after.updatedAt : now();
   // Keeps the previous time, so that the next update can tell that Gatehouse has disabled the customer or removed a
   // credential.
-  const staysUnknown = plan.isChangedHere && (after.disabledAt !== null || target.importUpdatedAt === null);
+  const staysUnknown =
+    plan.isChangedInGatehouse && (after.disabledAt !== null || target.importUpdatedAt === null);
   return {
     ...after,
     updatedAt,
@@ -281,11 +285,11 @@ const toResult = (
 });
 
 function toUpdateLine(input: ImportedCustomer): ImportUpdateLine {
-  const given = changeableFields.filter((name) => input[name] !== undefined);
+  const defined = changeableFields.filter((name) => input[name] !== undefined);
   const { imageUrl } = input;
   return {
     fields: {
-      ...(givenFields(newCustomer(input), given) as ImportUpdateLine['fields']),
+      ...(pickDefined(newCustomer(input), defined) as ImportUpdateLine['fields']),
       ...(imageUrl !== undefined && { imageUrl }),
     },
     disabledAt: input.disabledAt === undefined ? undefined : parseTime(input.disabledAt),

@@ -9,13 +9,13 @@ import {
 import { isNewHashFormat, KeyedLock, newId } from '@gatehouse/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { RunningApisService } from '../running-apis/running-apis.service.js';
-import { noEarlierLines, type EarlierLines, type UniqueValues } from './earlier-lines.js';
+import { noSeenValues, type SeenValues, type UniqueValues } from './seen-values.js';
 import { ImportAdditionsService } from './import-additions.service.js';
 import { identityKey, ImportedIdentitiesService } from './imported-identities.service.js';
 import { ImportedPasskeysService, passkeyKey } from './imported-passkeys.service.js';
 import { ImportUpdatesService } from './import-updates.service.js';
 import type { Candidate, ValidatedLine } from './import-lines.service.js';
-import { limitWarnings } from './left-out-values.js';
+import { limitWarnings } from './omitted-values.js';
 import { emailKey, externalIdKey, idKey } from './unique-keys.js';
 
 export interface WriteOptions {
@@ -49,18 +49,18 @@ export class ImportWriterService {
 
   /**
    * Writes the valid lines and rolls back.
-   * @param earlier the unique values of earlier lines, to which the values of these lines are added
+   * @param seen the unique values of earlier lines, to which the values of these lines are added
    * @returns the results that an import would return
    */
   async rehearse(
     project: ProjectContext,
     lines: ValidatedLine[],
     update: boolean,
-    earlier: UniqueValues,
+    seen: UniqueValues,
   ): Promise<ImportLineResult[]> {
     let results: ImportLineResult[] = [];
     const work = async (tx: Tx): Promise<never> => {
-      results = await this.write(tx, project, lines, { emitEvents: false, update }, earlier);
+      results = await this.write(tx, project, lines, { emitEvents: false, update }, seen);
       throw new Rollback();
     };
     // oxlint-disable-next-line gatehouse/joined-transactions -- only the rehearsal rolls back
@@ -70,13 +70,13 @@ export class ImportWriterService {
     });
     const resultsByLine = new Map(results.map((result) => [result.line, result]));
     for (const candidate of lines.filter(isCandidate))
-      for (const key of storedKeys(candidate, resultsByLine.get(candidate.line)!)) earlier.add(key);
+      for (const key of storedKeys(candidate, resultsByLine.get(candidate.line)!)) seen.add(key);
     return results;
   }
 
   /**
    * Writes the valid lines.
-   * @param earlier earlier lines that are not stored. Default: none
+   * @param seen earlier lines that are not stored. Default: none
    * @returns the results for all lines, in order
    * @throws GatehouseError `conflict` for a password hash that an older API process cannot verify
    */
@@ -85,19 +85,19 @@ export class ImportWriterService {
     project: ProjectContext,
     lines: ValidatedLine[],
     { emitEvents, update }: WriteOptions,
-    earlier: EarlierLines = noEarlierLines,
+    seen: SeenValues = noSeenValues,
   ): Promise<ImportLineResult[]> {
     if (lines.some(hasNewHashFormat)) await this.apis.assertNoneIsOlder(tx, 'password hash');
     const results = new Map<number, ImportLineResult>();
     for (const group of splitDuplicates(lines.filter(isCandidate))) {
       const { results: updated, others } = update
-        ? await this.updates.update(tx, project, group, { emitEvents, earlier })
+        ? await this.updates.update(tx, project, group, { emitEvents, seen })
         : { results: [], others: group };
-      const { inserted, conflicting } = await this.insert(tx, project, others, { emitEvents, earlier });
+      const { inserted, conflicting } = await this.insert(tx, project, others, { emitEvents, seen });
       for (const result of [
         ...updated,
         ...inserted.map(toCreated),
-        ...(await this.explainConflicts(tx, project, conflicting, earlier)),
+        ...(await this.explainConflicts(tx, project, conflicting, seen)),
       ])
         results.set(result.line, result);
     }
@@ -121,18 +121,18 @@ export class ImportWriterService {
     tx: Tx,
     project: ProjectContext,
     group: Candidate[],
-    { emitEvents, earlier }: { emitEvents: boolean; earlier: EarlierLines },
+    { emitEvents, seen }: { emitEvents: boolean; seen: SeenValues },
   ): Promise<{ inserted: Candidate[]; conflicting: Candidate[] }> {
     if (group.length === 0) return { inserted: [], conflicting: [] };
     await this.replaceTakenIds(tx, project, group);
-    await this.passkeys.leaveOutTaken(tx, project, group, earlier);
-    await this.identities.leaveOutUnusable(tx, project, group, earlier);
+    await this.passkeys.omitTaken(tx, project, group, seen);
+    await this.identities.omitUnusable(tx, project, group, seen);
     const otherIds = await this.findOtherIds(tx, project, group);
     const insertable = group.filter(
       ({ customer }) =>
-        !earlier.has(emailKey(customer)) &&
-        !earlier.has(externalIdKey(customer)) &&
-        !earlier.has(idKey(customer.externalId)) &&
+        !seen.has(emailKey(customer)) &&
+        !seen.has(externalIdKey(customer)) &&
+        !seen.has(idKey(customer.externalId)) &&
         !otherIds.has(customer.externalId),
     );
     const ids = await this.accounts.createAll(
@@ -175,7 +175,7 @@ export class ImportWriterService {
     tx: Tx,
     project: ProjectContext,
     conflicting: Candidate[],
-    earlier: EarlierLines,
+    seen: SeenValues,
   ): Promise<ImportLineResult[]> {
     if (conflicting.length === 0) return [];
     const emails = conflicting.map(({ customer }) => customer.email);
@@ -183,7 +183,7 @@ export class ImportWriterService {
     const otherIds = await this.findOtherIds(tx, project, conflicting);
     return conflicting.map(({ line, customer }) => {
       const customerId = taken.get(customer.email) ?? null;
-      return customerId !== null || earlier.has(emailKey(customer))
+      return customerId !== null || seen.has(emailKey(customer))
         ? { line, status: 'skipped', customerId, errors: [emailTakenError], warnings: [] }
         : {
             line,

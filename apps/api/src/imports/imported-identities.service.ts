@@ -8,8 +8,8 @@ import {
 } from '@gatehouse/persistence';
 import { newId } from '@gatehouse/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
-import type { EarlierLines } from './earlier-lines.js';
-import { leftOutWarning } from './left-out-values.js';
+import type { SeenValues } from './seen-values.js';
+import { omittedValueWarning } from './omitted-values.js';
 import type { ReadLine } from './read-line.js';
 
 /** A validated identity. */
@@ -52,13 +52,13 @@ export class ImportedIdentitiesService {
   /**
    * Leaves out identities whose provider does not exist in the project, and identities that a customer already has,
    * with a warning unless it is the line's customer. Locks the providers against deletion.
-   * @param earlier identities from earlier lines that are not stored
+   * @param seen identities from earlier lines that are not stored
    */
-  async leaveOutUnusable(
+  async omitUnusable(
     tx: Tx,
     { id: projectId }: ProjectContext,
     lines: LineWithIdentities[],
-    earlier: EarlierLines,
+    seen: SeenValues,
   ): Promise<void> {
     const all = lines.flatMap(({ identities }) => identities);
     if (all.length === 0) return;
@@ -70,7 +70,7 @@ export class ImportedIdentitiesService {
       line.identities = line.identities.filter((identity) => {
         const owner = owners.get(identityKey(identity));
         if (owner === line.customer.id) return false;
-        const isTaken = owner !== undefined || earlier.has(identityKey(identity));
+        const isTaken = owner !== undefined || seen.has(identityKey(identity));
         if (!isTaken && providers.has(identity.provider)) return true;
         line.warnings.push(toWarning(identity, isTaken ? problems.taken : problems.unknownProvider));
         return false;
@@ -118,5 +118,5 @@ const problems = {
 
 function toWarning({ position }: NewImportedIdentity, { name, code, problem }: IdentityProblem): FieldError {
   const field = `identities.${position}.${name}`;
-  return leftOutWarning({ field, code, message: `${field} ${problem}` });
+  return omittedValueWarning({ field, code, message: `${field} ${problem}` });
 }

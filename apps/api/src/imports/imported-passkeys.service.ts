@@ -5,8 +5,8 @@ import { isPasskeyPublicKey, newId, now } from '@gatehouse/platform';
 import { parseTime } from '../http/input/time-field.js';
 import { PasskeyCeremoniesService } from '../passkeys/passkey-ceremonies.service.js';
 import type { ImportedPasskeyFields } from './dto/import.request.js';
-import type { EarlierLines } from './earlier-lines.js';
-import { leftOutWarning } from './left-out-values.js';
+import type { SeenValues } from './seen-values.js';
+import { omittedValueWarning } from './omitted-values.js';
 import type { ReadLine } from './read-line.js';
 
 /** A validated passkey. Its customer has no final id yet. */
@@ -47,7 +47,7 @@ export class ImportedPasskeysService {
         ? problems.repeated
         : (findRpIdProblem(fields, rpId) ?? (await findKeyProblem(fields)));
       seen.add(fields.credentialId);
-      if (problem) warnings.push(leftOutWarning(toError(position, problem)));
+      if (problem) warnings.push(omittedValueWarning(toError(position, problem)));
       else passkeys.push(toPasskey(fields, position));
     }
     return { passkeys, warnings };
@@ -56,14 +56,14 @@ export class ImportedPasskeysService {
   /**
    * Leaves out passkeys that the project already has, with a warning unless the line's customer owns them. Locks the
    * project's `rpId`.
-   * @param earlier passkeys from earlier lines that are not stored
+   * @param seen passkeys from earlier lines that are not stored
    * @throws GatehouseError `conflict` if the `rpId` has changed since the lines were validated
    */
-  async leaveOutTaken(
+  async omitTaken(
     tx: Tx,
     project: ProjectContext,
     lines: LineWithPasskeys[],
-    earlier: EarlierLines,
+    seen: SeenValues,
   ): Promise<void> {
     const ids = lines.flatMap(({ passkeys }) => passkeys.map(({ credentialId }) => credentialId));
     if (ids.length === 0) return;
@@ -75,9 +75,9 @@ export class ImportedPasskeysService {
     for (const line of lines)
       line.passkeys = line.passkeys.filter((passkey) => {
         const owner = owners.get(passkey.credentialId.toString('base64url'));
-        const isTaken = owner !== undefined || earlier.has(passkeyKey(passkey));
+        const isTaken = owner !== undefined || seen.has(passkeyKey(passkey));
         if (isTaken && owner !== line.customer.id)
-          line.warnings.push(leftOutWarning(toError(passkey.position, problems.taken)));
+          line.warnings.push(omittedValueWarning(toError(passkey.position, problems.taken)));
         return !isTaken;
       });
   }

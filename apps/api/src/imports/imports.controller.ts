@@ -11,7 +11,7 @@ import {
 import { CurrentCaller, SecretKey, type ManagementCaller } from '@gatehouse/auth';
 import { parsePathUuid } from '@gatehouse/domain';
 import { ApiProblems } from '../http/problems/api-problems.js';
-import { LateBodyGuard } from './late-body.guard.js';
+import { DeferredBodyGuard } from './deferred-body.guard.js';
 import type { GatehouseRequest } from '../http/request-context.js';
 import { ImportCustomersRequest, ImportFailuresQuery, ImportQuery } from './dto/import.request.js';
 import { ImportDetailResponse, ImportResultsResponse } from './dto/import.response.js';
@@ -36,7 +36,7 @@ export class ImportsController {
   })
   @HttpCode(200)
   @SecretKey('customer:write')
-  @UseGuards(LateBodyGuard)
+  @UseGuards(DeferredBodyGuard)
   @ApiConsumes('application/json', 'application/x-ndjson')
   @ApiBody({ schema: oneOf(ImportCustomersRequest) })
   @ApiOkResponse({ schema: oneOf(ImportResultsResponse, ImportDetailResponse) })

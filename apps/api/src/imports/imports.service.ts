@@ -100,7 +100,7 @@ export class ImportsService {
       const batches = readBatches(readLines(body), importedLines);
       let written: Promise<void> = Promise.resolve();
       for (;;) {
-        const next = await unlessFailed(batches.next(), written);
+        const next = await failFast(batches.next(), written);
         if (next.done) break;
         const validated = await this.lines.validateLines(work.project, next.value.lines, options);
         // This batch is written while the next one is read and validated. No third batch is held in memory.
@@ -245,7 +245,7 @@ export class ImportsService {
 }
 
 /** Returns `next`, but rejects as soon as `previous` fails. */
-function unlessFailed<T>(next: Promise<T>, previous: Promise<void>): Promise<T> {
+function failFast<T>(next: Promise<T>, previous: Promise<void>): Promise<T> {
   next.catch(() => undefined);
   return Promise.race([next, previous.then(() => next)]);
 }

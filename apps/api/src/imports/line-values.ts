@@ -8,7 +8,7 @@ import {
   type FieldError,
 } from '@gatehouse/domain';
 import { findMemberProblem, findStorageProblem } from '../http/bodies/strict-json.js';
-import { leftOutWarning, rootOf } from './left-out-values.js';
+import { omittedValueWarning, rootOf } from './omitted-values.js';
 
 /** Lists whose entries can be left out one by one, with their maximum lengths. */
 const listLengths = new Map([
@@ -60,12 +60,12 @@ export class LineValues {
    * Leaves out the values with errors.
    * @returns false if one of them must not be left out
    */
-  leaveOut(errors: FieldError[]): boolean {
+  omit(errors: FieldError[]): boolean {
     // A name that contains a dot can be an unknown field instead of a path.
     const root = ({ field }: FieldError) => (Object.hasOwn(this.values, field) ? field : rootOf(field));
     if (!errors.every((error) => optionalFields.has(root(error)))) return false;
     for (const name of new Set(errors.map(root)))
-      this.leaveOutOf(
+      this.omitFrom(
         name,
         errors.filter((error) => root(error) === name),
       );
@@ -76,10 +76,10 @@ export class LineValues {
    * Leaves out the values that cannot be stored.
    * @returns false if one of them must not be left out, or if there are none
    */
-  leaveOutUnstorable(): boolean {
+  omitUnstorable(): boolean {
     for (const [name, value] of Object.entries(this.values)) {
       if (metadataFields.has(name) && isJsonObject(value)) this.fit(name, value);
-      else if (listLengths.has(name) && Array.isArray(value)) this.leaveOutUnstorableEntries(name, value);
+      else if (listLengths.has(name) && Array.isArray(value)) this.omitUnstorableEntries(name, value);
       else {
         const code = findMemberProblem(name, value, LEVELS.field);
         if (code === null) continue;
@@ -90,7 +90,7 @@ export class LineValues {
     return this.warnings.length > 0;
   }
 
-  private leaveOutUnstorableEntries(name: string, list: unknown[]): void {
+  private omitUnstorableEntries(name: string, list: unknown[]): void {
     const errors = list.flatMap((entry, index) => {
       const code = findStorageProblem(entry, LEVELS.entry);
       return code === null ? [] : [describe(`${name}.${index}`, code)];
@@ -98,7 +98,7 @@ export class LineValues {
     if (errors.length > 0) this.dropEntries(name, list, errors);
   }
 
-  private leaveOutOf(name: string, errors: FieldError[]): void {
+  private omitFrom(name: string, errors: FieldError[]): void {
     const value = this.values[name];
     if (metadataFields.has(name) && isJsonObject(value)) return this.fit(name, value);
     const maxLength = listLengths.get(name);
@@ -144,7 +144,7 @@ export class LineValues {
   }
 
   private warn(errors: FieldError[]): void {
-    this.warnings.push(...errors.map(leftOutWarning));
+    this.warnings.push(...errors.map(omittedValueWarning));
   }
 }
 

@@ -59,7 +59,7 @@ function validate({ value, storable }: ParsedLine): ReadLine {
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'validation_failed') throw error;
       values ??= new LineValues(value);
-      if (round === MAX_ROUNDS || !values.leaveOut(error.details.errors ?? [])) throw error;
+      if (round === MAX_ROUNDS || !values.omit(error.details.errors ?? [])) throw error;
     }
   }
 }
@@ -82,7 +82,7 @@ function parseStorable(bytes: Buffer): LineValues | null {
     // With repeated keys, `JSON.parse` uses the last value, which could lift a ban.
     if (findRepeatedKey(text) !== null) return null;
     const values = new LineValues(line);
-    if (!values.leaveOutUnstorable()) return null;
+    if (!values.omitUnstorable()) return null;
     parseStrictJson(Buffer.from(JSON.stringify(values.values)), lineLimits);
     return values;
   } catch {

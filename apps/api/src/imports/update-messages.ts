@@ -19,13 +19,13 @@ export const earlierLineError: FieldError = {
 };
 
 /** The error for a line whose externalId or id belongs to another person. */
-export const otherPersonError = (field: 'externalId' | 'id'): FieldError => ({
+export const otherUserError = (field: 'externalId' | 'id'): FieldError => ({
   field,
   code: 'conflict',
-  message: `The customer with this ${field} has another email and another createdAt, so the line may belong to another person. ${otherPersonRemedies[field]} If it is the same person, change the email of the customer and import the line again with update.`,
+  message: `The customer with this ${field} has another email and another createdAt, so the line may belong to another person. ${otherUserRemedies[field]} If it is the same person, change the email of the customer and import the line again with update.`,
 });
 
-const otherPersonRemedies = {
+const otherUserRemedies = {
   externalId:
     'Another system can use the same ids: import the users of each system into a separate project, or with a prefix (--external-id-prefix).',
   id: 'In this case, remove the id from the line.',
@@ -47,11 +47,11 @@ export const nothingAppliedError: FieldError = {
 
 /** The error for a value in a line that is older than the customer, or than a change in Gatehouse. */
 export const conflictError =
-  (isChangedHere: boolean) =>
+  (isChangedInGatehouse: boolean) =>
   (field: string): FieldError => ({
     field,
     code: 'conflict',
-    message: `${field} differs, but ${isChangedHere ? 'the customer was changed in Gatehouse since the last import and stays as they are' : 'a newer line was imported, and the customer stays as they are'}. If the line is right, change the customer in Gatehouse.`,
+    message: `${field} differs, but ${isChangedInGatehouse ? 'the customer was changed in Gatehouse since the last import and stays as they are' : 'a newer line was imported, and the customer stays as they are'}. If the line is right, change the customer in Gatehouse.`,
   });
 
 /** The warning for a replaced value that was changed, or could have been changed, in Gatehouse before the line. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   assertMethodEnabled,
   GatehouseError,
-  givenFields,
+  pickDefined,
   profileFields,
   wellKnownDeviceName,
   type Customer,
@@ -114,7 +114,7 @@ export class RegistrationService {
 }
 
 const toProfile = ({ kind }: Registrant, input: RegisterRequest): AccountProfile => ({
-  fields: { email: input.email, ...givenFields(input, profileFields) },
+  fields: { email: input.email, ...pickDefined(input, profileFields) },
   isBySecretKey: kind === 'secret-key',
 });
 

@@ -127,7 +127,7 @@ export type CustomerInput = Pick<Customer, 'email'> & {
 };
 
 /** Returns the request fields that are in `names` and not undefined. */
-export const givenFields = <Request extends object, Name extends keyof Request>(
+export const pickDefined = <Request extends object, Name extends keyof Request>(
   request: Request,
   names: readonly Name[],
 ): Pick<Request, Name> =>

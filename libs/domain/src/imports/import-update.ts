@@ -49,7 +49,7 @@ export type ImportPlan =
       /** The fields that change. */
       changed: string[];
       /** True if the customer was also changed in Gatehouse since the last import. */
-      isChangedHere: boolean;
+      isChangedInGatehouse: boolean;
       /** The fields of the line that are not applied. */
       kept: string[];
       /** True if an import has applied this line or a newer one, so the line cannot contain a newer password. */
@@ -62,7 +62,7 @@ const accessFields = new Set(['disabledAt', 'mfa']);
 const claimedFields = ['email', 'emailVerified'] as const;
 
 /** Returns whether Gatehouse has changed the customer since the last import. */
-export const isChangedHere = ({ importUpdatedAt, updatedAt }: ImportTarget): boolean =>
+export const isChangedInGatehouse = ({ importUpdatedAt, updatedAt }: ImportTarget): boolean =>
   importUpdatedAt?.getTime() !== updatedAt.getTime();
 
 /**
@@ -70,8 +70,8 @@ export const isChangedHere = ({ importUpdatedAt, updatedAt }: ImportTarget): boo
  * has none, the line wins unless the customer was changed in Gatehouse since the last import.
  */
 export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine): ImportPlan {
-  if (isOtherPerson(current, line)) return { action: 'reject', wasApplied: false };
-  const isChanged = isChangedHere(current);
+  if (belongsToOtherUser(current, line)) return { action: 'reject', wasApplied: false };
+  const isChanged = isChangedInGatehouse(current);
   const applied = applyLine(current, line, isChanged);
   const fields: string[] = updatableFields.filter((name) => !isDeepStrictEqual(current[name], applied[name]));
   const wasApplied = isApplied(current, line);
@@ -96,7 +96,7 @@ export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine):
     ...(line.disabledAt === null && after.disabledAt !== null ? ['disabledAt'] : []),
     ...(externalId !== undefined && externalId !== after.externalId ? ['externalId'] : []),
   ];
-  return { ...{ action: 'update', after, changed, kept, wasApplied }, isChangedHere: isChanged };
+  return { ...{ action: 'update', after, changed, kept, wasApplied }, isChangedInGatehouse: isChanged };
 }
 
 /**
@@ -104,7 +104,7 @@ export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine):
  * assign the same ids, and an id can be copied. A customer's email address can change, but not their creation time in
  * the source system. Some exports round it, so differences of less than a second are ignored.
  */
-const isOtherPerson = (current: ImportTarget, { fields, createdAt }: ImportUpdateLine): boolean =>
+const belongsToOtherUser = (current: ImportTarget, { fields, createdAt }: ImportUpdateLine): boolean =>
   createdAt !== null &&
   fields.email !== current.email &&
   Math.abs(createdAt.getTime() - current.createdAt.getTime()) >= 1_000;

@@ -22,7 +22,7 @@ import { boolean, dynamicStatement, nullable, statement, text, uuid } from '../s
 import { NIL_UUID } from '../sql/uuid-v7.js';
 import { IN_LOCK_ORDER } from '../webhooks/lock-order.js';
 import { REVOKED_AT } from './access-revocation-sql.js';
-import { markChangedSql } from './changed-here-sql.js';
+import { markChangedSql } from './mark-changed-sql.js';
 import { CustomerEntity } from './customer.entity.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 

@@ -1,6 +1,6 @@
 // This file contains SQL: conditional updates that return rows, row sets in one statement, and times by the database
 // clock.
-import { markChangedSql } from '../customers/changed-here-sql.js';
+import { markChangedSql } from '../customers/mark-changed-sql.js';
 import type { Database, Sql } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import type { Tx } from '../database/transactions.js';

@@ -1,6 +1,6 @@
 // This file contains SQL: joins with the provider, and conditional changes that return rows.
 import type { IdentityProviderType } from '@gatehouse/domain';
-import { markChangedSql } from '../customers/changed-here-sql.js';
+import { markChangedSql } from '../customers/mark-changed-sql.js';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import {

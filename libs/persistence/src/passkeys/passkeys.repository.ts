@@ -1,6 +1,6 @@
 // This file contains SQL: inserts, conditional updates and deletes that return rows, and times from the database
 // clock.
-import { markChangedSql } from '../customers/changed-here-sql.js';
+import { markChangedSql } from '../customers/mark-changed-sql.js';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import {

@@ -46,7 +46,7 @@ const gate = new Gate();
 const authentication = new Gate();
 
 /** Reads the body after authentication, like the import guard. */
-class LateBodyGuard implements CanActivate {
+class DeferredBodyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     await readDeferredBody(context.switchToHttp().getRequest<Request>());
     return true;
@@ -80,7 +80,7 @@ class Routes {
     return this.wait();
   }
 
-  @Post(IMPORT.slice(1)) @UseGuards(LateBodyGuard) import(): Promise<object> {
+  @Post(IMPORT.slice(1)) @UseGuards(DeferredBodyGuard) import(): Promise<object> {
     return this.wait();
   }
 }

@@ -42,7 +42,7 @@ const remediesByCode: Record<string, string> = {
 export const rootOf = (path: string): string => path.split('.', 1)[0]!;
 
 /** Returns the warning for a value that was left out: the problem, followed by the remedy. */
-export function leftOutWarning({ field, code, message }: FieldError): FieldError {
+export function omittedValueWarning({ field, code, message }: FieldError): FieldError {
   const root = rootOf(field);
   const remedy =
     remedies[`${root} ${code}`] ?? remediesByCode[code] ?? remedies[root] ?? `Correct it and ${AGAIN}`;

@@ -7,7 +7,7 @@ import { readDeferredBody } from '../http/bodies/body-reader.js';
  * Nest runs route guards after global guards.
  */
 @Injectable()
-export class LateBodyGuard implements CanActivate {
+export class DeferredBodyGuard implements CanActivate {
   /** @throws GatehouseError `overloaded`, `payload_too_large`, `invalid_json` */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     await readDeferredBody(context.switchToHttp().getRequest<Request>());

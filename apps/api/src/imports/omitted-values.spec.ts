@@ -1,6 +1,6 @@
-import { leftOutWarning, limitWarnings } from './left-out-values.js';
+import { omittedValueWarning, limitWarnings } from './omitted-values.js';
 
-describe('leftOutWarning', () => {
+describe('omittedValueWarning', () => {
   it.each([
     ['passwordHash', 'unknown_pepper', 'Append the old secret'],
     [
@@ -16,7 +16,7 @@ describe('leftOutWarning', () => {
     ['metadata.bio', 'invalid', 'Correct the value'],
     ['publicMetadata.bio', 'too_deep', 'Correct the value'],
   ])('adds the remedy for %s %s as a second sentence', (field, code, remedy) => {
-    const { message } = leftOutWarning({ field, code, message: `${field} is wrong` });
+    const { message } = omittedValueWarning({ field, code, message: `${field} is wrong` });
     expect(message.split('. ')).toEqual([`${field} is wrong`, expect.stringContaining(remedy)]);
     expect(message.endsWith('.')).toBe(true);
   });

@@ -7,18 +7,18 @@ const FIRST_SLOTS = 4_096;
 const MAX_LOAD = 0.75;
 
 /** Unique values from earlier lines, which a dry run has checked but not stored. */
-export interface EarlierLines {
+export interface SeenValues {
   has(key: string): boolean;
 }
 
 /** Used by real imports: the database detects duplicates of stored lines. */
-export const noEarlierLines: EarlierLines = { has: () => false };
+export const noSeenValues: SeenValues = { has: () => false };
 
 /**
  * Stores 64-bit hashes of the unique values in a dry run, so that lines are also compared across batches. The hash
  * table is a single buffer, because a `Set` would take eight times the memory.
  */
-export class UniqueValues implements EarlierLines {
+export class UniqueValues implements SeenValues {
   private slots = new Uint32Array(0);
   private count = 0;
 

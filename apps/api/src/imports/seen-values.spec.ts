@@ -1,4 +1,4 @@
-import { UniqueValues } from './earlier-lines.js';
+import { UniqueValues } from './seen-values.js';
 
 describe('UniqueValues', () => {
   it('finds all values that were added, and no others', () => {
