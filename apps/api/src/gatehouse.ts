@@ -27,7 +27,7 @@ import {
 import { ApiModule } from './api.module.js';
 import { AuditService } from './audit/audit.service.js';
 import { FirstBoot } from './bootstrap/first-boot.js';
-import { FirstKeysService, type WidenedKey } from './bootstrap/first-keys.service.js';
+import { FirstKeysService, type UpdatedKey } from './bootstrap/first-keys.service.js';
 import { PasswordResetMailsService } from './bootstrap/password-reset-mails.service.js';
 import { ReencryptionService } from './bootstrap/reencryption.service.js';
 import { StartupService } from './bootstrap/startup.service.js';
@@ -65,7 +65,7 @@ class IncompleteError extends Error {}
 type Command = (app: INestApplicationContext) => Promise<string>;
 
 /** Formats a key that the first start created, with the scopes that were added to it. */
-const describeWidenedKey = ({ key: { name, prefix, last4 }, added }: WidenedKey): string =>
+const describeUpdatedKey = ({ key: { name, prefix, last4 }, added }: UpdatedKey): string =>
   `${name} (${prefix}…${last4}): ${added.length > 0 ? `added ${added.join(', ')}` : 'nothing to add'}\n`;
 
 /**
@@ -97,8 +97,8 @@ const commands: Record<string, Command> = {
       : 'The database already contains an organization. Nothing was created.\n';
   },
   'keys widen': async (app) => {
-    const keys = await app.get(FirstKeysService).widen();
-    if (keys.length > 0) return keys.map(describeWidenedKey).join('');
+    const keys = await app.get(FirstKeysService).addMissingScopes();
+    if (keys.length > 0) return keys.map(describeUpdatedKey).join('');
     throw new IncompleteError('No secret key of the first start is active. Nothing was changed.');
   },
   'rotate-signing-key': async (app) => {

@@ -1,6 +1,6 @@
 import type { Customer, ProjectContext } from '@gatehouse/domain';
 import type { Tx } from '@gatehouse/persistence';
-import { accessEnds, type AccessAction, type AccessPart } from './access-ends.js';
+import { endedAccess, type AccessAction, type AccessPart } from './ended-access.js';
 import { AccountLifecycleService } from './account-lifecycle.service.js';
 
 const tx = {} as Tx;
@@ -68,7 +68,7 @@ async function run(action: AccessAction) {
   else if (action === 'address_claimed')
     recorded.push(...((await service.claim(tx, project, unclaimed, proof, 'disowned')).events as never[]));
   else if (action === 'address_changed' || action === 'address_change_confirmed')
-    await service.leaveAddress(tx, project, customer, action);
+    await service.clearPreviousAddress(tx, project, customer, action);
   else recorded.push(...((await service.revokeAccess(tx, project, customer, action, 'kept')) as never[]));
   const reasons = recorded.filter(({ type }) => type === 'session.revoked').map(({ data }) => data.reason);
   return { calls, reasons };
@@ -77,11 +77,11 @@ async function run(action: AccessAction) {
 const names = (calls: [name: string, args: unknown[]][]) =>
   calls.map(([name]) => name).filter((name) => name !== 'customers.setDisabled');
 
-it.each(Object.keys(accessEnds) as AccessAction[])(
+it.each(Object.keys(endedAccess) as AccessAction[])(
   'ends the parts listed for %s, in order',
   async (action) => {
     const { calls, reasons } = await run(action);
-    const parts: readonly AccessPart[] = accessEnds[action].parts;
+    const parts: readonly AccessPart[] = endedAccess[action].parts;
     expect(names(calls)).toEqual(parts.flatMap((part) => methods[part]));
     const reason = action === 'address_claimed' ? 'disowned' : action;
     expect(reasons).toEqual(parts.includes('sessions') ? [reason] : []);
@@ -90,7 +90,7 @@ it.each(Object.keys(accessEnds) as AccessAction[])(
 
 it('voids only the listed links and keeps the current session', async () => {
   const { calls } = await run('password_changed');
-  const { links } = accessEnds.password_changed;
+  const { links } = endedAccess.password_changed;
   expect(calls.find(([name]) => name === 'tokens.voidAll')![1]).toEqual([tx, customer.id, links]);
   const kept = [tx, customer.id, 'password_changed', 'kept'];
   expect(calls.find(([name]) => name === 'sessions.revokeAll')![1]).toEqual(kept);

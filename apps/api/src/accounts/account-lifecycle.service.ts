@@ -30,7 +30,7 @@ import { now, sha256 } from '@gatehouse/platform';
 import { AuditService, customerAction } from '../audit/audit.service.js';
 import { ChangeRecordsService } from '../change-records/change-records.service.js';
 import { customerDeletedEvent, customerEvent } from '../events/customer-events.js';
-import { accessEnds, type AccessAction, type AccessPart } from './access-ends.js';
+import { endedAccess, type AccessAction, type AccessPart } from './ended-access.js';
 
 /** A proof that a customer owns an email address. */
 interface AddressProof {
@@ -63,7 +63,7 @@ type Revocation = Extract<AccessAction, RevocationReason>;
 
 /**
  * Disables, enables and deletes customers, verifies their addresses, and ends their access. No other service
- * does this. `access-ends.ts` lists what each action ends. Callers must lock the customer first.
+ * does this. `ended-access.ts` lists what each action ends. Callers must lock the customer first.
  */
 @Injectable()
 export class AccountLifecycleService {
@@ -206,7 +206,7 @@ export class AccountLifecycleService {
    * Voids links that were sent to a customer's previous address, and clears its failed sign-ins and codes.
    * @param before the customer with the previous address
    */
-  async leaveAddress(
+  async clearPreviousAddress(
     tx: Tx,
     project: ProjectContext,
     before: Customer,
@@ -218,7 +218,7 @@ export class AccountLifecycleService {
   /** Ends the parts of an action in order. @returns the events to record */
   private async end(ending: Ending): Promise<NewEvent[]> {
     const events: NewEvent[] = [];
-    for (const part of accessEnds[ending.action].parts)
+    for (const part of endedAccess[ending.action].parts)
       events.push(...((await this.ends[part](ending)) ?? []));
     return events;
   }
@@ -232,7 +232,7 @@ export class AccountLifecycleService {
     factors: ({ tx, customer }) => this.factors.deleteAll(tx, customer.id),
     identities: ({ tx, customer, keptIdentity }) => this.identities.deleteAll(tx, customer.id, keptIdentity),
     links: ({ tx, customer, action }) => {
-      const ends = accessEnds[action];
+      const ends = endedAccess[action];
       return this.tokens.voidAll(tx, customer.id, 'links' in ends ? ends.links : oneTimeTokenKinds);
     },
     signInTokens: ({ tx, customer }) => this.signInTokens.deleteAll(tx, customer.id),

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { accessEnds, type AccessAction, type AccessEnds, type AccessPart } from './access-ends.js';
+import { endedAccess, type AccessAction, type EndedAccess, type AccessPart } from './ended-access.js';
 import { accountSources, effectsOf, type AccountSource, type AdmissionRule } from './account-sources.js';
 
 const page = fileURLToPath(new URL('../../../../docs/accounts.md', import.meta.url));
@@ -74,7 +74,7 @@ function describeSource(source: AccountSource): string[] {
 
 /** Returns an action's row in the table. */
 function describeAction(action: AccessAction): string[] {
-  const { parts: names, links }: AccessEnds = accessEnds[action];
+  const { parts: names, links }: EndedAccess = endedAccess[action];
   const kinds = links ? ` (${links.map(code).join(', ')})` : '';
   const ends = names.map((name) => parts[name] + (name === 'links' ? kinds : '')).join('; ');
   return [code(action), actions[action], ends];
@@ -95,7 +95,7 @@ it('matches the tables in docs/accounts.md', () => {
       .map(([rule, description]) => `- ${code(rule)}: ${description}`)
       .join('\n'),
     '## What each action ends',
-    table(['Action', 'When', 'Ends'], (Object.keys(accessEnds) as AccessAction[]).map(describeAction)),
+    table(['Action', 'When', 'Ends'], (Object.keys(endedAccess) as AccessAction[]).map(describeAction)),
   ];
   const expected = `${sections.join('\n\n')}\n`;
   if (process.env['UPDATE_PAGE']) writeFileSync(page, expected);

@@ -4,7 +4,7 @@ import { ApiKeysRepository, Transactions } from '@gatehouse/persistence';
 import { AuditService } from '../audit/audit.service.js';
 
 /** A key with the scopes that were added to it. */
-export interface WidenedKey {
+export interface UpdatedKey {
   key: ApiKey;
   added: Scope[];
 }
@@ -22,19 +22,19 @@ export class FirstKeysService {
    * Adds the scopes that a first start of this version would grant, such as newly introduced ones, to the
    * active keys. Returns all keys from the first start, including those that already have the scopes.
    */
-  widen(): Promise<WidenedKey[]> {
+  addMissingScopes(): Promise<UpdatedKey[]> {
     return this.transactions.run(async (tx) => {
-      const widened: WidenedKey[] = [];
+      const updated: UpdatedKey[] = [];
       for (const key of await this.apiKeys.lockSeededSecretKeys(tx)) {
         const added = firstKeyScopes.filter((scope) => !key.scopes.includes(scope));
-        widened.push({ key, added });
+        updated.push({ key, added });
         if (added.length === 0) continue;
         await this.apiKeys.addScopes(tx, key.id, added);
         const { organizationId, projectId, id: targetId } = key;
         const target = { organizationId, projectId, targetId };
         this.audit.record(tx, { ...target, action: 'api_key.scopes_added', details: { scopes: added } });
       }
-      return widened;
+      return updated;
     });
   }
 }

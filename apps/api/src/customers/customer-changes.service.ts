@@ -121,7 +121,7 @@ export class CustomerChangesService {
     after: Customer,
     project: ProjectContext,
   ): Promise<void> {
-    await this.lifecycle.leaveAddress(tx, project, before, 'address_changed');
+    await this.lifecycle.clearPreviousAddress(tx, project, before, 'address_changed');
     const { email } = before;
     const event = customerEvent('email.changed', after, project, { previous: { email } });
     this.events.record(tx, [event]);

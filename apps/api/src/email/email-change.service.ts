@@ -59,7 +59,7 @@ export class EmailChangeService {
     if (input.email === customer.email) {
       throw invalidField('email', 'unchanged', 'email must differ from the current email address');
     }
-    await this.assertMovable(project, customer.email, input.email);
+    await this.assertChangeAllowed(project, customer.email, input.email);
     const authenticated = await this.passwords.confirmChange(
       project,
       caller,
@@ -148,9 +148,9 @@ export class EmailChangeService {
       if (!isComplete) return 'pending';
       const { project } = used.token;
       const { id, email, emailVerified } = used.customer;
-      await this.assertMovable(project, email, newEmail, tx);
+      await this.assertChangeAllowed(project, email, newEmail, tx);
       const customer = await this.changes.changeEmail(tx, project.id, id, newEmail);
-      await this.lifecycle.leaveAddress(tx, project, used.customer, 'address_change_confirmed');
+      await this.lifecycle.clearPreviousAddress(tx, project, used.customer, 'address_change_confirmed');
       const previous = emailVerified ? { email } : { email, emailVerified };
       const content = { data: { previous }, isByCustomer: true };
       await this.records.record(tx, 'email.changed', customer, project, content);
@@ -174,7 +174,12 @@ export class EmailChangeService {
   }
 
   /** @throws GatehouseError `sso_required` for a change into or out of a required provider's domain */
-  private async assertMovable(project: ProjectContext, from: string, to: string, sql?: Sql): Promise<void> {
+  private async assertChangeAllowed(
+    project: ProjectContext,
+    from: string,
+    to: string,
+    sql?: Sql,
+  ): Promise<void> {
     for (const email of [from, to]) await this.required.assertAllowed(project, email, sql ? { sql } : {});
   }
 

@@ -9,7 +9,7 @@ import {
   eventExamples,
   eventSchema,
   eventTypes,
-  isNamedOnly,
+  requiresNamedSubscription,
   type EventType,
 } from '@gatehouse/domain';
 import { ApiSnakeList } from '../http/lists/api-envelopes.js';
@@ -19,7 +19,7 @@ import { EventTypeResponse } from './dto/event.response.js';
 const types: EventTypeResponse[] = (Object.keys(eventTypes) as EventType[]).map((type) => ({
   type,
   description: `Emitted when ${eventTypes[type].cause}`,
-  named_only: isNamedOnly(type),
+  named_only: requiresNamedSubscription(type),
   schema: eventSchema(type),
   example: { ...eventExamples[type] },
 }));

@@ -157,10 +157,10 @@ function logActor({ caller, customerId, operatorId }: GatehouseRequest): string 
  * when a secret key with `customer:write` vouches for it (contract, section 3).
  */
 export function clientIp(request: AuthenticatedRequest): string | null {
-  return vouchedIp(request) ?? callerIp(request);
+  return clientIpFromHeader(request) ?? callerIp(request);
 }
 
-function vouchedIp(request: AuthenticatedRequest): string | null {
+function clientIpFromHeader(request: AuthenticatedRequest): string | null {
   const mayVouch = request.accompanyingSecretKey?.scopes.includes('customer:write') ?? false;
   return mayVouch ? normalizeAddress(request.get('x-client-ip')) : null;
 }
@@ -227,7 +227,7 @@ export function getClient(request: AuthenticatedRequest): Client {
   request.res?.once('close', () => abortController.abort());
   const ip = clientIp(request);
   // If a server sends no valid client IP, only the server's own address is known.
-  const isServer = request.accompanyingSecretKey !== undefined && vouchedIp(request) === null;
+  const isServer = request.accompanyingSecretKey !== undefined && clientIpFromHeader(request) === null;
   return {
     ip,
     addressBlock: ip && !isServer ? addressBlock(ip) : null,

@@ -56,7 +56,7 @@ export class ImportUpdateEffectsService {
     project: ProjectContext,
     { before, after }: AppliedUpdate,
   ): Promise<NewEvent> {
-    await this.lifecycle.leaveAddress(tx, project, before, 'address_changed');
+    await this.lifecycle.clearPreviousAddress(tx, project, before, 'address_changed');
     const { email } = before;
     return customerEvent('email.changed', after, project, { previous: { email } });
   }

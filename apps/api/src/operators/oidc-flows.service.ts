@@ -104,7 +104,7 @@ export class OidcFlowsService {
     const { callbackUrl, provider, settings } = this;
     if (this.protocols.isDenied(provider, parameters)) throw new SingleSignOnRejection('access_denied');
     const needed = {
-      areComplete: (known: ProviderClaims) => hasAccess(known, settings) && isDescribed(known),
+      areComplete: (known: ProviderClaims) => hasAccess(known, settings) && hasOperatorDetails(known),
       areSufficient: (known: ProviderClaims) => hasAccess(known, settings),
     };
     const returned = { callbackUrl, flowState: () => flow.flowState, parameters, needed };
@@ -135,7 +135,7 @@ function hasAccess(claims: ProviderClaims, { roleClaim, organizationsClaim }: Op
 }
 
 /** Returns true if the claims contain the email address and the name of a new operator. */
-const isDescribed = (claims: ProviderClaims): boolean =>
+const hasOperatorDetails = (claims: ProviderClaims): boolean =>
   readEmail(claims) !== null && readPersonName(claims['name']) !== null;
 
 const currentSeconds = (): number => Math.floor(now().getTime() / 1_000);

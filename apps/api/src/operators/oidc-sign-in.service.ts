@@ -10,7 +10,11 @@ import { OidcAccountsService } from './oidc-accounts.service.js';
 import { OidcFlowsService, type OidcPurpose } from './oidc-flows.service.js';
 import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorSessionsService } from './operator-sessions.service.js';
-import { rejectionTexts, SingleSignOnRejection, type RejectionReason } from './single-sign-on-rejection.js';
+import {
+  rejectionMessages,
+  SingleSignOnRejection,
+  type RejectionReason,
+} from './single-sign-on-rejection.js';
 
 /** The session and flow cookies of a request. */
 export interface OidcCookies {
@@ -80,7 +84,7 @@ export class OidcSignInService {
       const reason = reasonOf(error);
       if (!reason) throw error;
       this.logger.info({ reason }, 'operator single sign-on rejected');
-      return { purpose, rejection: { reason, text: rejectionTexts[reason] } };
+      return { purpose, rejection: { reason, text: rejectionMessages[reason] } };
     }
   }
 
@@ -104,5 +108,5 @@ function reasonOf(error: unknown): RejectionReason | null {
   if (!(error instanceof GatehouseError)) return null;
   if (error.code === 'operator_session_required') return 'session_ended';
   if (error.code === 'conflict') return 'older_version';
-  return error.code in rejectionTexts ? (error.code as RejectionReason) : null;
+  return error.code in rejectionMessages ? (error.code as RejectionReason) : null;
 }

@@ -179,7 +179,7 @@ export class OperatorsService {
    * @throws GatehouseError `not_found`, `conflict` if the operator is disabled or the email is missing
    */
   async createCommandLink(email: string | null, resetsSecondFactor: boolean): Promise<CommandLink> {
-    const found = email === null ? await this.findOnly() : await this.getByEmail(email);
+    const found = email === null ? await this.getOnlyOperator() : await this.getByEmail(email);
     return this.transactions.run(async (tx) => {
       if (!found) {
         this.audit.record(tx, operatorAction('operator.invited', noOperator, { by: 'command' }));
@@ -227,7 +227,7 @@ export class OperatorsService {
   }
 
   /** Returns the only operator, or null if there is none. @throws GatehouseError `conflict` if there are more */
-  private async findOnly(): Promise<Operator | null> {
+  private async getOnlyOperator(): Promise<Operator | null> {
     const [operator = null, other] = await this.operators.list(null, null, 2);
     if (!other) return operator;
     const admins = await this.transactions.run((tx) => this.operators.listAdminEmails(tx));

@@ -1,5 +1,5 @@
 /** Messages for rejected sign-ins, by reason. None of them contains data from the provider. */
-export const rejectionTexts = {
+export const rejectionMessages = {
   expired: 'This sign-in has expired, was already used or began in another browser. Sign in again.',
   access_denied: 'The sign-in was canceled at the identity provider.',
   not_reauthenticated:
@@ -23,12 +23,12 @@ export const rejectionTexts = {
   provider_unavailable: 'The identity provider does not respond at the moment. Try again later.',
 } as const;
 
-export type RejectionReason = keyof typeof rejectionTexts;
+export type RejectionReason = keyof typeof rejectionMessages;
 
 /** Thrown if an operator cannot sign in with the OpenID Provider. */
 export class SingleSignOnRejection extends Error {
   constructor(readonly reason: RejectionReason) {
     super(reason);
-    this.name = 'SingleSignOnRefusal';
+    this.name = 'SingleSignOnRejection';
   }
 }

@@ -1,15 +1,15 @@
 import { EmailChangeService } from '../email/email-change.service.js';
 import { describeCreation, disownLink } from './disown.page.js';
 import { HostedPage } from './hosted-page.js';
-import { isLive, isLiveOrRepeated, LinkPage, sendDone, type TokenVisit } from './link-page.js';
+import { isActive, isActiveOrRepeated, LinkPage, sendConfirmation, type TokenVisit } from './link-page.js';
 import { postButton } from './page.js';
 
 /** The page for the links that are sent to both addresses when a customer requests an email change. */
 @HostedPage('confirm-email-change')
 export class ConfirmEmailChangePage extends LinkPage({
   limit: 'verify',
-  isOpen: isLive,
-  isUsable: isLiveOrRepeated,
+  isOpen: isActive,
+  isUsable: isActiveOrRepeated,
 }) {
   constructor(protected readonly links: EmailChangeService) {
     super();
@@ -29,17 +29,18 @@ export class ConfirmEmailChangePage extends LinkPage({
   protected async use(visit: TokenVisit): Promise<void> {
     const { link, token } = visit;
     const { oneMoreStep, oneMoreStepText, done, doneText } = visit.texts.changeEmail;
-    if ((await this.links.submit(token)) !== 'changed') return sendDone(visit, oneMoreStep, oneMoreStepText);
+    if ((await this.links.submit(token)) !== 'changed')
+      return sendConfirmation(visit, oneMoreStep, oneMoreStepText);
     const newEmail = await this.links.getNewEmail(link);
     const changed = (await this.links.find(token)) ?? link;
-    sendDone(visit, done, doneText(newEmail), disownLink(visit, changed));
+    sendConfirmation(visit, done, doneText(newEmail), disownLink(visit, changed));
   }
 
-  protected sendEnded(visit: TokenVisit): void {
+  protected sendUnusable(visit: TokenVisit): void {
     const { link, texts } = visit;
     if (link.state === 'voided') return visit.sendInvalid();
     if (link.state === 'consumed')
-      return sendDone(visit, texts.alreadyConfirmed, texts.alreadyUsed, disownLink(visit));
+      return sendConfirmation(visit, texts.alreadyConfirmed, texts.alreadyUsed, disownLink(visit));
     visit.send(400, { title: texts.expiredLink.title, text: texts.changeEmail.expiredText });
   }
 }

@@ -42,7 +42,7 @@ export class DisownPage extends LinkPage({
     sendText(visit, 200, 'done');
   }
 
-  protected sendEnded(visit: TokenVisit): void {
+  protected sendUnusable(visit: TokenVisit): void {
     const { link } = visit;
     if (link.state === 'voided' || link.email !== link.customer.email) return visit.sendInvalid();
     if (link.state === 'expired') return sendText(visit, 400, 'expired');

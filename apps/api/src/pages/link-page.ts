@@ -75,10 +75,10 @@ export class LinkVisit<Link extends PageLink | null> {
 export type TokenVisit = LinkVisit<OneTimeToken>;
 
 /** Returns true if the link is valid and unused. */
-export const isLive = ({ state }: OneTimeToken): boolean => state === 'live';
+export const isActive = ({ state }: OneTimeToken): boolean => state === 'live';
 
 /** Also returns true if the form may be a resubmission of the one that used the link. */
-export const isLiveOrRepeated = (link: OneTimeToken): boolean => isLive(link) || isRepeatable(link);
+export const isActiveOrRepeated = (link: OneTimeToken): boolean => isActive(link) || isRepeatable(link);
 
 interface LinkPageOptions<Link> {
   limit: RouteLimit;
@@ -118,7 +118,7 @@ export function LinkPage<Link extends PageLink>({
     protected abstract use(visit: LinkVisit<Link>, form: PageForm): Promise<void>;
 
     /** Sends the page for a link that can no longer be used. */
-    protected abstract sendEnded(visit: LinkVisit<Link>): void;
+    protected abstract sendUnusable(visit: LinkVisit<Link>): void;
 
     /** Sends the page for an unknown link. */
     protected sendUnknown(response: Response): void {
@@ -131,7 +131,7 @@ export function LinkPage<Link extends PageLink>({
       const visit = await this.open(response, query);
       if (!visit) return;
       if (isOpen(visit.link)) await this.sendForm(visit);
-      else this.sendEnded(visit);
+      else this.sendUnusable(visit);
     }
 
     @Post()
@@ -146,7 +146,7 @@ export function LinkPage<Link extends PageLink>({
         // The same page is sent if the quota has prevented a new email.
         const { title, text } = visit.texts.newLink;
         visit.send(200, { title, text: text(link.email) });
-      } else this.sendEnded(visit);
+      } else this.sendUnusable(visit);
     }
 
     /**
@@ -179,7 +179,7 @@ export function sendExpired(visit: TokenVisit, path: string): void {
  * Sends the final page, with a Continue button if the link has a redirect URL.
  * @param more HTML from `textLink`
  */
-export function sendDone(visit: TokenVisit, title: string, text: string, more = ''): void {
+export function sendConfirmation(visit: TokenVisit, title: string, text: string, more = ''): void {
   const { redirectUrl } = visit.link;
   const { close, continueButton } = visit.texts;
   visit.send(200, {

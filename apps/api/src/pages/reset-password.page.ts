@@ -4,11 +4,11 @@ import { getClient, type GatehouseRequest } from '../http/request-context.js';
 import { PasswordResetService } from '../passwords/password-reset.service.js';
 import { HostedPage } from './hosted-page.js';
 import {
-  isLive,
-  isLiveOrRepeated,
+  isActive,
+  isActiveOrRepeated,
   LinkPage,
   LinkVisit,
-  sendDone,
+  sendConfirmation,
   sendExpired,
   type PageForm,
   type TokenVisit,
@@ -28,8 +28,8 @@ const variantOf = ({ kind }: OneTimeToken) => variants[kind === 'accept-invite' 
 export class ResetPasswordPage extends LinkPage({
   limit: 'verify',
   submitLimit: 'reset',
-  isOpen: isLive,
-  isUsable: isLiveOrRepeated,
+  isOpen: isActive,
+  isUsable: isActiveOrRepeated,
 }) {
   constructor(protected readonly links: PasswordResetService) {
     super();
@@ -48,21 +48,23 @@ export class ResetPasswordPage extends LinkPage({
     } catch (error) {
       if (hasErrorCode(error, 'invalid_token')) {
         const current = await this.links.find(token);
-        return current ? this.sendEnded(new LinkVisit(response, token, current)) : this.sendUnknown(response);
+        return current
+          ? this.sendUnusable(new LinkVisit(response, token, current))
+          : this.sendUnknown(response);
       }
       if (!hasErrorCode(error, 'weak_password')) throw error;
       const weaknesses = error.details.errors!.map(({ code }) => code as PasswordWeakness);
       return sendPasswordForm(visit, 422, weaknesses);
     }
-    sendDone(visit, texts[variantOf(link).name].done, texts.password.doneText(link.email));
+    sendConfirmation(visit, texts[variantOf(link).name].done, texts.password.doneText(link.email));
   }
 
-  protected sendEnded(visit: TokenVisit): void {
+  protected sendUnusable(visit: TokenVisit): void {
     const { link, texts } = visit;
     if (link.state === 'voided') return visit.sendInvalid();
     const { path, name } = variantOf(link);
     if (link.state === 'expired') return sendExpired(visit, path);
-    sendDone(visit, texts[name].done, texts.alreadyUsed);
+    sendConfirmation(visit, texts[name].done, texts.alreadyUsed);
   }
 }
 

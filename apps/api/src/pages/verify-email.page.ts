@@ -1,7 +1,7 @@
 import { VerificationService } from '../email/verification.service.js';
 import { describeCreation, disownLink } from './disown.page.js';
 import { HostedPage } from './hosted-page.js';
-import { isLive, LinkPage, sendDone, sendExpired, type TokenVisit } from './link-page.js';
+import { isActive, LinkPage, sendConfirmation, sendExpired, type TokenVisit } from './link-page.js';
 import { postButton } from './page.js';
 
 const PATH = '/verify-email';
@@ -10,7 +10,7 @@ const PATH = '/verify-email';
 @HostedPage('verify-email')
 export class VerifyEmailPage extends LinkPage({
   limit: 'verify',
-  isOpen: isLive,
+  isOpen: isActive,
 }) {
   constructor(protected readonly links: VerificationService) {
     super();
@@ -29,14 +29,14 @@ export class VerifyEmailPage extends LinkPage({
   protected async use(visit: TokenVisit): Promise<void> {
     await this.links.verify(visit.token);
     const { done, doneText } = visit.texts.verifyEmail;
-    sendDone(visit, done, doneText(visit.link.email), disownLink(visit));
+    sendConfirmation(visit, done, doneText(visit.link.email), disownLink(visit));
   }
 
-  protected sendEnded(visit: TokenVisit): void {
+  protected sendUnusable(visit: TokenVisit): void {
     const { link, texts } = visit;
     // Another link, such as a password reset, may have confirmed the address. It must still be the customer's address.
     if (link.customer.emailVerified && link.customer.email === link.email)
-      return sendDone(
+      return sendConfirmation(
         visit,
         texts.alreadyConfirmed,
         texts.verifyEmail.alreadyDoneText(link.email),

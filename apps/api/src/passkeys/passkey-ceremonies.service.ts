@@ -50,7 +50,7 @@ export const passkeyNotAcceptedError = (cause?: unknown): GatehouseError =>
   new GatehouseError('passkey_not_accepted', { headers: { 'WWW-Authenticate': 'Bearer' }, cause });
 
 /** A passkey that a customer has just used to prove their identity. */
-export interface ProvenPasskey {
+export interface VerifiedPasskey {
   id: string;
   customerId: string;
   methods: AuthenticationMethod[];
@@ -157,7 +157,7 @@ export class PasskeyCeremoniesService {
     project: ProjectContext,
     ceremony: PasskeyCeremony,
     response: PasskeyAssertion,
-  ): Promise<ProvenPasskey> {
+  ): Promise<VerifiedPasskey> {
     const find = async (credentialId: Buffer) => {
       const found = await this.passkeys.findByCredential(project.id, credentialId);
       return found && isOwner(found, ceremony, response.response.userHandle) ? found : null;
@@ -177,7 +177,7 @@ export class PasskeyCeremoniesService {
    * customer.
    * @throws GatehouseError `passkey_not_accepted`
    */
-  async assertExists(tx: Tx, { id, customerId }: ProvenPasskey): Promise<void> {
+  async assertExists(tx: Tx, { id, customerId }: VerifiedPasskey): Promise<void> {
     if (!(await this.passkeys.find(tx, customerId, id))) throw passkeyNotAcceptedError();
   }
 
@@ -185,7 +185,7 @@ export class PasskeyCeremoniesService {
    * Checks that a passkey still exists, and that access has not been revoked since the challenge was created.
    * @throws GatehouseError `passkey_not_accepted`
    */
-  async assertCurrent(tx: Tx, customer: RevocableAccess, passkey: ProvenPasskey): Promise<void> {
+  async assertCurrent(tx: Tx, customer: RevocableAccess, passkey: VerifiedPasskey): Promise<void> {
     if (isRevoked(customer, passkey.requestedAt)) throw passkeyNotAcceptedError();
     await this.assertExists(tx, passkey);
   }

@@ -60,7 +60,7 @@ export type AuthenticatedCustomer = CustomerWithPassword & { attempt: GrantedLog
 export type ConfirmedChange = Pick<CustomerWithPasswordHash, 'passwordHash'>;
 
 /** Returns the customer if another system confirms the password, or null. */
-type CheckElsewhere = () => Promise<CustomerWithPassword | null>;
+type CheckOtherSystem = () => Promise<CustomerWithPassword | null>;
 
 /** Verifies customer passwords. All routes that accept a password share its failure count. */
 @Injectable()
@@ -83,7 +83,7 @@ export class PasswordCheckService {
    * Returns the customer with this email address if the password is correct. An unknown address, a customer without a
    * password and a wrong password result in the same response after the same time (requirement PW-08). The failures
    * stay counted until a completed sign-in, `confirm` or `unlock` clears them.
-   * @param checkElsewhere called after the attempt is counted if the password matches no stored hash
+   * @param checkOtherSystem called after the attempt is counted if the password matches no stored hash
    * @throws GatehouseError `overloaded`, `too_many_attempts`, `invalid_credentials`; `sso_required` before the attempt
    * is counted
    */
@@ -92,7 +92,7 @@ export class PasswordCheckService {
     email: string,
     password: string,
     client: Client,
-    checkElsewhere: CheckElsewhere = () => Promise.resolve(null),
+    checkOtherSystem: CheckOtherSystem = () => Promise.resolve(null),
   ): Promise<AuthenticatedCustomer> {
     const counter = {
       count: () => this.countAttempt(project, email, client),
@@ -113,7 +113,7 @@ export class PasswordCheckService {
     if (hash && isCorrect && !isClosed) return { ...owner, passwordHash: hash, attempt };
     const moved = isClosed
       ? null
-      : await checkElsewhere().catch(async (error: unknown) => {
+      : await checkOtherSystem().catch(async (error: unknown) => {
           await counter.release(attempt.granted);
           throw error;
         });

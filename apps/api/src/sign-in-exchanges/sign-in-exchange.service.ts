@@ -115,7 +115,7 @@ export class SignInExchangeService {
     const customer = await this.customers.lock(tx, project.id, customerId);
     if (!customer || !(await consume())) throw new GatehouseError('invalid_code');
     const provider = providerId === null ? null : await this.providers.get(project.id, providerId, tx);
-    const proof = CurrentProof.of(customer, requestedAt, { amr, provider, authTime });
+    const proof = CurrentProof.verify(customer, requestedAt, { amr, provider, authTime });
     if (!proof) throw new GatehouseError('invalid_code');
     return this.signIns.complete(tx, project, customer, proof, client);
   }

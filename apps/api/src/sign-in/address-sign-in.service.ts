@@ -85,8 +85,8 @@ export class AddressSignInService {
     const newIdentity = created ? null : identity?.profile;
     const given = { amr, authTime, provider: identity?.provider, newIdentity };
     const current = created
-      ? CurrentProof.ofNewCustomer(given)
-      : owner && CurrentProof.of(owner, requestedAt, given);
+      ? CurrentProof.forNewCustomer(given)
+      : owner && CurrentProof.verify(owner, requestedAt, given);
     if (!current || !isUsable) throw new GatehouseError('invalid_code');
     const isNew = created !== null;
     const customer =

@@ -231,7 +231,7 @@ export class ChallengesService {
         throw new GatehouseError('challenge_expired');
       const { amr, createdAt, providerId, newIdentity } = challenge;
       const provider = await this.findProvider(tx, project, providerId);
-      const first = CurrentProof.of(customer, createdAt, { amr, provider, newIdentity });
+      const first = CurrentProof.verify(customer, createdAt, { amr, provider, newIdentity });
       if (!first) throw new GatehouseError('challenge_expired');
       const { methods, recoveryCodes } = await prove(tx, customer, challenge);
       const proof = first.withMethods(methods);

@@ -68,12 +68,12 @@ export class CurrentProof implements Proof {
    * proof of a disabled customer is returned: the sign-in then rejects the customer as disabled.
    * @param issuedAt time at which the proof was given, or at which its code, flow or challenge was issued
    */
-  static of(customer: CustomerForUpdate, issuedAt: Date, proof: Proof): CurrentProof | null {
+  static verify(customer: CustomerForUpdate, issuedAt: Date, proof: Proof): CurrentProof | null {
     return !customer.disabledAt && isRevoked(customer, issuedAt) ? null : new CurrentProof(proof);
   }
 
   /** Returns the proof of a customer whom the transaction has created. */
-  static ofNewCustomer(proof: Proof): CurrentProof {
+  static forNewCustomer(proof: Proof): CurrentProof {
     return new CurrentProof(proof);
   }
 

@@ -134,7 +134,7 @@ export class LoginService {
     const customer = await this.customers.lockAuthenticated(tx, authenticated, hash);
     if (!customer) return null;
     const { granted, attemptedAt } = authenticated.attempt;
-    const proof = CurrentProof.of(customer, attemptedAt, { amr: ['pwd'], attempt: granted });
+    const proof = CurrentProof.verify(customer, attemptedAt, { amr: ['pwd'], attempt: granted });
     if (!proof) throw invalidCredentials();
     return this.signIn.complete(tx, project, customer, proof, client);
   }

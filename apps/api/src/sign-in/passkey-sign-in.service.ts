@@ -56,7 +56,7 @@ export class PasskeySignInService {
       const customer = await this.customers.lock(tx, project.id, passkey.customerId);
       if (!customer) throw passkeyNotAcceptedError();
       const amr = addMethods([], passkey.methods);
-      const proof = CurrentProof.of(customer, passkey.requestedAt, { amr });
+      const proof = CurrentProof.verify(customer, passkey.requestedAt, { amr });
       if (!proof) throw passkeyNotAcceptedError();
       await this.passkeys.assertExists(tx, passkey);
       return this.signIn.complete(tx, project, customer, proof, client);

@@ -96,7 +96,7 @@ export class RegistrationService {
     const registered = await this.transactions.join(async (tx) => {
       const customer = await this.accounts.create(tx, admission, { passwordHash, device, redirectUrl });
       if (!customer) return null;
-      const proof = CurrentProof.ofNewCustomer({ amr: ['pwd'] });
+      const proof = CurrentProof.forNewCustomer({ amr: ['pwd'] });
       return this.signIn.complete(tx, project, customer, proof, client, { isNew: true });
     });
     if (registered || isProtected) return registered;

@@ -109,7 +109,9 @@ export class SignInTokensService {
       const used = customer && (await this.tokens.consume(tx, hashes));
       if (!customer || !used) throw new GatehouseError('invalid_token');
       const migrated = toMigratedProof(used);
-      const proof = migrated ? this.proveMigrated(project, customer, migrated) : proveSupport(customer, used);
+      const proof = migrated
+        ? this.createMigratedProof(project, customer, migrated)
+        : createSupportProof(customer, used);
       if (!proof) throw new GatehouseError('invalid_token');
       const { keyId, reason } = used;
       const details = { reason, ...auditDetails(migrated) };
@@ -121,13 +123,13 @@ export class SignInTokensService {
   }
 
   /** Returns null if the session's lifetime has passed in the meantime, or if an event has ended it. */
-  private proveMigrated(
+  private createMigratedProof(
     { settings }: ProjectContext,
     customer: CustomerForUpdate,
     { amr, authTime }: MigratedProof,
   ): CurrentProof | null {
     if (!isMigratable(this.hasher, settings, customer, authTime)) return null;
-    return CurrentProof.of(customer, authTime, { amr, authTime, isMigrated: true });
+    return CurrentProof.verify(customer, authTime, { amr, authTime, isMigrated: true });
   }
 }
 
@@ -135,12 +137,12 @@ const toMigratedProof = ({ amr, authTime }: ConsumedSignInToken): MigratedProof 
   amr && authTime && { amr, authTime };
 
 /** Returns null if an event has ended all access since the token was created. */
-function proveSupport(
+function createSupportProof(
   customer: CustomerForUpdate,
   { keyId, reason, createdAt }: ConsumedSignInToken,
 ): CurrentProof | null {
   const given = { amr: ['support' as const], authTime: new Date(0), support: { keyId, reason } };
-  return CurrentProof.of(customer, createdAt, given);
+  return CurrentProof.verify(customer, createdAt, given);
 }
 
 const auditDetails = (proof: MigratedProof | null): object =>

@@ -115,16 +115,16 @@ describe('exhaustedLimits', () => {
 
   it.each([
     ['nothing', [], {}],
-    ['an endpoint', repeat(2, () => concurrencyKey('one', 'p')), { endpoints: ['one'], isAny: true }],
-    ['a project', repeat(4, (index) => concurrencyKey(`e${index}`)), { projects: ['p'], isAny: true }],
-    ['an urgency', [concurrencyKey('two', 'q', 2)], { urgencies: [2], isAny: true }],
-    ['the limit', repeat(9, (index) => concurrencyKey(`e${index}`, null)), { isAny: true }],
+    ['an endpoint', repeat(2, () => concurrencyKey('one', 'p')), { endpoints: ['one'], hasAny: true }],
+    ['a project', repeat(4, (index) => concurrencyKey(`e${index}`)), { projects: ['p'], hasAny: true }],
+    ['an urgency', [concurrencyKey('two', 'q', 2)], { urgencies: [2], hasAny: true }],
+    ['the limit', repeat(9, (index) => concurrencyKey(`e${index}`, null)), { hasAny: true }],
   ])('reports %s as exhausted', (_, claimed, expected) =>
     expect(exhaustedLimits(capacity, claimed)).toEqual({
       endpoints: [],
       projects: [],
       urgencies: [],
-      isAny: false,
+      hasAny: false,
       ...expected,
     }),
   );

@@ -143,8 +143,9 @@ export function exhaustedLimits(
     projects: idsAtLimit(projects, capacity.maxPerProject),
     urgencies: urgencies.flatMap((remaining, urgency) => (remaining <= 0 ? urgency : [])),
   };
-  const isAny = claimed.length >= capacity.limit || Object.values(exhausted).some(({ length }) => length > 0);
-  return { ...exhausted, isAny };
+  const hasAny =
+    claimed.length >= capacity.limit || Object.values(exhausted).some(({ length }) => length > 0);
+  return { ...exhausted, hasAny };
 }
 
 export interface ExhaustedLimits {
@@ -152,7 +153,7 @@ export interface ExhaustedLimits {
   projects: string[];
   urgencies: number[];
   /** True if any limit is exhausted. More deliveries may then be due than were claimed. */
-  isAny: boolean;
+  hasAny: boolean;
 }
 
 const idsAtLimit = (counts: Map<string, number>, limit: number): string[] =>

@@ -122,8 +122,8 @@ export class DuePoller {
       this.metrics?.recordRepairs('overdue', due.filter(({ urgency }) => urgency < URGENCY.batch).length);
     if (due.length === CLAIM_LIMIT) return 0;
     const exhausted = exhaustedLimits(capacity, due);
-    this.isCapacityShort = exhausted.isAny;
-    if (exhausted.isAny) {
+    this.isCapacityShort = exhausted.hasAny;
+    if (exhausted.hasAny) {
       const untilScanMs = this.lastScanAt + SCAN_INTERVAL_MS - monotonicMs();
       if (this.scanPosition === null && untilScanMs > 0) return Math.ceil(untilScanMs);
       if (await this.scanEndpoints(exhausted, overdue)) return 0;

@@ -113,17 +113,17 @@ export class MaintenanceJobs {
 }
 
 function erase(signal: AbortSignal, erasures: ErasuresRepository, transactions: Transactions): Promise<void> {
-  return untilDone(signal, () => transactions.run((tx) => erasures.eraseNextBatch(tx)));
+  return repeatUntilDone(signal, () => transactions.run((tx) => erasures.eraseNextBatch(tx)));
 }
 
 function pruneAuditLog(signal: AbortSignal, auditLog: AuditLogRepository, retention: number): Promise<void> {
-  return untilDone(signal, async () => (await auditLog.prune(retention, BATCH_SIZE)) === BATCH_SIZE);
+  return repeatUntilDone(signal, async () => (await auditLog.prune(retention, BATCH_SIZE)) === BATCH_SIZE);
 }
 
 /**
  * Repeats a step until it returns false or the signal is aborted.
  * @param step returns true if there may be more to do
  */
-async function untilDone(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
+async function repeatUntilDone(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
   while (!signal.aborted && (await step()));
 }

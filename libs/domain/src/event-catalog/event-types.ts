@@ -85,13 +85,13 @@ const matchingCustomTypes = (subscriptions: string[]): string[] =>
     : subscriptions.filter(isCustomEventType);
 
 /** Returns whether `*` in an endpoint's `events` excludes the type. */
-export const isNamedOnly = (type: AnyEventType): boolean =>
+export const requiresNamedSubscription = (type: AnyEventType): boolean =>
   (eventTypes as Record<string, EventDeclaration>)[type]?.named ?? false;
 
 /** Returns the entries in an endpoint's `events` that match this type. */
 export function matchingSubscriptions(type: AnyEventType): string[] {
   const exact = [type, `${resourceOf(type)}.*`];
-  return isNamedOnly(type) ? exact : [...exact, '*'];
+  return requiresNamedSubscription(type) ? exact : [...exact, '*'];
 }
 
 /**

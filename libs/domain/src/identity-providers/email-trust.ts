@@ -16,7 +16,7 @@ export interface EmailSource extends Pick<IdentityProvider, 'issuer' | 'trustEma
 export function hasPresetIssuer(preset: ProviderPreset, issuer: string | null): boolean {
   if (issuer === null) return false;
   if (issuer === preset.issuer || preset.issuerPattern?.test(issuer)) return true;
-  return !preset.allowsOwnIssuer && isLoopbackUrl(issuer);
+  return !preset.allowsCustomIssuer && isLoopbackUrl(issuer);
 }
 
 /**

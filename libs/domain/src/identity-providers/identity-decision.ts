@@ -58,7 +58,7 @@ export type IdentityDecision =
 export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
   const { profile, linked, owner, allowSignUp } = signIn;
   if (linked?.disabledAt) return { rejection: 'customer_disabled' };
-  if (linked) return { action: provesAddress(linked, profile) ? 'claim_and_sign_in' : 'sign_in' };
+  if (linked) return { action: provesAddressOwnership(linked, profile) ? 'claim_and_sign_in' : 'sign_in' };
   if (profile.email === null) return { rejection: 'email_required' };
   if (signIn.hidesAccounts && !profile.isEmailTrusted)
     return { rejection: 'sign_in_failed', mail: mailTo(signIn) };
@@ -70,7 +70,7 @@ export function decideIdentity(signIn: ProviderSignIn): IdentityDecision {
 }
 
 /** Returns whether a provider verifies the email address of a customer who has not verified it. */
-export const provesAddress = (
+export const provesAddressOwnership = (
   { email, emailVerified }: Pick<LocalCustomer, 'email' | 'emailVerified'>,
   profile: ProviderSignIn['profile'],
 ): boolean => !emailVerified && profile.isEmailTrusted && profile.email === email;
@@ -88,7 +88,7 @@ export function isPending(
 ): boolean {
   if (!hidesAccounts || !link.isPending || link.emailVerified) return false;
   // A disabled customer cannot create another account with a different verified address.
-  return !provesAddress(link, profile) && !(link.disabledAt && profile.isEmailTrusted);
+  return !provesAddressOwnership(link, profile) && !(link.disabledAt && profile.isEmailTrusted);
 }
 
 function mailTo({ owner, pendingAt, allowSignUp }: ProviderSignIn): AddressMail {

@@ -28,8 +28,8 @@ function issuerProblem(preset: ProviderPreset, issuer: string, policy: TargetPol
   const problem = targetUrlProblem(issuer, policy);
   if (problem) return problem;
   if (issuer.includes('?')) return 'must not contain a query';
-  if (preset.isBaseUrl && issuer.endsWith('/')) return 'must not end with a slash';
-  if (preset.allowsOwnIssuer || (!policy.production && isLoopbackUrl(issuer))) return null;
+  if (preset.issuerIsBaseUrl && issuer.endsWith('/')) return 'must not end with a slash';
+  if (preset.allowsCustomIssuer || (!policy.production && isLoopbackUrl(issuer))) return null;
   return `must be ${preset.issuer}, or outside production a loopback URL, for a provider of this type`;
 }
 
@@ -41,7 +41,7 @@ export function providerErrors(
   const isOfPreset = hasPresetIssuer(preset, issuer);
   const isPersonal = preset.isPersonal && isOfPreset;
   const errors: FieldError[] = [];
-  if (trustEmail && (!preset.allowsOwnIssuer || isOfPreset))
+  if (trustEmail && (!preset.allowsCustomIssuer || isOfPreset))
     errors.push(
       notAllowedError(
         'trustEmail',

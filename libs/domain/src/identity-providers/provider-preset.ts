@@ -9,9 +9,9 @@ export interface ProviderPreset {
   /** Matches other issuers of the same service, such as those for its tenants. */
   issuerPattern?: RegExp;
   /** True if a provider of this type can have another issuer, such as a self-managed server. */
-  allowsOwnIssuer: boolean;
+  allowsCustomIssuer: boolean;
   /** True if paths are appended to the issuer, which therefore must not end with a slash. */
-  isBaseUrl?: boolean;
+  issuerIsBaseUrl?: boolean;
   /** False if the provider ignores `max_age` and its id tokens do not contain `auth_time`. */
   canReauthenticate: boolean;
   /** True if apps can send an id token that they received in a native sign-in. */

@@ -14,13 +14,12 @@ export interface ProviderWarning {
 }
 
 /** A provider with its domains, verified or not. */
-type ProviderToWarnAbout = Pick<
-  IdentityProvider,
-  'slug' | 'issuer' | 'enabled' | 'trustEmail' | 'required'
-> & { domains: string[] };
+type CheckedProvider = Pick<IdentityProvider, 'slug' | 'issuer' | 'enabled' | 'trustEmail' | 'required'> & {
+  domains: string[];
+};
 
 /** Returns whether email addresses from a provider are never trusted. */
-const isNeverTrusted = (preset: ProviderPreset, { issuer, trustEmail }: ProviderToWarnAbout): boolean =>
+const isNeverTrusted = (preset: ProviderPreset, { issuer, trustEmail }: CheckedProvider): boolean =>
   hasPresetIssuer(preset, issuer) ? preset.isEmailVerified === undefined : !trustEmail;
 
 /**
@@ -29,7 +28,7 @@ const isNeverTrusted = (preset: ProviderPreset, { issuer, trustEmail }: Provider
  */
 export function providerWarnings(
   preset: ProviderPreset,
-  provider: ProviderToWarnAbout,
+  provider: CheckedProvider,
   { requireVerifiedEmail, enumerationProtection }: ProjectSettings,
 ): ProviderWarning[] {
   const { slug, enabled, required, domains } = provider;

@@ -3,7 +3,7 @@ import type { CustomerCaller } from '@gatehouse/auth';
 import {
   GatehouseError,
   isRevoked,
-  provesAddress,
+  provesAddressOwnership,
   type CodeKind,
   type Customer,
   type ProjectContext,
@@ -167,7 +167,7 @@ export class MeIdentitiesService {
     customer: CustomerForUpdate,
     { providerId, profile, requestedAt }: ProviderExchange,
   ): Promise<Customer | null> {
-    if (!provesAddress(customer, profile)) return null;
+    if (!provesAddressOwnership(customer, profile)) return null;
     const identity = { providerId, subject: profile.subject };
     const proof = { email: customer.email, via: 'provider', requestedAt, identity } as const;
     return this.lifecycle.claimIfUnverified(tx, project, customer, proof);

@@ -49,7 +49,7 @@ it.each<[PresetType, string | null, boolean]>([
 
 /** The types whose issuer can be another server. */
 const types = (Object.keys(providerPresets) as PresetType[]).filter(
-  (type) => providerPresets[type].allowsOwnIssuer,
+  (type) => providerPresets[type].allowsCustomIssuer,
 );
 const email = 'ada@acme.example';
 

@@ -34,12 +34,12 @@ export class IdentityProtocolsService {
 
   /** Returns a provider type's properties. */
   presetOf(type: IdentityProviderType): ProviderPreset {
-    return this.of(type).presets[type]!;
+    return this.getProtocol(type).presets[type]!;
   }
 
   /** Returns a provider type's settings format. */
   settingsOf(type: IdentityProviderType): ProtocolSettings<unknown> {
-    return this.of(type).settings;
+    return this.getProtocol(type).settings;
   }
 
   /** Returns true if a provider can prove the time of a sign-in. */
@@ -49,12 +49,14 @@ export class IdentityProtocolsService {
 
   /** Begins a flow. @throws GatehouseError `provider_unavailable`, `sign_in_failed` */
   begin(provider: ProtocolProvider, request: AuthenticationRequest): Promise<BegunFlow> {
-    return this.requests.run(provider, () => this.of(provider.type).begin(this.read(provider), request));
+    return this.requests.run(provider, () =>
+      this.getProtocol(provider.type).begin(this.read(provider), request),
+    );
   }
 
   /** Returns true if the sign-in was declined at the provider. The callback then contains no proof. */
   isDenied({ type }: Pick<IdentityProvider, 'type'>, parameters: CallbackParameters): boolean {
-    return this.of(type).isDenied(parameters);
+    return this.getProtocol(type).isDenied(parameters);
   }
 
   /**
@@ -68,7 +70,7 @@ export class IdentityProtocolsService {
     accept: (result: ProviderSignInResult) => Result | Promise<Result>,
   ): Promise<Result> {
     return this.requests.run(provider, async () =>
-      accept(await this.of(provider.type).finish(this.read(provider), flow)),
+      accept(await this.getProtocol(provider.type).finish(this.read(provider), flow)),
     );
   }
 
@@ -83,7 +85,7 @@ export class IdentityProtocolsService {
     accept: (token: VerifiedAppToken) => Result,
   ): Promise<Result> {
     return this.requests.run(provider, async () => {
-      const protocol = this.of(provider.type);
+      const protocol = this.getProtocol(provider.type);
       if (!protocol.verifyAppToken || !this.presetOf(provider.type).hasNativeSignIn)
         throw new GatehouseError('method_not_enabled');
       return accept(await protocol.verifyAppToken(this.read(provider), token));
@@ -92,7 +94,7 @@ export class IdentityProtocolsService {
 
   /** Tests whether sign-ins can succeed, and returns what must be changed. */
   test(provider: ProtocolProvider, callbackUrl: string): Promise<ConnectionCheck[]> {
-    return this.of(provider.type).test(this.read(provider), callbackUrl);
+    return this.getProtocol(provider.type).test(this.read(provider), callbackUrl);
   }
 
   /** Returns a provider whose settings are validated when they are read. */
@@ -101,7 +103,7 @@ export class IdentityProtocolsService {
     return { ...provider, settings: () => this.settingsOf(type).read(type, provider.settings()) };
   }
 
-  private of(type: IdentityProviderType): IdentityProtocol {
+  private getProtocol(type: IdentityProviderType): IdentityProtocol {
     return this.protocols.find(({ presets }) => presets[type])!;
   }
 }

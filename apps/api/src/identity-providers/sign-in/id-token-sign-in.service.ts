@@ -39,7 +39,7 @@ export class IdTokenSignInService {
       const tokenHash = sha256(`${provider.id} ${token.signedText}`);
       if (!(await this.flows.claimIdToken(tokenHash, token.acceptedUntil)))
         throw new GatehouseError('sign_in_failed');
-      const rejection = await this.rejections.find(project, provider, profile, client);
+      const rejection = await this.rejections.check(project, provider, profile, client);
       if (rejection) throw new GatehouseError(rejection);
       const consume = () => Promise.resolve(true);
       const proof = { provider, profile, requestedAt: token.issuedAt, locale: request.locale, consume };

@@ -83,7 +83,7 @@ export class ProviderCallbackService {
     try {
       const { profile, isEmailUnavailable } = await this.projectProviders.finish(provider, flow, parameters);
       const rejection =
-        flow.purpose === 'sign_in' && (await this.rejections.find(project, provider, profile, client));
+        flow.purpose === 'sign_in' && (await this.rejections.check(project, provider, profile, client));
       // The account probably has an email, which the provider can return later.
       if (rejection === 'email_required' && isEmailUnavailable) return { error: 'provider_unavailable' };
       // The hosted page prompts for the address.

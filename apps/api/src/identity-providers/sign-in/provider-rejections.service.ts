@@ -38,16 +38,16 @@ export class ProviderRejectionsService {
    * address receives an email instead.
    * @throws GatehouseError `sso_required`
    */
-  async find(
+  async check(
     project: ProjectContext,
     provider: StoredProvider,
     profile: ProviderProfile,
     client: Client,
   ): Promise<IdentityRejection | null> {
-    const isHidden =
+    const mustHideReason =
       project.settings.enumerationProtection && profile.email !== null && !profile.isEmailTrusted;
-    const decided = this.decide(project, provider, profile, client);
-    const decision = isHidden ? (await respondUniformly(decided))! : await decided;
+    const pendingDecision = this.decide(project, provider, profile, client);
+    const decision = mustHideReason ? (await respondUniformly(pendingDecision))! : await pendingDecision;
     return 'rejection' in decision ? decision.rejection : null;
   }
 

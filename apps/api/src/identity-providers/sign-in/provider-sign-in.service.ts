@@ -183,7 +183,7 @@ export class ProviderSignInService {
     const existing = local.linked ?? local.owner;
     if (existing) {
       const newIdentity = local.linked ? null : profile;
-      const current = CurrentProof.of(existing, requestedAt, { ...given, newIdentity });
+      const current = CurrentProof.verify(existing, requestedAt, { ...given, newIdentity });
       if (!current) throw new GatehouseError('invalid_code');
       const customer = await this.identify(tx, project, existing, decision.action, proof);
       return customer && { customer, isNew: false, proof: current };
@@ -191,7 +191,7 @@ export class ProviderSignInService {
     if (!admission) return new AccountNeeded('provider', toAccountProfile(provider, profile, proof.locale));
     const device = wellKnownDeviceName(client.userAgent);
     const customer = await this.accounts.create(tx, admission, { device, identity: proof });
-    return customer && { customer, isNew: true, proof: CurrentProof.ofNewCustomer(given) };
+    return customer && { customer, isNew: true, proof: CurrentProof.forNewCustomer(given) };
   }
 
   /**

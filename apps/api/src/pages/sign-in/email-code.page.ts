@@ -26,7 +26,7 @@ export class EmailCodePage {
   @Post()
   async send(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('email-code', query, form, response);
-    if (!isContinued(page)) return this.steps.showEnded(page);
+    if (!isContinued(page)) return this.steps.showFlowEnded(page);
     const email = await this.steps.readEmail(page, 'sign_in');
     if (email === null) return;
     try {
@@ -40,7 +40,7 @@ export class EmailCodePage {
   @Post('verify')
   async verify(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
     const page = await this.requests.open('email-code-verify', query, form, response);
-    if (!isContinued(page)) return this.steps.showEnded(page);
+    if (!isContinued(page)) return this.steps.showFlowEnded(page);
     const { token, locale } = page.query;
     const request = { token, code: page.form['code'] ?? '', ...(locale === null ? {} : { locale }) };
     await this.steps.run(page, () => this.signIns.signIn(page.project, request, page.client), 'email_code');

@@ -29,7 +29,7 @@ export class ProviderPage {
     let url: string;
     try {
       const provider = await this.flows.getProvider(page.project, slug);
-      if (!this.screens.canProve(page, provider)) throw new GatehouseError('method_not_enabled');
+      if (!this.screens.canProveRecency(page, provider)) throw new GatehouseError('method_not_enabled');
       const browserHash = identifyBrowser(response.req, response);
       url = await this.flows.begin(page.project, provider, { ...toFlow(page), browserHash });
     } catch (error) {

@@ -34,7 +34,7 @@ import {
 } from './sign-in-screens.js';
 import { signInTexts } from './sign-in-texts.js';
 import type { SignInTexts } from './sign-in-texts-english.js';
-import { waitInWords } from './wait-in-words.js';
+import { formatWait } from './format-wait.js';
 
 /** Screen state that the URL does not contain. */
 export interface ScreenState {
@@ -68,7 +68,7 @@ export class SignInScreensService {
    * Returns true if a provider can prove a sign-in that is as recent as the application requires (sign-in contract,
    * section 6).
    */
-  canProve(
+  canProveRecency(
     { query }: Pick<SignInPageRequest, 'query'>,
     provider: Pick<IdentityProvider, 'type' | 'sendsAuthTime'>,
   ): boolean {
@@ -129,7 +129,7 @@ export class SignInScreensService {
    */
   private async offered(page: SignInPageRequest): Promise<OfferedOptions> {
     const enabled = await this.options.listProviders(page.project);
-    const providers = enabled.filter((each) => this.canProve(page, each));
+    const providers = enabled.filter((each) => this.canProveRecency(page, each));
     const options = await this.options.get(page.project, providers);
     const omittedProviders = enabled.filter((each) => !providers.includes(each)).map(({ name }) => name);
     return { ...options, passkey: options.passkey && this.hasPasskeys(page), omittedProviders };
@@ -192,7 +192,7 @@ export class SignInScreensService {
   ): string | null {
     const { texts } = context;
     if (code === 'too_many_attempts')
-      return texts.tooManyAttempts(waitInWords(texts, Number(details.headers?.['Retry-After'] ?? 60)));
+      return texts.tooManyAttempts(formatWait(texts, Number(details.headers?.['Retry-After'] ?? 60)));
     if (code === 'weak_password') {
       const { weakness } = textsFor(response).password;
       const minLength = project.settings.passwordMinLength;

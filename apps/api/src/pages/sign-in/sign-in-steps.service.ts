@@ -62,7 +62,7 @@ export class SignInStepsService {
       outcome = await this.exchanges.continue(page.project, page.client);
     } catch (error) {
       const hasEnded = error instanceof GatehouseError && error.code === 'invalid_code';
-      if (hasEnded) return this.showEnded(page);
+      if (hasEnded) return this.showFlowEnded(page);
       const email = page.client.page.flow?.profile?.email ?? null;
       return this.screens.showError(page, isUnverified(error) ? 'check_inbox' : 'sign_in', { email }, error);
     }
@@ -70,7 +70,7 @@ export class SignInStepsService {
   }
 
   /** Sends the first screen, because the page's flow has ended. */
-  async showEnded(page: SignInPageRequest): Promise<void> {
+  async showFlowEnded(page: SignInPageRequest): Promise<void> {
     await this.screens.show(page, 'sign_in', { problem: 'invalid_return' });
   }
 

@@ -141,18 +141,18 @@ export function useSecret<Secret extends string | null>(secret: Secret): Secret 
   return secret;
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isOptionalText = (value: unknown): boolean => value === null || isText(value);
-const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isString = (value: unknown): boolean => typeof value === 'string';
+const isOptionalString = (value: unknown): boolean => value === null || isString(value);
+const isStringList = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
 
 /** Type checks by setting. */
 const hasValidType: Record<keyof OAuthClientSettings, (value: unknown) => boolean> = {
-  ...{ clientId: isText, clientIds: isTextList, scopes: isTextList, tenants: isTextList },
+  ...{ clientId: isString, clientIds: isStringList, scopes: isStringList, tenants: isStringList },
   ...{
-    clientSecret: isOptionalText,
-    privateKey: isOptionalText,
-    teamId: isOptionalText,
-    keyId: isOptionalText,
+    clientSecret: isOptionalString,
+    privateKey: isOptionalString,
+    teamId: isOptionalString,
+    keyId: isOptionalString,
   },
   requireNonce: (value) => typeof value === 'boolean',
 };

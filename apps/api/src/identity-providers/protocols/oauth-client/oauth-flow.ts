@@ -11,7 +11,7 @@ interface OAuthFlowState {
   codeVerifier: string;
 }
 
-const randomText = (): string => secureBytes(32).toString('base64url');
+const randomString = (): string => secureBytes(32).toString('base64url');
 
 /**
  * Begins an authorization code flow with PKCE.
@@ -23,7 +23,7 @@ export async function beginAuthorization(
   scopes: string[],
   parameters: (flowState: OAuthFlowState) => Record<string, string> = () => ({}),
 ): Promise<BegunFlow> {
-  const flowState = { nonce: randomText(), codeVerifier: randomText() };
+  const flowState = { nonce: randomString(), codeVerifier: randomString() };
   const url = client.buildAuthorizationUrl(configuration, {
     ...parameters(flowState),
     redirect_uri: callbackUrl,

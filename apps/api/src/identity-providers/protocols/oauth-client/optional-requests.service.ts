@@ -9,7 +9,7 @@ export class OptionalRequestsService {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
   /** Returns a runner of optional requests to a provider, which returns null for failed requests. */
-  of({ id: providerId, projectId }: ProtocolProvider): OptionalRequests {
+  forProvider({ id: providerId, projectId }: ProtocolProvider): OptionalRequests {
     let isUnavailable = false;
     return {
       run: (request) =>

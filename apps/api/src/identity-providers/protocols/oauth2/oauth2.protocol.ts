@@ -55,7 +55,7 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
   async finish(provider: Provider, flow: ReturnedFlow): Promise<ProviderSignInResult> {
     const connection = await this.connect(provider);
     const { access_token: token } = await exchangeCode(connection, flow, { withIdToken: false });
-    const optional = this.optional.of(provider);
+    const optional = this.optional.forProvider(provider);
     const fetchResource = (url: string) => fetchJson(connection, token, url);
     const fetchOptional = (url: string) => optional.run(() => fetchResource(url));
     const claims = await presetOf(provider).loadClaims(provider.issuer, { fetchResource, fetchOptional });

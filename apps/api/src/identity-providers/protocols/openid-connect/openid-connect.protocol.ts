@@ -94,7 +94,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     const accessToken = tokens.access_token;
     const canRequestUserInfo =
       configuration.serverMetadata().userinfo_endpoint && accessToken !== NO_ACCESS_TOKEN;
-    const optional = this.optional.of(provider);
+    const optional = this.optional.forProvider(provider);
     const request = () => client.fetchUserInfo(configuration, accessToken, idToken.sub);
     let claims: ProviderClaims = idToken;
     if (canRequestUserInfo && !needed.areComplete(idToken)) {

@@ -24,9 +24,9 @@ async function loadClaims(issuer: string, { fetchResource }: ProviderResources):
 export const discord: OAuth2Preset = {
   name: 'Discord',
   issuer: 'https://discord.com',
-  allowsOwnIssuer: false,
+  allowsCustomIssuer: false,
   scopes: ['identify', 'email'],
-  isBaseUrl: true,
+  issuerIsBaseUrl: true,
   canReauthenticate: false,
   isPersonal: true,
   endpoints: (issuer) => ({

@@ -34,9 +34,9 @@ async function loadClaims(
 export const github: OAuth2Preset = {
   name: 'GitHub',
   issuer: PUBLIC_ISSUER,
-  allowsOwnIssuer: true,
+  allowsCustomIssuer: true,
   scopes: ['read:user', 'user:email'],
-  isBaseUrl: true,
+  issuerIsBaseUrl: true,
   canReauthenticate: false,
   isPersonal: true,
   // GitHub has used this issuer since April 2026.

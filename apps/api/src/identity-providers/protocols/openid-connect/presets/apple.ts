@@ -7,7 +7,7 @@ import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 export const apple: OpenIdConnectPreset = {
   name: 'Apple',
   issuer: 'https://appleid.apple.com',
-  allowsOwnIssuer: false,
+  allowsCustomIssuer: false,
   scopes: ['openid', 'email', 'name'],
   canReauthenticate: false,
   authorizationParameters: { response_mode: 'form_post' },

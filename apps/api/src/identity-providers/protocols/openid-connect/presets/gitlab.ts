@@ -4,7 +4,7 @@ import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 export const gitlab: OpenIdConnectPreset = {
   name: 'GitLab',
   issuer: 'https://gitlab.com',
-  allowsOwnIssuer: true,
+  allowsCustomIssuer: true,
   scopes: ['openid', 'email', 'profile'],
   canReauthenticate: true,
 };

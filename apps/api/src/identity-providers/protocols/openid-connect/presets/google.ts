@@ -7,7 +7,7 @@ import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 export const google: OpenIdConnectPreset = {
   name: 'Google',
   issuer: 'https://accounts.google.com',
-  allowsOwnIssuer: false,
+  allowsCustomIssuer: false,
   scopes: ['openid', 'email', 'profile'],
   canReauthenticate: false,
   hasNativeSignIn: true,

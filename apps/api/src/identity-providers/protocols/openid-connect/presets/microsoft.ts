@@ -12,7 +12,7 @@ export const microsoft: OpenIdConnectPreset = {
   issuer: 'https://login.microsoftonline.com/common/v2.0',
   issuerPattern:
     /^https:\/\/login\.microsoftonline\.com\/(?:organizations|consumers|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/v2\.0$/,
-  allowsOwnIssuer: true,
+  allowsCustomIssuer: true,
   scopes: ['openid', 'email', 'profile'],
   canReauthenticate: true,
   isEmailVerified: ({ tid, xms_edov: isDomainOwned }) =>

@@ -4,7 +4,7 @@ import type { OpenIdConnectPreset } from './openid-connect-preset.js';
 export const oidc: OpenIdConnectPreset = {
   name: 'OpenID Connect',
   issuer: null,
-  allowsOwnIssuer: true,
+  allowsCustomIssuer: true,
   scopes: ['openid', 'email', 'profile'],
   canReauthenticate: true,
 };

@@ -1,7 +1,7 @@
 import type { SignInTexts } from './sign-in-texts-english.js';
 
 /** Returns a waiting time in words, rounded up to whole minutes, or to whole hours from two hours. */
-export function waitInWords(
+export function formatWait(
   { minutes, hours }: Pick<SignInTexts, 'minutes' | 'hours'>,
   seconds: number,
 ): string {

@@ -1,6 +1,6 @@
 import { englishSignInTexts } from './sign-in-texts-english.js';
 import { germanSignInTexts } from './sign-in-texts-german.js';
-import { waitInWords } from './wait-in-words.js';
+import { formatWait } from './format-wait.js';
 
 it('shows a wait in whole minutes, and a wait of two hours or more in whole hours', () => {
   for (const [seconds, english, german] of [
@@ -11,7 +11,7 @@ it('shows a wait in whole minutes, and a wait of two hours or more in whole hour
     [7_141, '2 hours', '2 Stunden'],
     [86_400, '24 hours', '24 Stunden'],
   ] as const) {
-    expect(waitInWords(englishSignInTexts, seconds)).toBe(english);
-    expect(waitInWords(germanSignInTexts, seconds)).toBe(german);
+    expect(formatWait(englishSignInTexts, seconds)).toBe(english);
+    expect(formatWait(germanSignInTexts, seconds)).toBe(german);
   }
 });

@@ -16,7 +16,7 @@ export type AccessPart =
   | 'sessions'
   | 'account';
 
-export interface AccessEnds {
+export interface EndedAccess {
   /** The parts to end, in order. */
   parts: readonly AccessPart[];
   /** Kinds of links to void. Default: all. */
@@ -39,7 +39,7 @@ const kindsVoidedByAddressChange = ['verify-email', 'reset-password', 'accept-in
  * secret of a customer at once: it ends sessions that were not opened with a required provider.
  * docs/accounts.md describes the actions.
  */
-export const accessEnds = {
+export const endedAccess = {
   logout: { parts: signIns },
   revoked: { parts: signIns },
   factor_removed: { parts: signIns },
@@ -52,6 +52,6 @@ export const accessEnds = {
   // Challenges are kept until they expire, so that their sign-ins fail with the error for a disabled customer.
   customer_disabled: { parts: ['links', 'proofs', 'sessions'] },
   customer_deleted: { parts: ['addressRecords', 'account'] },
-} as const satisfies Record<string, AccessEnds>;
+} as const satisfies Record<string, EndedAccess>;
 
-export type AccessAction = keyof typeof accessEnds;
+export type AccessAction = keyof typeof endedAccess;
