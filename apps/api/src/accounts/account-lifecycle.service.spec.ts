@@ -19,7 +19,11 @@ const methods: Record<AccessPart, string[]> = {
   signInTokens: ['signInTokens.deleteAll'],
   emailCodes: ['emailCodes.deleteCodes'],
   exchanges: ['exchanges.deleteAll'],
-  addressRecords: ['attempts.clear', 'emailCodes.forget', 'exchanges.forget'],
+  addressRecords: [
+    'attempts.clear',
+    'emailCodes.deleteCodesAndAttempts',
+    'exchanges.deleteExchangesAndFlows',
+  ],
   knownAddresses: ['attempts.deleteKnownAddresses'],
   proofs: ['customers.revokeAccess'],
   challenges: ['challenges.voidAll'],

@@ -244,8 +244,8 @@ export class AccountLifecycleService {
     addressRecords: async ({ tx, project, customer: { id, email } }) => {
       const emailHash = sha256(email);
       await this.attempts.clear(project.id, emailHash, tx);
-      await this.emailCodes.forget(tx, project.id, email, emailHash);
-      await this.exchanges.forget(tx, project.id, email, id);
+      await this.emailCodes.deleteCodesAndAttempts(tx, project.id, email, emailHash);
+      await this.exchanges.deleteExchangesAndFlows(tx, project.id, email, id);
     },
     knownAddresses: ({ tx, customer }) => this.attempts.deleteKnownAddresses(tx, customer.id),
     proofs: ({ tx, project, customer }) => this.customers.revokeAccess(tx, project.id, customer.id),

@@ -238,7 +238,7 @@ export class AccountsService {
         (await insert()));
     if (!isLinked) throw new GatehouseError('identity_already_linked');
     const customer = await this.fillProfile(tx, project, before, profile, isNew);
-    const identity = (await this.identities.listOfProvider(before.id, provider.id, tx)).find(
+    const identity = (await this.identities.listByProvider(before.id, provider.id, tx)).find(
       (each) => each.id === id,
     )!;
     await this.recordIdentity(tx, project, customer, 'identity.linked', identity, { isSilent: isNew });
@@ -295,7 +295,7 @@ export class AccountsService {
     const link = await this.identities.findLink(providerId, subject, tx);
     const customer = link?.isPending ? await this.customers.lock(tx, project.id, link.customerId) : null;
     if (!customer || customer.emailVerified || customer.disabledAt) return false;
-    const identities = await this.identities.listOfProvider(customer.id, providerId, tx);
+    const identities = await this.identities.listByProvider(customer.id, providerId, tx);
     const identity = identities.find((each) => each.subject === subject);
     if (!identity) return false;
     await this.identities.delete(tx, customer.id, identity.id);

@@ -129,10 +129,10 @@ export class EmailCodesService {
    * test address.
    */
   private async newCode(project: ProjectContext, email: string): Promise<EmailCode> {
-    const isGuessed = await this.codes.isGuessed(project.id);
+    const isLong = await this.codes.exceedsGuessLimit(project.id);
     const fixed = testCode(project, email, this.config);
     if (fixed !== null) return { code: fixed, isShort: false, isTest: true };
-    return { code: secureDigits(isGuessed ? 8 : 6), isShort: !isGuessed, isTest: false };
+    return { code: secureDigits(isLong ? 8 : 6), isShort: !isLong, isTest: false };
   }
 
   /**

@@ -79,7 +79,7 @@ export class VerificationService {
    */
   private async canUse(project: ProjectContext, { id, email }: Customer): Promise<boolean> {
     const required = await this.required.find(project, email);
-    return required === null || (await this.identities.listOfProvider(id, required.id)).length > 0;
+    return required === null || (await this.identities.listByProvider(id, required.id)).length > 0;
   }
 
   /** Resends the verification email, like `resend`, for callers whose own response reveals nothing. */

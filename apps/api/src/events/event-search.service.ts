@@ -68,7 +68,7 @@ export class EventSearchService {
     const { endpointIds, endpointUrl, endpointName } = conditions ?? {};
     if (!conditions || endpointIds || endpointUrl || endpointName) return null;
     const deliveryEventId = conditions.deliveryId
-      ? await this.lookups.findEventIdOfDelivery(conditions.deliveryId)
+      ? await this.lookups.findEventIdByDelivery(conditions.deliveryId)
       : null;
     const event = intersectIds(conditions.eventId, deliveryEventId);
     if (!event || (conditions.deliveryId && !deliveryEventId)) return null;

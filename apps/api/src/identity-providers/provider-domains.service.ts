@@ -58,7 +58,7 @@ export class ProviderDomainsService {
     await this.domains.replace(tx, after, names, tokens);
     const isEffective = after.enabled && after.required;
     const wasEffective = before !== null && before.enabled && before.required;
-    if (isEffective && !wasEffective) await this.domains.checkSessions(tx, after.projectId, after.id);
+    if (isEffective && !wasEffective) await this.domains.scheduleSessionCheck(tx, after.projectId, after.id);
   }
 
   /**

@@ -31,7 +31,7 @@ export class ImportAdditionEventsService {
     const identities =
       linked.length === 0
         ? []
-        : await this.identities.listOfCustomers(
+        : await this.identities.listByCustomers(
             linked.map(({ after }) => after.id),
             tx,
           );

@@ -54,7 +54,7 @@ export class ImportAdditionsService {
     const secrets =
       withSecret.length === 0
         ? new Map<string, Buffer[]>()
-        : await this.factors.listSecretsOfCustomers(
+        : await this.factors.listSecretsByCustomers(
             tx,
             withSecret.map(({ target }) => target.id),
           );

@@ -4,7 +4,7 @@ import type { ManagementCaller } from '@gatehouse/auth';
 import {
   countResults,
   listedKind,
-  noImportCounts,
+  zeroImportCounts,
   type CustomerImport,
   type ImportCounts,
   type ImportLineResult,
@@ -94,7 +94,7 @@ const noHold = (): void => undefined;
 /** Counts a dry run's results. */
 class Summary {
   readonly failures: ImportLineResult[] = [];
-  private readonly counts = { ...noImportCounts };
+  private readonly counts = { ...zeroImportCounts };
   private readonly listed = { failed: 0, skipped: 0, unchanged: 0, incomplete: 0 };
   hasMoreFailures = false;
   private lastLine = 0;

@@ -65,7 +65,7 @@ export class SearchTermsService {
           ? { customerIds: [term.id] }
           : null;
       case 'attempt': {
-        const deliveryId = await this.lookups.findDeliveryIdOfAttempt(term.id);
+        const deliveryId = await this.lookups.findDeliveryIdByAttempt(term.id);
         return deliveryId === null ? null : { deliveryId, attemptId: term.id };
       }
       case 'email': {

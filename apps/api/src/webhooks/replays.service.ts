@@ -56,7 +56,7 @@ export class ReplaysService {
       const { organizationId, projectId, eventId, endpointId } = delivery;
       const action = deliveryAction('webhook_delivery.replayed', delivery);
       if (delivery.isErased) throw this.audit.noteRejection(action, new GatehouseError('payload_erased'));
-      if (await this.replays.isFull(tx, delivery))
+      if (await this.replays.hasReachedLimit(tx, delivery))
         throw this.audit.noteRejection(action, tooManyReplaysError());
       const replay = await this.replays.insert(tx, accessScope, {
         ...{ id: replayId, organizationId, projectId, deliveryId, eventId, endpointId, url },

@@ -1,6 +1,6 @@
 import { declareEvents, ref } from '../events/event-declaration.js';
 import { exampleId, exampleProjectId, exampleTime } from '../events/event-example.js';
-import { nullable, object, openEnum, text, texts, time, uuid } from '../values/json-schema.js';
+import { nullable, object, openEnum, text, strings, time, uuid } from '../values/json-schema.js';
 
 export const apiKeyResources = {
   apiKey: object(
@@ -14,7 +14,7 @@ export const apiKeyResources = {
         'project',
         'organization',
       ),
-      scopes: texts,
+      scopes: strings,
       rateLimit: {
         type: ['integer', 'null'],
         description: 'Requests per second that the key may send. null: the default',

@@ -31,7 +31,7 @@ const IMAGE_URL_LENGTH = 2048;
 export const isSubject = (text: string): boolean =>
   text !== '' && text.length <= SUBJECT_LENGTH && !/[\p{Cc}\p{Cs}]/u.test(text);
 
-const nonEmptyText = (value: unknown): string | null =>
+const nonEmptyString = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
 /** Returns a name in canonical form without control characters; null if the value is not a visible name. */
@@ -43,7 +43,7 @@ export function readPersonName(value: unknown): string | null {
 
 /** Returns an https image URL; null for any other value, because pages load images only from https URLs. */
 export function readImageUrl(value: unknown): string | null {
-  const text = nonEmptyText(value);
+  const text = nonEmptyString(value);
   const url = text && text.length <= IMAGE_URL_LENGTH ? parseUrl(text) : null;
   const isImage = url?.protocol === 'https:' && url.username === '' && url.href.length <= IMAGE_URL_LENGTH;
   return isImage ? url.href : null;
@@ -60,7 +60,7 @@ const textClaims = ['name', 'given_name', 'family_name', 'picture'];
 const emailClaims = ['email', 'email_verified', 'hd', 'xms_edov'];
 
 const isPresent = (name: string, value: unknown): boolean =>
-  textClaims.includes(name) ? nonEmptyText(value) !== null : value !== null && value !== '';
+  textClaims.includes(name) ? nonEmptyString(value) !== null : value !== null && value !== '';
 
 const presentClaims = (claims: ProviderClaims): ProviderClaims =>
   Object.fromEntries(Object.entries(claims).filter(([name, value]) => isPresent(name, value)));

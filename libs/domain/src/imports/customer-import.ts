@@ -52,7 +52,7 @@ export type ImportCounts = Pick<
   'created' | 'updated' | 'skipped' | 'failed' | 'unchanged' | 'incomplete' | 'weakHashes'
 >;
 
-export const noImportCounts: ImportCounts = {
+export const zeroImportCounts: ImportCounts = {
   ...{ created: 0, updated: 0, skipped: 0, failed: 0 },
   ...{ unchanged: 0, incomplete: 0, weakHashes: 0 },
 };
@@ -65,7 +65,7 @@ export const isUnchanged = ({ status, errors }: ImportLineResult): boolean =>
   status === 'skipped' && unchangedCodes.includes(errors[0]?.code ?? '');
 
 export function countResults(results: ImportLineResult[]): ImportCounts {
-  const counts = { ...noImportCounts };
+  const counts = { ...zeroImportCounts };
   for (const result of results) {
     counts[result.status] += 1;
     if (isUnchanged(result)) counts.unchanged += 1;
@@ -88,5 +88,5 @@ export function listedKind(result: ImportLineResult): ListedKind | null {
 }
 
 /** Returns the number of lines with a kind. */
-export const countOfKind = (kind: ListedKind, counts: Omit<ImportCounts, 'weakHashes'>): number =>
+export const countByKind = (kind: ListedKind, counts: Omit<ImportCounts, 'weakHashes'>): number =>
   kind === 'skipped' ? counts.skipped - counts.unchanged : counts[kind];

@@ -11,7 +11,7 @@ import {
   previousValues,
   seconds,
   text,
-  texts,
+  strings,
   time,
   url,
   urls,
@@ -39,7 +39,7 @@ const limits = Object.fromEntries(
 
 const signIn = { password: flag, emailCode: flag, passkey: flag, allowSignUp: flag };
 const legacySignIn = { url };
-const passkeys = { rpId: text, rpName: nullable(text), origins: texts };
+const passkeys = { rpId: text, rpName: nullable(text), origins: strings };
 const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, type: ['object', 'null'] });
 
 const settings = {
@@ -63,7 +63,7 @@ const settings = {
   },
   mfa: openEnum('Whether customers can, or must, use a second factor', ...mfaPolicies),
   mfaGraceDays: { type: 'integer' },
-  accessTokenClaims: texts,
+  accessTokenClaims: strings,
   signingAlgorithm: openEnum('Algorithm of access tokens', ...signingAlgorithms),
   tokenSubject: openEnum('Field of a customer that is the `sub` of access tokens', ...tokenSubjects),
   passwordMinLength: { type: 'integer' },

@@ -11,7 +11,7 @@ export const time = { type: 'string', format: 'date-time' };
 
 export const flag = { type: 'boolean' };
 export const seconds = { type: 'integer', description: 'Duration in seconds' };
-export const texts = { type: 'array', items: text };
+export const strings = { type: 'array', items: text };
 export const url = { type: 'string', format: 'uri' };
 export const urls = { type: 'array', items: url };
 export const jsonObject = { type: 'object', additionalProperties: true };

@@ -11,7 +11,7 @@ interface Timestamp {
   /** In ms since 1970. */
   ms: number;
   /** True if a part of the timestamp was cut off, so `ms` is earlier. */
-  isCut: boolean;
+  isTruncated: boolean;
 }
 
 /**
@@ -29,13 +29,13 @@ function readTimestamp(text: string): Timestamp | TimestampProblem {
   const [, date, time, fraction = '', offset = 'Z'] = pattern.exec(text) ?? [];
   if (date === undefined || time === undefined) return 'format';
   const digits = fraction.padEnd(9, '0');
-  const isCut = /[1-9]/.test(digits.slice(3));
+  const isTruncated = /[1-9]/.test(digits.slice(3));
   const ms = Date.parse(`${date}T${time}.${digits.slice(0, 3)}${offset}`);
   // Date.parse accepts days 30 and 31 in every month, and returns a day in the next month.
   const midnight = new Date(`${date}T00:00:00Z`);
   if (midnight.getUTCDate() !== Number(date.slice(-2))) return 'date';
-  const isPastEndOfDay = isCut && time.startsWith('24');
-  return ms < MAX_TIME_MS && !isPastEndOfDay ? { ms, isCut } : 'format';
+  const isPastEndOfDay = isTruncated && time.startsWith('24');
+  return ms < MAX_TIME_MS && !isPastEndOfDay ? { ms, isTruncated } : 'format';
 }
 
 /** Returns the reason why a string is not a timestamp, or null if it is one. */
@@ -56,5 +56,5 @@ export function parseTimestamp(text: string): Date | null {
  */
 export function ceilTimestamp(text: string): Date | null {
   const read = readTimestamp(text);
-  return typeof read === 'string' ? null : new Date(read.ms + Number(read.isCut));
+  return typeof read === 'string' ? null : new Date(read.ms + Number(read.isTruncated));
 }

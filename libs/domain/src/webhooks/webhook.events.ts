@@ -2,7 +2,7 @@ import { exampleTimes } from '../customers/customer-examples.js';
 import { declareEvents, ref } from '../events/event-declaration.js';
 import { exampleId, exampleProjectId, exampleTime } from '../events/event-example.js';
 import { publicId } from '../values/ids.js';
-import { nullable, object, openEnum, text, texts, time, url, uuid } from '../values/json-schema.js';
+import { nullable, object, openEnum, text, strings, time, url, uuid } from '../values/json-schema.js';
 import { attemptErrors } from './delivery.js';
 
 export const endpointResources = {
@@ -18,7 +18,7 @@ export const endpointResources = {
       name: { ...text, description: 'Name of the endpoint. Default: the host of its URL' },
       url,
       description: nullable(text),
-      events: texts,
+      events: strings,
       status: openEnum('Status of the endpoint', 'enabled', 'disabled'),
       disabled_reason: {
         ...openEnum('Reason why the endpoint is disabled', 'manual', 'failing'),

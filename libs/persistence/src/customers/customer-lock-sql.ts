@@ -7,7 +7,7 @@ const limitSql = (setting: keyof ProjectLimits): string =>
   `coalesce((p.settings -> 'limits' ->> '${setting}')::int, ${defaultLimits[setting]})`;
 
 /** SQL that joins the failed passwords `a` and the failed second factors `f` of a customer `c`. */
-export const FAILURES_OF_CUSTOMER = `
+export const CUSTOMER_FAILURES = `
   LEFT JOIN login_attempts a ON a.project_id = c.project_id AND a.email_hash = sha256(convert_to(c.email, 'UTF8'))
     AND a.customer_id = c.id
   LEFT JOIN factor_attempts f ON f.customer_id = c.id`;
@@ -28,7 +28,7 @@ export const IS_KNOWN_ALLOWED = `a.known_tries < ${limitSql('failedLogin')}`;
 export const LOCK_END = `(
   SELECT greatest(CASE WHEN ${IS_PASSWORD_LOCKED} OR ${IS_PASSWORD_CLOSED} THEN a.window_ends_at END,
                   CASE WHEN ${IS_FACTOR_LOCKED} THEN f.window_ends_at END)
-  FROM projects p ${FAILURES_OF_CUSTOMER} WHERE p.id = c.project_id)`;
+  FROM projects p ${CUSTOMER_FAILURES} WHERE p.id = c.project_id)`;
 
 /** An index range of failed attempts `a`. */
 interface LockRange {

@@ -13,7 +13,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 import {
-  FAILURES_OF_CUSTOMER,
+  CUSTOMER_FAILURES,
   IS_FACTOR_LOCKED,
   IS_KNOWN_ALLOWED,
   IS_PASSWORD_CLOSED,
@@ -55,7 +55,7 @@ const findLocks = statement(
      CASE WHEN ${IS_KNOWN_ALLOWED} AND NOT ${IS_PASSWORD_CLOSED} THEN (
        SELECT count(*) FROM customer_addresses known
        WHERE known.customer_id = c.id AND known.last_login_at > ${KNOWN_ADDRESS_SINCE}) ELSE 0 END::int AS "knownAddresses"
-   FROM customers c JOIN projects p ON p.id = c.project_id ${FAILURES_OF_CUSTOMER}
+   FROM customers c JOIN projects p ON p.id = c.project_id ${CUSTOMER_FAILURES}
    WHERE c.id = ANY($1) AND (${IS_PASSWORD_LOCKED} OR ${IS_PASSWORD_CLOSED} OR ${IS_FACTOR_LOCKED})`,
 );
 

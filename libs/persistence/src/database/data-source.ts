@@ -249,7 +249,7 @@ export const createConnection = (url: string): pg.Client =>
 /** Returns the pg options that select the host: the first host, and the list of hosts if there are several. */
 const hostOptions = (url: string) => ({
   connectionString: splitHosts(url)[0]!,
-  hosts: DatabaseHosts.of(url),
+  hosts: DatabaseHosts.fromUrl(url),
 });
 
 /** Returns the options that all connections share. @param extra pg pool options */
@@ -270,7 +270,7 @@ const dataSourceOptions = (
   extra: {
     application_name: `gatehouse/${VERSION}`,
     Client: Connection,
-    hosts: DatabaseHosts.of(url),
+    hosts: DatabaseHosts.fromUrl(url),
     pipeline: true,
     ...extra,
   },

@@ -31,12 +31,14 @@ describe('DatabaseHosts', () => {
     ['?target_session_attrs=primary', 1],
     ['?target_session_attrs=read-write', 1],
   ])('chooses the first host that matches the URL query %j', async (query, index) => {
-    const hosts = DatabaseHosts.of(`postgresql://shop@${list()}/gatehouse${query}`)!;
+    const hosts = DatabaseHosts.fromUrl(`postgresql://shop@${list()}/gatehouse${query}`)!;
     expect(await hosts.choose()).toEqual({ host: '127.0.0.1', port: ports[index] });
   });
 
   it('keeps the chosen host until `forget()` is called', async () => {
-    const hosts = DatabaseHosts.of(`postgresql://shop@${list()}/gatehouse?target_session_attrs=primary`)!;
+    const hosts = DatabaseHosts.fromUrl(
+      `postgresql://shop@${list()}/gatehouse?target_session_attrs=primary`,
+    )!;
     const chosen = hosts.choose();
     expect(hosts.choose()).toBe(chosen);
     await chosen;
@@ -47,6 +49,6 @@ describe('DatabaseHosts', () => {
   });
 
   it('returns undefined for a URL with a single host', () => {
-    expect(DatabaseHosts.of('postgresql://shop@127.0.0.1/gatehouse')).toBeUndefined();
+    expect(DatabaseHosts.fromUrl('postgresql://shop@127.0.0.1/gatehouse')).toBeUndefined();
   });
 });

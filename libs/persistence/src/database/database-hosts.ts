@@ -40,7 +40,7 @@ export class DatabaseHosts {
   ) {}
 
   /** Returns the hosts in a URL, or undefined if there is only one. */
-  static of(url: string): DatabaseHosts | undefined {
+  static fromUrl(url: string): DatabaseHosts | undefined {
     const urls = splitHosts(url);
     if (urls.length === 1) return undefined;
     const attributes = new URL(urls[0]!).searchParams.get('target_session_attrs') ?? 'read-write';

@@ -20,7 +20,7 @@ import {
   timestamptz,
   type RowOf,
 } from '../sql/statements.js';
-import { currentCount, isGuessed } from './guesses-sql.js';
+import { currentCount, exceedsGuessLimitSql } from './guesses-sql.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 /**
@@ -96,7 +96,10 @@ const insertCode = statement(
    VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 second', $7, $8, $9, $10, $11)`,
 );
 
-const findIsGuessed = statement({ isGuessed: boolean }, `SELECT ${isGuessed('$1')} AS "isGuessed"`);
+const findLimitExceeded = statement(
+  { exceeded: boolean },
+  `SELECT ${exceedsGuessLimitSql('$1')} AS "exceeded"`,
+);
 
 const isKnownAddress = `EXISTS (
   SELECT FROM code JOIN customers c ON c.email = code.email
@@ -128,7 +131,7 @@ const isLinkOpen = `(t.consumed_at IS NULL AND t.guesses < ${MAX_CODE_GUESSES} A
 const guessCode = statement(
   guessRow,
   `WITH code AS (
-     SELECT t.email, t.created_at, NOT (t.is_short AND ${isGuessed('$4')}) AND ${isRecent} AS is_open
+     SELECT t.email, t.created_at, NOT (t.is_short AND ${exceedsGuessLimitSql('$4')}) AND ${isRecent} AS is_open
      FROM email_codes t
      WHERE t.token_hash = $5 AND t.project_id = $4 AND t.flow_hash IS NOT DISTINCT FROM $8 AND t.expires_at > now()
    ), attempt AS (${countAttempt}
@@ -214,9 +217,9 @@ export class EmailCodesRepository {
   }
 
   /** Returns whether a project has so many wrong guesses that its codes must be longer. */
-  async isGuessed(projectId: string): Promise<boolean> {
-    const [row] = await this.database.execute(findIsGuessed, [projectId]);
-    return row!.isGuessed;
+  async exceedsGuessLimit(projectId: string): Promise<boolean> {
+    const [row] = await this.database.execute(findLimitExceeded, [projectId]);
+    return row!.exceeded;
   }
 
   /**
@@ -286,7 +289,7 @@ export class EmailCodesRepository {
   }
 
   /** Deletes all codes and attempts for an email address. The caller must have locked the customer. */
-  async forget(tx: Tx, projectId: string, email: string, emailHash: Buffer): Promise<void> {
+  async deleteCodesAndAttempts(tx: Tx, projectId: string, email: string, emailHash: Buffer): Promise<void> {
     await counter.clear(tx, [projectId, emailHash]);
     await this.deleteCodes(tx, projectId, email);
   }

@@ -271,8 +271,8 @@ function toFeedPage(
   const page = matches.slice(0, limit);
   const events = page.map(({ id, body }) => ({ id, body }));
   const lastScanned = rows.find(({ scannedCount }) => scannedCount !== null);
-  const isCut = matches.length > limit || matches.length < (lastScanned?.matchCount ?? 0);
-  if (isCut) return { events, nextPosition: position(page.at(-1)!), hasMore: true };
+  const isTruncated = matches.length > limit || matches.length < (lastScanned?.matchCount ?? 0);
+  if (isTruncated) return { events, nextPosition: position(page.at(-1)!), hasMore: true };
   const nextPosition = lastScanned ? position(lastScanned) : after;
   return { events, nextPosition, hasMore: lastScanned?.scannedCount === window };
 }

@@ -62,7 +62,7 @@ const listNewestSecrets = statement(
    WHERE customer_id = ANY ($1) AND confirmed_at IS NOT NULL ORDER BY customer_id, id DESC`,
 );
 
-const listSecretsOfCustomers = statement(
+const listSecretsByCustomers = statement(
   { customerId: uuid, secret: bytea },
   `SELECT customer_id AS "customerId", secret FROM totp_factors
    WHERE customer_id = ANY ($1) AND confirmed_at IS NOT NULL ORDER BY customer_id, id`,
@@ -175,8 +175,8 @@ export class FactorsRepository {
   }
 
   /** Returns the encrypted secrets of all the customers' authenticators, by customer id. */
-  async listSecretsOfCustomers(tx: Tx, customerIds: string[]): Promise<Map<string, Buffer[]>> {
-    const rows = await tx.execute(listSecretsOfCustomers, [customerIds]);
+  async listSecretsByCustomers(tx: Tx, customerIds: string[]): Promise<Map<string, Buffer[]>> {
+    const rows = await tx.execute(listSecretsByCustomers, [customerIds]);
     const secrets = new Map<string, Buffer[]>(customerIds.map((id) => [id, []]));
     for (const { customerId, secret } of rows) secrets.get(customerId)!.push(secret);
     return secrets;

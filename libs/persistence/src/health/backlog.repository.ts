@@ -1,7 +1,7 @@
 // This file contains SQL: bounded counts from several tables in one statement.
 import { COUNT_CAP, URGENCY, type AlertCondition, type AlertKind } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
-import { guessedProjects } from '../email-codes/guesses-sql.js';
+import { projectsOverGuessLimitSql } from '../email-codes/guesses-sql.js';
 import { failingMails } from '../mails/failing-mails-sql.js';
 import { isRecentlyOverLimit } from '../mails/over-limit-sql.js';
 import { double, integer, statement, textOf, timestamptz, type RowOf } from '../sql/statements.js';
@@ -95,7 +95,7 @@ const findAlertConditions = statement(
      FROM (${failingMails(COUNT_CAP)}) failing WHERE $2::boolean
      UNION ALL
      SELECT 'guessed_email_codes', count(*)::int, min(guessed.since), max(guessed.newest)
-     FROM (${guessedProjects(COUNT_CAP)}) guessed
+     FROM (${projectsOverGuessLimitSql(COUNT_CAP)}) guessed
      UNION ALL
      SELECT kind, least(count(*), ${COUNT_CAP})::int, min(since), max(since)
      FROM process_problems WHERE ${isProblemCurrent} GROUP BY kind

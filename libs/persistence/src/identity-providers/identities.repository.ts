@@ -91,7 +91,7 @@ const deleteIdentity = statement(
   `WITH changed AS (${markChangedSql('$1')}) DELETE FROM identities WHERE customer_id = $1 AND id = $2`,
 );
 
-const listOfProvider = statement(
+const listByProvider = statement(
   identityRow,
   `SELECT ${identityColumns} FROM identities d JOIN identity_providers i ON i.id = d.provider_id
    WHERE d.customer_id = $1 AND d.provider_id = $2 ORDER BY d.id DESC`,
@@ -103,7 +103,7 @@ const listPortable = statement(
    FROM identities d JOIN identity_providers i ON i.id = d.provider_id WHERE d.customer_id = ANY ($1) ORDER BY d.id`,
 );
 
-const listOfCustomers = statement(
+const listByCustomers = statement(
   { ...identityRow, customerId: uuid },
   `SELECT ${identityColumns}, d.customer_id AS "customerId"
    FROM identities d JOIN identity_providers i ON i.id = d.provider_id WHERE d.customer_id = ANY ($1) ORDER BY d.id`,
@@ -156,8 +156,8 @@ export class IdentitiesRepository {
   }
 
   /** Returns the customer's identities at one provider, newest first. */
-  listOfProvider(customerId: string, providerId: string, sql: Sql = this.database): Promise<Identity[]> {
-    return sql.execute(listOfProvider, [customerId, providerId]);
+  listByProvider(customerId: string, providerId: string, sql: Sql = this.database): Promise<Identity[]> {
+    return sql.execute(listByProvider, [customerId, providerId]);
   }
 
   /** Returns these customers' identities, oldest first, by customer id. */
@@ -169,8 +169,8 @@ export class IdentitiesRepository {
   }
 
   /** Returns these customers' identities, oldest first. */
-  listOfCustomers(customerIds: string[], sql: Sql): Promise<(Identity & { customerId: string })[]> {
-    return sql.execute(listOfCustomers, [customerIds]);
+  listByCustomers(customerIds: string[], sql: Sql): Promise<(Identity & { customerId: string })[]> {
+    return sql.execute(listByCustomers, [customerIds]);
   }
 
   /** Returns the identities in the list that belong to the project's customers, with the customer ids. */

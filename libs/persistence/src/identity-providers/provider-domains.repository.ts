@@ -74,7 +74,7 @@ const claimDue = statement(
    RETURNING ${domainColumns}, due.organization_id AS "organizationId", due.checked_at AS "previousCheckAt"`,
 );
 
-const checkSessions = statement(
+const scheduleSessionCheck = statement(
   { domain: text },
   `UPDATE identity_provider_domains SET sessions_checked_to = '${NIL_UUID}'
    WHERE project_id = $1 AND provider_id = $2 AND verified_at IS NOT NULL RETURNING domain`,
@@ -166,7 +166,7 @@ export class ProviderDomainsRepository {
   }
 
   /** Schedules a session check for all verified domains of a provider that has become required or enabled. */
-  async checkSessions(tx: Tx, projectId: string, providerId: string): Promise<void> {
-    await tx.execute(checkSessions, [projectId, providerId]);
+  async scheduleSessionCheck(tx: Tx, projectId: string, providerId: string): Promise<void> {
+    await tx.execute(scheduleSessionCheck, [projectId, providerId]);
   }
 }

@@ -2,7 +2,7 @@
 import type { Customer } from '@gatehouse/domain';
 import { REVOKED_AT } from '../customers/access-revocation-sql.js';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
-import { OF_PROJECT } from '../customers/of-project-sql.js';
+import { IS_IN_PROJECT } from '../customers/is-in-project-sql.js';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { isActiveSession, sessionColumns, sessionRow } from '../sessions/session-sql.js';
@@ -54,7 +54,7 @@ const listPage = statement(
 const lockCustomers = statement(
   customerRow,
   `SELECT ${customerColumns} FROM customers c
-   WHERE ${OF_PROJECT} AND c.id = ANY ($2) AND ${isInDomain('$3')} ORDER BY c.id FOR NO KEY UPDATE`,
+   WHERE ${IS_IN_PROJECT} AND c.id = ANY ($2) AND ${isInDomain('$3')} ORDER BY c.id FOR NO KEY UPDATE`,
 );
 
 const revokeSessions = statement(

@@ -8,7 +8,7 @@ import {
 } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
 import { CustomerEntity } from '../customers/customer.entity.js';
-import { OF_PROJECT } from '../customers/of-project-sql.js';
+import { IS_IN_PROJECT } from '../customers/is-in-project-sql.js';
 import type { Tx } from '../database/transactions.js';
 import { recordAssignments, recordColumns, selectedRow, selectList } from '../sql/entity-columns.js';
 import { statement, uuid } from '../sql/statements.js';
@@ -38,7 +38,7 @@ export type ImportTargetUpdate = Customer & Pick<StoredImportTarget, 'passwordHa
 const lockTargets = statement(
   selectedRow(CustomerEntity, targetFields),
   `SELECT ${selectList(CustomerEntity, 'c', targetFields)} FROM customers c
-   WHERE ${OF_PROJECT} AND c.id = ANY (ARRAY (
+   WHERE ${IS_IN_PROJECT} AND c.id = ANY (ARRAY (
      SELECT found.id FROM unnest($2::text[]) AS wanted (external_id) CROSS JOIN LATERAL (
        -- One search of an index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
        SELECT f.id FROM customers f WHERE f.project_id = ${unknownToPlanner('$1')} AND f.external_id = wanted.external_id LIMIT 1
@@ -54,7 +54,7 @@ const updateTargets = statement(
   { id: uuid },
   `UPDATE customers c SET ${recordAssignments(CustomerEntity, updatedFields, 'u')}
    FROM json_to_recordset($2::json) AS u (${recordColumns(CustomerEntity, ['id', ...updatedFields])})
-   WHERE ${OF_PROJECT} AND c.id = u.id RETURNING c.id`,
+   WHERE ${IS_IN_PROJECT} AND c.id = u.id RETURNING c.id`,
 );
 
 /** Finds and updates the customers that import lines refer to. */

@@ -2,7 +2,7 @@
 // access scope.
 import { MoreThan } from 'typeorm';
 import {
-  countOfKind,
+  countByKind,
   countResults,
   listedKind,
   listedKinds,
@@ -171,7 +171,7 @@ export class ImportsRepository {
       ...[created, updated, skipped, failed, unchanged, incomplete, weakHashes],
     ]);
     if (!row) return false;
-    const recorded = listedKinds.flatMap((kind) => linesToRecord(results, kind, countOfKind(kind, row)));
+    const recorded = listedKinds.flatMap((kind) => linesToRecord(results, kind, countByKind(kind, row)));
     if (recorded.length > 0) await tx.execute(insertFailures, [id, projectId, JSON.stringify(recorded)]);
     return true;
   }

@@ -128,7 +128,7 @@ const reserveAttempt = statement(
    FROM reserved LEFT JOIN customers c ON c.project_id = ${unknownToPlanner('$4')} AND c.email = $6`,
 );
 
-const recordClosing = statement(
+const recordPasswordClosed = statement(
   { emailHash: bytea },
   `UPDATE login_attempts SET closed_at = now()
    WHERE project_id = $1 AND email_hash = $2 AND guesses >= $3 AND closed_at IS NULL
@@ -199,8 +199,13 @@ export class LoginAttemptsRepository {
    * Records that too many guesses have closed a password. Returns true only the first time, and false if the guesses
    * have been cleared in the meantime.
    */
-  async recordClosing(tx: Tx, projectId: string, emailHash: Buffer, maxGuesses: number): Promise<boolean> {
-    const rows = await tx.execute(recordClosing, [projectId, emailHash, maxGuesses]);
+  async recordPasswordClosed(
+    tx: Tx,
+    projectId: string,
+    emailHash: Buffer,
+    maxGuesses: number,
+  ): Promise<boolean> {
+    const rows = await tx.execute(recordPasswordClosed, [projectId, emailHash, maxGuesses]);
     return rows.length > 0;
   }
 

@@ -1,5 +1,5 @@
 /** How old a pending email must be to count as failing. Greylisting and mail server restarts take less time. */
-const PATIENCE = `interval '5 minutes'`;
+const GRACE_PERIOD = `interval '5 minutes'`;
 
 /**
  * Minimum number of different recipients for rejections to be attributed to the mail server instead of the
@@ -31,5 +31,5 @@ export const failingMails = (limit: number): string => {
         THEN least(count(*), ${limit}) ELSE 0 END::int AS count,
       min(created_at) AS since, max(created_at) AS newest
     FROM (${oldest('pending')} UNION ALL ${oldest('failed')}) unsent
-    WHERE state = 'failed' OR (created_at <= statement_timestamp() - ${PATIENCE} AND ${hasFailedAttempt})`;
+    WHERE state = 'failed' OR (created_at <= statement_timestamp() - ${GRACE_PERIOD} AND ${hasFailedAttempt})`;
 };

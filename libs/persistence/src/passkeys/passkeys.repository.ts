@@ -112,7 +112,7 @@ const findPasskey = statement(
   `SELECT ${passkeyColumns} FROM passkeys k WHERE k.customer_id = $1 AND k.id = $2`,
 );
 
-const countOfProject = statement(
+const countInProject = statement(
   { count: integer },
   'SELECT count(*)::int AS count FROM passkeys WHERE project_id = $1',
 );
@@ -201,7 +201,7 @@ export class PasskeysRepository {
 
   /** Counts the passkeys in a project. */
   async count(sql: Sql, projectId: string): Promise<number> {
-    const [row] = await sql.execute(countOfProject, [projectId]);
+    const [row] = await sql.execute(countInProject, [projectId]);
     return row!.count;
   }
 

@@ -105,13 +105,13 @@ export class LookupsRepository {
   }
 
   /** Returns an attempt's delivery id, or null. */
-  async findDeliveryIdOfAttempt(attemptId: string): Promise<string | null> {
+  async findDeliveryIdByAttempt(attemptId: string): Promise<string | null> {
     const [attempt] = await this.database.execute(findAttempt(attemptId));
     return attempt?.deliveryId ?? null;
   }
 
   /** Returns a delivery's event id, or null. */
-  async findEventIdOfDelivery(deliveryId: string): Promise<string | null> {
+  async findEventIdByDelivery(deliveryId: string): Promise<string | null> {
     const [delivery] = await this.database.execute(findDelivery, [deliveryId]);
     return delivery?.eventId ?? null;
   }

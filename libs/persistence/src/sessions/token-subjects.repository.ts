@@ -1,6 +1,6 @@
 // This file contains SQL: EXISTS subqueries on sessions, and a condition on many values.
 import { GatehouseError, type Customer } from '@gatehouse/domain';
-import { OF_PROJECT } from '../customers/of-project-sql.js';
+import { IS_IN_PROJECT } from '../customers/is-in-project-sql.js';
 import type { Tx } from '../database/transactions.js';
 import { boolean, statement, uuid } from '../sql/statements.js';
 
@@ -18,7 +18,7 @@ const isUsedByCustomer = statement(
 
 const findCustomerIds = statement(
   { id: uuid },
-  `SELECT c.id FROM customers c WHERE ${OF_PROJECT} AND c.id = ANY ($2::uuid[])`,
+  `SELECT c.id FROM customers c WHERE ${IS_IN_PROJECT} AND c.id = ANY ($2::uuid[])`,
 );
 
 /** Matches a customer id in the form in which tokens contain it as `sub`. */
@@ -26,7 +26,7 @@ const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const listUsed = statement(
   { id: uuid },
-  `SELECT c.id FROM customers c WHERE ${OF_PROJECT} AND c.id = ANY ($2::uuid[])
+  `SELECT c.id FROM customers c WHERE ${IS_IN_PROJECT} AND c.id = ANY ($2::uuid[])
      AND EXISTS (SELECT FROM sessions s WHERE s.customer_id = c.id)`,
 );
 

@@ -109,7 +109,7 @@ const consumeExchange = statement(
   'DELETE FROM sign_in_exchanges WHERE code_hash = $1 RETURNING code_hash AS "codeHash"',
 );
 
-const deleteOfCustomer = statement(
+const deleteByCustomer = statement(
   {},
   'DELETE FROM sign_in_exchanges WHERE project_id = $1 AND (email = $2 OR customer_id = $3)',
 );
@@ -122,7 +122,7 @@ const belongsToCustomer = `(e.profile ->> 'email' = $2 OR EXISTS (
      SELECT FROM identities d
      WHERE d.customer_id = $3 AND d.provider_id = e.provider_id AND d.subject = e.profile ->> 'subject'))`;
 
-const forgetCustomer = statement(
+const deleteExchangesAndFlows = statement(
   {},
   `WITH forgotten AS (DELETE FROM sign_in_flows e WHERE e.project_id = $1 AND ${belongsToCustomer})
    DELETE FROM sign_in_exchanges e
@@ -180,15 +180,15 @@ export class SignInExchangesRepository {
 
   /** Deletes the exchanges for a customer and their email address. The caller must have locked the customer. */
   async deleteAll(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
-    await tx.execute(deleteOfCustomer, [projectId, email, customerId]);
+    await tx.execute(deleteByCustomer, [projectId, email, customerId]);
   }
 
   /**
    * Deletes the exchanges and hosted page flows for a customer, their email address and their linked identities, even
    * if the sign-in is not complete. The caller must have locked the customer.
    */
-  async forget(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
-    await tx.execute(forgetCustomer, [projectId, email, customerId]);
+  async deleteExchangesAndFlows(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
+    await tx.execute(deleteExchangesAndFlows, [projectId, email, customerId]);
   }
 
   /** Removes expired exchanges and hosted page flows. */

@@ -170,7 +170,10 @@ export class WebhookReplaysRepository {
    * Returns whether a project, or an organization for its own events, has reached the maximum number of unfinished
    * replays.
    */
-  async isFull(tx: Tx, { organizationId, projectId }: Pick<NewReplay, 'organizationId' | 'projectId'>) {
+  async hasReachedLimit(
+    tx: Tx,
+    { organizationId, projectId }: Pick<NewReplay, 'organizationId' | 'projectId'>,
+  ) {
     const [row] = await tx.execute(countUnfinishedReplays, [organizationId, projectId]);
     return row!.count >= MAX_UNFINISHED_REPLAYS;
   }

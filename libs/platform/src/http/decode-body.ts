@@ -56,18 +56,18 @@ const utf8 = new TextDecoder();
 type Headers = Readonly<Record<string, unknown>>;
 
 /** A decoded body: the text, or the coding or media type of a body that is not text. */
-export type DecodedBody = { text: string; isCut: boolean } | { omitted: string };
+export type DecodedBody = { text: string; isTruncated: boolean } | { omitted: string };
 
 /**
  * Decodes the text of a body according to its Content-Encoding and Content-Type. Invalid header values are ignored if
  * the body is readable without them.
- * @param isCut true if `bytes` contains only the beginning of the body
+ * @param isTruncated true if `bytes` contains only the beginning of the body
  * @param maxBytes maximum size of the decoded body; the rest is neither decoded nor returned
  */
 export async function decodeBody(
   bytes: Buffer,
   headers: Headers,
-  isCut: boolean,
+  isTruncated: boolean,
   maxBytes: number,
 ): Promise<DecodedBody> {
   const type = headerText(headers['content-type']);
@@ -76,11 +76,11 @@ export async function decodeBody(
     .map(codingName)
     .filter((coding) => !NO_CODING.has(coding));
   if (codings.length === 0 && isGzip(bytes)) codings.push('gzip');
-  const content = { bytes, isCut };
+  const content = { bytes, isTruncated };
   const decoded = codings.length === 0 ? content : await removeCodings(content, codings, maxBytes);
   const text = decodeText(decoded ?? content, type);
   const isText = (decoded !== null && TEXT_TYPE.test(type)) || isReadable(text);
-  if (isText) return { text, isCut: (decoded ?? content).isCut };
+  if (isText) return { text, isTruncated: (decoded ?? content).isTruncated };
   return { omitted: decoded ? (/^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'binary') : codingNames(codings) };
 }
 
@@ -105,7 +105,7 @@ function gzipHeaderLength(bytes: Buffer): number {
 
 interface Content {
   bytes: Buffer;
-  isCut: boolean;
+  isTruncated: boolean;
 }
 
 /** Removes all codings from a body. Returns null if a coding is unknown or does not match the bytes. */
@@ -120,7 +120,11 @@ async function removeCodings(content: Content, codings: string[], maxBytes: numb
 }
 
 /** Decompresses up to `maxBytes` bytes. Returns null if the input is invalid from the start. */
-function decompress({ bytes, isCut }: Content, decode: Decoder, maxBytes: number): Promise<Content | null> {
+function decompress(
+  { bytes, isTruncated }: Content,
+  decode: Decoder,
+  maxBytes: number,
+): Promise<Content | null> {
   const decoder = decode(bytes);
   if (!decoder) return Promise.resolve(null);
   const { stream } = decoder;
@@ -128,7 +132,10 @@ function decompress({ bytes, isCut }: Content, decode: Decoder, maxBytes: number
   let length = 0;
   return new Promise((resolve) => {
     const finish = (): void =>
-      resolve({ bytes: Buffer.concat(pieces).subarray(0, maxBytes), isCut: isCut || length > maxBytes });
+      resolve({
+        bytes: Buffer.concat(pieces).subarray(0, maxBytes),
+        isTruncated: isTruncated || length > maxBytes,
+      });
     stream.on('data', (piece: Buffer) => {
       pieces.push(piece);
       length += piece.length;
@@ -146,15 +153,15 @@ function decompress({ bytes, isCut }: Content, decode: Decoder, maxBytes: number
  * Decodes text. A byte order mark takes precedence over the declared encoding. Without either, text is decoded as
  * UTF-8, or as windows-1252 if it is declared as text but not valid UTF-8.
  */
-function decodeText({ bytes, isCut }: Content, type: string): string {
+function decodeText({ bytes, isTruncated }: Content, type: string): string {
   const declared = /;\s*charset\s*=\s*["']?([^\s"';,]+)/.exec(type)?.[1];
   const charset =
     byteOrderMark(bytes) ?? (declared !== undefined && isKnown(declared) ? declared : undefined);
   // Avoids creating a decoder in the most common case.
-  if (charset === undefined && !isCut && isUtf8(bytes)) return utf8.decode(bytes);
+  if (charset === undefined && !isTruncated && isUtf8(bytes)) return utf8.decode(bytes);
   // In stream mode, the decoder omits a character that the limit splits.
   const decode = (label: string, fatal: boolean): string =>
-    new TextDecoder(label, { fatal }).decode(bytes, { stream: isCut });
+    new TextDecoder(label, { fatal }).decode(bytes, { stream: isTruncated });
   if (charset !== undefined) return decode(charset, false);
   try {
     return decode('utf-8', true);

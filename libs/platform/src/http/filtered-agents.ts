@@ -63,9 +63,9 @@ function filterResponses<Agent extends http.Agent>(agent: Agent): Agent {
     return socket;
   };
   hooks.reuseSocket = (socket, request) => {
-    ResponseFilter.of(socket)!.startRequest();
+    ResponseFilter.find(socket)!.startRequest();
     reuseSocket(socket, request);
   };
-  agent.on('free', (socket: Socket) => ResponseFilter.of(socket)?.endRequest());
+  agent.on('free', (socket: Socket) => ResponseFilter.find(socket)?.endRequest());
   return agent;
 }

@@ -41,6 +41,6 @@ export class HttpTransport {
 
   private get filter(): ResponseFilter | undefined {
     const socket = this.sent?.socket;
-    return socket ? ResponseFilter.of(socket) : undefined;
+    return socket ? ResponseFilter.find(socket) : undefined;
   }
 }

@@ -118,7 +118,7 @@ export class OutboundClient {
       const response = await this.send(request, transport, deadline.signal);
       response.data.once('close', end);
       const { status, data } = response;
-      const filter = ResponseFilter.of(data.socket);
+      const filter = ResponseFilter.find(data.socket);
       return new OutboundResponse(status, transport.headers, data, filter, toSafeError);
     } catch (error) {
       end();

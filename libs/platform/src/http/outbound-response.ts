@@ -17,7 +17,7 @@ export class OutboundResponse {
     readonly status: number,
     readonly headers: Readonly<Record<string, unknown>>,
     private readonly stream: Readable,
-    private readonly filter: Pick<ResponseFilter, 'isCut' | 'allowBody'> | undefined,
+    private readonly filter: Pick<ResponseFilter, 'isTruncated' | 'allowBody'> | undefined,
     private readonly toSafeError: (failure: unknown) => Error,
   ) {}
 
@@ -28,7 +28,7 @@ export class OutboundResponse {
 
   /** True if headers were ignored because there are more than 100 or they exceed 16 KiB. */
   get hasIgnoredHeaders(): boolean {
-    return this.filter?.isCut === true;
+    return this.filter?.isTruncated === true;
   }
 
   /** Closes the connection without reading the body. */
@@ -47,7 +47,7 @@ export class OutboundResponse {
       throw new Error(`the response is longer than ${maxBytes} bytes, or consists of too many chunks`);
     const body = await decodeBody(bytes, this.headers, false, maxBytes);
     if ('omitted' in body) throw new Error(`the response is not text: ${body.omitted}`);
-    if (body.isCut) throw new Error(`the decoded response is longer than ${maxBytes} bytes`);
+    if (body.isTruncated) throw new Error(`the decoded response is longer than ${maxBytes} bytes`);
     return body.text;
   }
 

@@ -140,14 +140,14 @@ describe('ResponseFilter', () => {
     [
       'bytes between two requests',
       (socket: TestSocket) => {
-        ResponseFilter.of(socket as unknown as Socket)!.endRequest();
+        ResponseFilter.find(socket as unknown as Socket)!.endRequest();
         socket.push(Buffer.from('x'));
       },
     ],
     [
       'more than 512 pieces without a status',
       (socket: TestSocket) => {
-        ResponseFilter.of(socket as unknown as Socket)!.startRequest();
+        ResponseFilter.find(socket as unknown as Socket)!.startRequest();
         pushEach(socket, '\r'.repeat(20));
         pushEach(socket, 'H'.repeat(520));
       },

@@ -75,7 +75,7 @@ export class ResponseFilter {
   private pauseTimer: NodeJS.Timeout | undefined;
   private isSlicing = false;
   private hasEnded = false;
-  private isHeadCut = false;
+  private isHeadTruncated = false;
 
   private constructor(private readonly socket: Socket) {
     this.push = socket.push.bind(socket);
@@ -94,7 +94,7 @@ export class ResponseFilter {
     return filter;
   }
 
-  static of(socket: Socket): ResponseFilter | undefined {
+  static find(socket: Socket): ResponseFilter | undefined {
     return this.filters.get(socket);
   }
 
@@ -104,8 +104,8 @@ export class ResponseFilter {
   }
 
   /** True if response headers were ignored because they exceed a limit. */
-  get isCut(): boolean {
-    return this.isHeadCut;
+  get isTruncated(): boolean {
+    return this.isHeadTruncated;
   }
 
   /** Prepares for the response to the next request. */
@@ -120,7 +120,7 @@ export class ResponseFilter {
     this.smallReadCount = 0;
     this.mayPause = true;
     this.maxBodyBytes = MAX_BODY_BYTES;
-    this.isHeadCut = false;
+    this.isHeadTruncated = false;
   }
 
   /**
@@ -250,7 +250,7 @@ export class ResponseFilter {
   private passHead(status: number, end: number | null): boolean {
     const bytes = this.head.subarray(0, end ?? MAX_RESPONSE_HEAD_BYTES + 1);
     const head = parseResponseHead(bytes, status, end !== null);
-    this.isHeadCut = head.isCut;
+    this.isHeadTruncated = head.isTruncated;
     this.state = end === null ? 'ignored' : 'body';
     if (end === null) return this.push(head.bytes);
     this.byteCount = this.head.length - end;

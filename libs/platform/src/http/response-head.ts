@@ -14,7 +14,7 @@ const ADDED_BYTES = 64;
 export interface ResponseHead {
   bytes: Buffer;
   /** True if headers were ignored because they exceed a limit. */
-  isCut: boolean;
+  isTruncated: boolean;
 }
 
 /** The status must consist of three digits. The rest is as tolerant as in curl and Go. */
@@ -63,7 +63,7 @@ export function parseResponseHead(head: Buffer, status: number, hasBody: boolean
     headers.length <= MAX_RESPONSE_HEADERS &&
     STRICT_STATUS_LINE.test(statusLine) &&
     isStrictFraming(framing);
-  let isCut =
+  let isTruncated =
     (hasBody && !isComplete) ||
     headers.length > MAX_RESPONSE_HEADERS ||
     head.length > MAX_RESPONSE_HEAD_BYTES;
@@ -75,11 +75,11 @@ export function parseResponseHead(head: Buffer, status: number, hasBody: boolean
     size += name.length + value.length;
     // The Node.js parser would reject a larger head.
     if (size < MAX_RESPONSE_HEAD_BYTES) passedOn += `${name}: ${value}\r\n`;
-    else isCut = true;
+    else isTruncated = true;
   }
   passedOn += hasBody ? bodyFraming(framing) : 'content-length: 0\r\n';
   if (!isOrdinary) passedOn += 'connection: close\r\n';
-  return { bytes: Buffer.from(`${passedOn}\r\n`, 'latin1'), isCut };
+  return { bytes: Buffer.from(`${passedOn}\r\n`, 'latin1'), isTruncated };
 }
 
 type Header = [name: string, value: string];

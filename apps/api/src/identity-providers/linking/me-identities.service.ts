@@ -90,7 +90,7 @@ export class MeIdentitiesService {
       const linkedTo = await this.identities.findCustomerId(providerId, profile.subject, tx);
       if (linkedTo !== customer.id)
         await this.accounts.link(tx, project, customer, { provider: { id: providerId }, profile });
-      const identities = await this.identities.listOfProvider(customer.id, providerId, tx);
+      const identities = await this.identities.listByProvider(customer.id, providerId, tx);
       return identities.find(({ subject }) => subject === profile.subject)!;
     });
   }
@@ -120,7 +120,7 @@ export class MeIdentitiesService {
     const project = await this.projects.getContext(caller.customer.projectId);
     const provider = await this.flows.getProvider(project, slug);
     await this.required.assertAllowed(project, caller.customer.email, { providerId: provider.id });
-    const identities = await this.identities.listOfProvider(caller.customer.id, provider.id);
+    const identities = await this.identities.listByProvider(caller.customer.id, provider.id);
     if (!this.protocols.canReauthenticate(provider) || identities.length === 0)
       throw new GatehouseError('method_not_enabled');
     await this.fresh.assertSufficient(caller, project, 'provider');

@@ -4,4 +4,4 @@
  * project's first import, PostgreSQL would use an index that begins with the project and read all its customers for
  * each list of ids.
  */
-export const OF_PROJECT = '(c.project_id = $1) IS TRUE';
+export const IS_IN_PROJECT = '(c.project_id = $1) IS TRUE';
