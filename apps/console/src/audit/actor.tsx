@@ -16,17 +16,17 @@ interface ActorProps {
 
 /** Renders the operator or the API key that performed an action. */
 export function Actor({ actor, name, oneLine = false }: ActorProps): ReactNode {
-  const { id: ownId, email } = useOperator();
+  const { id: currentOperatorId, email } = useOperator();
   if (!actor) return '–';
   const [type = '', id = ''] = actor.split(':');
-  const displayName = name ?? (id === ownId ? email : null);
+  const displayName = name ?? (id === currentOperatorId ? email : null);
   const kind = kindLabels[type] ?? type;
   if (!displayName) return <span title={id}>{`${kind} ${shortId(id)}`}</span>;
   return (
     <span title={id}>
       {type === 'key' && `${kind} `}
       <UntrustedText text={displayName} oneLine={oneLine} />
-      {id === ownId && !oneLine && ' (you)'}
+      {id === currentOperatorId && !oneLine && ' (you)'}
     </span>
   );
 }

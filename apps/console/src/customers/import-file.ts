@@ -131,11 +131,11 @@ async function readJson(file: File, { encoding }: FileFormat): Promise<ParsedLin
     text += chunk.text;
     lines.encoding = chunk.encoding;
   }
-  for (const [index, customer] of customersOfJson(text).entries()) lines.add(index + 1, customer);
+  for (const [index, customer] of parseJsonCustomers(text).entries()) lines.add(index + 1, customer);
   return lines;
 }
 
-function customersOfJson(text: string): unknown[] {
+function parseJsonCustomers(text: string): unknown[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -163,7 +163,7 @@ async function readLines(file: File, { encoding: label }: FileFormat): Promise<I
   }
   return {
     name: file.name,
-    body: encoding === 'utf-8' ? await withoutMark(file) : new Blob(converted),
+    body: encoding === 'utf-8' ? await withoutByteOrderMark(file) : new Blob(converted),
     lines: endsWithLineFeed ? count : count + 1,
     ...{ lineName: 'Line', encoding, delimiter: null, report: new LocalReport() },
     find: (line) => ({ position: line, email: null }),
@@ -171,7 +171,7 @@ async function readLines(file: File, { encoding: label }: FileFormat): Promise<I
 }
 
 /** Returns the file without its byte order mark, if it has one. */
-async function withoutMark(file: File): Promise<Blob> {
+async function withoutByteOrderMark(file: File): Promise<Blob> {
   const start = new Uint8Array(await file.slice(0, 3).arrayBuffer());
   return start.join() === '239,187,191' ? file.slice(3) : file;
 }

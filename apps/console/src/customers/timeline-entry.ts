@@ -38,7 +38,7 @@ const methodLabels: Record<string, string> = {
   support: 'sign-in token',
 };
 
-const sessionEnds: Record<string, string> = {
+const sessionEndLabels: Record<string, string> = {
   logout: 'Signed out',
   revoked: 'Session revoked',
   password_changed: 'Session ended: password changed',
@@ -59,12 +59,12 @@ const sentences: Record<string, string> = {
   ...labels,
 };
 
-const textIn = (details: TimelineEntry['details'], name: string): string => {
+const stringDetail = (details: TimelineEntry['details'], name: string): string => {
   const value = details[name];
   return typeof value === 'string' ? value : '';
 };
 
-const textsIn = (details: TimelineEntry['details'], name: string): string[] => {
+const stringListDetail = (details: TimelineEntry['details'], name: string): string[] => {
   const value = details[name];
   return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
 };
@@ -78,19 +78,19 @@ export function describeEntry(entry: TimelineEntry): string {
     case 'login.succeeded':
       return `Signed in with ${listMethods(details)}${entry.device ? ` from ${entry.device}` : ''}`;
     case 'login.failed':
-      return `Sign-in failed: ${failureReason(textIn(details, 'reason'))}`;
+      return `Sign-in failed: ${failureReason(stringDetail(details, 'reason'))}`;
     case 'session.revoked':
-      return sessionEnds[textIn(details, 'reason')] ?? 'Session ended';
+      return sessionEndLabels[stringDetail(details, 'reason')] ?? 'Session ended';
     case 'customer.sessions_revoked':
       return details['sessions'] === 1
         ? 'Session revoked'
         : `${String(details['sessions'])} sessions revoked`;
     case 'customer.updated':
-      return `Profile updated: ${textsIn(details, 'changed').join(', ') || 'no fields'}`;
+      return `Profile updated: ${stringListDetail(details, 'changed').join(', ') || 'no fields'}`;
     case 'customer.identity_linked':
-      return `Identity at ${textIn(details, 'provider')} linked`;
+      return `Identity at ${stringDetail(details, 'provider')} linked`;
     case 'customer.identity_unlinked':
-      return `Identity at ${textIn(details, 'provider')} unlinked`;
+      return `Identity at ${stringDetail(details, 'provider')} unlinked`;
     default:
       return sentences[type] ?? type;
   }
@@ -102,8 +102,8 @@ const failureReason = (reason: string): string =>
   (reason.replaceAll('_', ' ') || 'wrong password or code');
 
 function listMethods(details: TimelineEntry['details']): string {
-  const provider = textIn(details, 'provider');
-  const labels = textsIn(details, 'methods').flatMap((method) =>
+  const provider = stringDetail(details, 'provider');
+  const labels = stringListDetail(details, 'methods').flatMap((method) =>
     method === 'fed' && provider ? [provider] : (methodLabels[method] ?? []),
   );
   return [...new Set(labels)].join(' and ') || 'an unknown method';
@@ -136,7 +136,7 @@ export function entryDetails(entry: TimelineEntry): string[] {
   const hidesDevice = type === 'login.succeeded' || kind === 'webhook';
   return [
     mail && mailProblem(mail),
-    entry.source === 'audit_entry' ? textIn(details, 'reason') : null,
+    entry.source === 'audit_entry' ? stringDetail(details, 'reason') : null,
     supportReason(details),
     details['outcome'] === 'refused' ? 'Refused' : null,
     hidesDevice ? null : device,
@@ -147,7 +147,7 @@ export function entryDetails(entry: TimelineEntry): string[] {
 /** Returns the reason for the sign-in token that opened the session, if support performed the action. */
 const supportReason = ({ support }: TimelineEntry['details']): string | null =>
   typeof support === 'object' && support !== null
-    ? textIn(support as TimelineEntry['details'], 'reason')
+    ? stringDetail(support as TimelineEntry['details'], 'reason')
     : null;
 
 /** Returns true for an entry that reports a failure. */

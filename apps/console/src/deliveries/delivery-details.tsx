@@ -6,7 +6,7 @@ import { PropertyList } from '../components/property-list';
 import { UntrustedText, UntrustedUrl } from '../components/untrusted-text';
 import { Id } from '../components/id';
 import { RelativeTime } from '../components/relative-time';
-import type { Delivery } from './redelivery-rejection';
+import type { Delivery } from './explain-redelivery-rejection';
 
 export function DeliveryDetails({ delivery }: { delivery: Delivery }): ReactNode {
   const {

@@ -10,7 +10,7 @@ import { RelativeTime } from '../components/relative-time';
 import { HttpStatus, StatusBadge } from '../components/status-badge';
 import { formatDuration } from '../components/time';
 import { UntrustedText } from '../components/untrusted-text';
-import type { Delivery } from './redelivery-rejection';
+import type { Delivery } from './explain-redelivery-rejection';
 import classes from './timeline.module.css';
 
 type Replay = Schemas['ReplayResponse'];

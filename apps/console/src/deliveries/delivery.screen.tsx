@@ -14,7 +14,7 @@ import { toastSuccess } from '../components/toast';
 import { DeliveryChain } from './delivery-chain';
 import { DeliveryDetails } from './delivery-details';
 import classes from './delivery.module.css';
-import { redeliveryRejection, type Delivery } from './redelivery-rejection';
+import { explainRedeliveryRejection, type Delivery } from './explain-redelivery-rejection';
 import { DeliveryReplays } from './delivery-replays';
 import { DeliveryRequest } from './delivery-request';
 import { DeliveryTimeline } from './delivery-timeline';
@@ -48,7 +48,7 @@ function DeliveryPage({ delivery }: { delivery: Delivery }): ReactNode {
     { refetchInterval: state === 'pending' && LIVE_INTERVAL_MS },
   );
   const links = chain.data?.data ?? [];
-  const rejection = redeliveryRejection(delivery, links.at(-1)?.id ?? null);
+  const rejection = explainRedeliveryRejection(delivery, links.at(-1)?.id ?? null);
   return (
     <Page
       title={`${event} delivery`}

@@ -62,7 +62,7 @@ export function BulkActionDialog<Item extends { id: string } | string>(
         controller.current.signal,
       );
       done.current = [...earlier, ...result.done];
-      const error = interruption ?? (count === 1 ? result.refused[0]?.problem : null);
+      const error = interruption ?? (count === 1 ? result.rejected[0]?.problem : null);
       if (error) throw error;
       isInterrupted.current = false;
       return { ...result, done: done.current };
@@ -73,7 +73,7 @@ export function BulkActionDialog<Item extends { id: string } | string>(
     if (isInterrupted.current && done.current.length > 0)
       onDone({
         done: done.current,
-        refused: [],
+        rejected: [],
         unsent: items.filter((item) => !done.current.includes(item)),
       });
     done.current = [];
@@ -107,7 +107,7 @@ export function BulkActionDialog<Item extends { id: string } | string>(
         )}
       </ActionDialog>
       <BulkReport
-        title={report && props.reportTitle(report.done.length, report.done.length + unchanged(report))}
+        title={report && props.reportTitle(report.done.length, report.done.length + countUnchanged(report))}
         result={report}
         renderItem={props.renderItem}
         onClose={() => setReport(null)}
@@ -116,7 +116,7 @@ export function BulkActionDialog<Item extends { id: string } | string>(
   );
 }
 
-const unchanged = ({ refused, unsent }: BulkResult<unknown>): number => refused.length + unsent.length;
+const countUnchanged = ({ rejected, unsent }: BulkResult<unknown>): number => rejected.length + unsent.length;
 
 interface BulkProgressProps {
   finished: number;
@@ -161,12 +161,13 @@ function BulkReport<Item extends { id: string } | string>({
       {result && (
         <Stack>
           <Text>
-            {unchanged(result).toLocaleString('en')} unchanged. They stay selected, so that you can try again.
+            {countUnchanged(result).toLocaleString('en')} unchanged. They stay selected, so that you can try
+            again.
           </Text>
-          {result.refused.length > 0 && (
+          {result.rejected.length > 0 && (
             <Table fz="sm" aria-label="Refused">
               <Table.Tbody>
-                {result.refused.map(({ item, problem }) => (
+                {result.rejected.map(({ item, problem }) => (
                   <Table.Tr key={typeof item === 'string' ? item : item.id}>
                     <Table.Td>{renderItem(item)}</Table.Td>
                     <Table.Td>{problem.message}</Table.Td>

@@ -43,11 +43,12 @@ export const hideableColumns = <C extends ColumnKey>(columns: readonly C[]): C[]
   columns.filter((column) => column !== primaryColumn(columns) && column.hideable !== false);
 
 /** Returns the entry for `changes` that reverses a column's default: "id" shows it, "-id" hides it. */
-const changeOf = (column: ColumnKey): string => (column.hidden ? columnId(column) : `-${columnId(column)}`);
+const reversedEntry = (column: ColumnKey): string =>
+  column.hidden ? columnId(column) : `-${columnId(column)}`;
 
 /** @param changes the columns that deviate from their default visibility */
 export const isShown = (column: ColumnKey, changes: readonly string[]): boolean =>
-  (column.hidden ?? false) === changes.includes(changeOf(column));
+  (column.hidden ?? false) === changes.includes(reversedEntry(column));
 
 /** Returns the shown columns. Columns that cannot be hidden are always shown. */
 export function visibleColumns<C extends ColumnKey>(columns: readonly C[], changes: readonly string[]): C[] {
@@ -57,7 +58,7 @@ export function visibleColumns<C extends ColumnKey>(columns: readonly C[], chang
 
 /** Returns the changes after a column is shown or hidden. Keeps entries for unknown columns. */
 export function toggleColumn(column: ColumnKey, changes: readonly string[]): string[] {
-  const change = changeOf(column);
+  const change = reversedEntry(column);
   return changes.includes(change) ? changes.filter((each) => each !== change) : [...changes, change];
 }
 

@@ -18,7 +18,7 @@ describe('runAll', () => {
     const result = await runAll(items, send, (done) => progress.push(done), new AbortController().signal);
     expect(result).toEqual({
       done: [1, 2, 3, 4, 6, 7, 8, 9, 11, 12],
-      refused: [
+      rejected: [
         { item: 5, problem },
         { item: 10, problem },
       ],
@@ -38,14 +38,14 @@ describe('runAll', () => {
       if (item === 2) throw error;
     };
     const { signal } = new AbortController();
-    const { done, refused, unsent, interruption } = await runAll(
+    const { done, rejected, unsent, interruption } = await runAll(
       [1, 2, 3, 4, 5, 6, 7, 8, 9],
       send,
       () => undefined,
       signal,
     );
     expect(interruption).toBe(error);
-    expect(refused).toEqual([]);
+    expect(rejected).toEqual([]);
     // Requests in progress are finished.
     expect([...done, 2].sort()).toEqual(sent);
     expect([...done, ...unsent].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);

@@ -8,7 +8,7 @@ export interface Rejected<Item> {
 
 export interface RunResult<Item> {
   done: Item[];
-  refused: Rejected<Item>[];
+  rejected: Rejected<Item>[];
   /** The items for which no request was sent, or whose request failed for a reason other than the item. */
   unsent: Item[];
   /** The error that ended the run, because all further requests would fail in the same way. */
@@ -35,8 +35,8 @@ export async function runAll<Item>(
   signal: AbortSignal,
 ): Promise<RunResult<Item>> {
   const waiting = [...items];
-  const result: RunResult<Item> = { done: [], refused: [], unsent: waiting, interruption: null };
-  const { done, refused } = result;
+  const result: RunResult<Item> = { done: [], rejected: [], unsent: waiting, interruption: null };
+  const { done, rejected } = result;
   const work = async (): Promise<void> => {
     while (waiting.length > 0 && !signal.aborted && !result.interruption) {
       const item = waiting.shift()!;
@@ -45,13 +45,13 @@ export async function runAll<Item>(
         done.push(item);
       } catch (error) {
         const problem = toProblem(error);
-        if (isRejection(problem)) refused.push({ item, problem });
+        if (isRejection(problem)) rejected.push({ item, problem });
         else {
           result.interruption ??= problem;
           waiting.push(item);
         }
       }
-      onProgress(done.length + refused.length);
+      onProgress(done.length + rejected.length);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));

@@ -10,7 +10,7 @@ export type Delivery = Schemas['OperatorDeliveryResponse'];
  * Returns a sentence that explains why a delivery cannot be redelivered now, or null if it can. The API checks this
  * too.
  */
-export function redeliveryRejection(delivery: Delivery, newest: string | null): ReactNode {
+export function explainRedeliveryRejection(delivery: Delivery, newest: string | null): ReactNode {
   const { endpoint_status: endpoint, state, redelivered_as: next, next_attempt_at: dueAt } = delivery;
   if (state === 'pending') {
     return (
