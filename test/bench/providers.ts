@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { UserAgent, type Navigation } from '../support/identity-providers/user-agent.js';
 import {
   addProvider,
   beginOAuth,
   createSocialProject,
-  walkToCallback,
+  followToCallback,
   type AddedProvider,
   type SocialProject,
 } from '../support/social-sign-in.js';
@@ -42,7 +42,7 @@ export async function measureProviders(): Promise<SectionResult> {
     const { instance } = bench;
     const project = await createSocialProject(instance);
     const provider = await addProvider(instance, project, server, { type: 'google', issuer: server.issuer });
-    server.person = createPerson();
+    server.user = createProviderUser();
     const emails = await registerCustomers(instance, 20);
     const { accessToken } = await openSession(instance, emails[0]!);
     const { publishableKey } = instance.credentials;
@@ -89,7 +89,7 @@ async function prepare(
 ): Promise<Navigation[]> {
   const callbacks: Navigation[] = [];
   while (callbacks.length < FLOWS)
-    callbacks.push(await walkToCallback(await beginOAuth(instance, project, provider.slug), provider));
+    callbacks.push(await followToCallback(await beginOAuth(instance, project, provider.slug), provider));
   return callbacks;
 }
 

@@ -11,7 +11,7 @@ import {
   keycloakCredential,
   keycloakUser,
 } from '../support/exported-users.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { LEGACY_PASSWORD, LegacySystem } from '../support/legacy-system.js';
 import {
@@ -21,7 +21,12 @@ import {
   toCsv,
   writeFiles,
 } from '../support/moving-in.js';
-import { asPage, changeSettings, openSocialSession, type SocialProject } from '../support/social-sign-in.js';
+import {
+  requestAsPage,
+  changeSettings,
+  openSocialSession,
+  type SocialProject,
+} from '../support/social-sign-in.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
@@ -73,7 +78,7 @@ const findCustomer = async (email: string): Promise<Record<string, any>> => {
 
 /** Signs in with the password, and returns the customer's id. */
 const signIn = async (email: string, password = PASSWORD): Promise<string> =>
-  (await asPage(instance, project, 'login', { email, password })).body.customer?.id;
+  (await requestAsPage(instance, project, 'login', { email, password })).body.customer?.id;
 
 /**
  * Expects a customer to sign in with the old password and with the provider, each time with the authenticator app if
@@ -263,8 +268,10 @@ it('preserves passwords, authenticators, providers and passkeys of customers fro
   const ids = await Promise.all(others.map(({ email }) => signIn(email)));
   expect(ids).toEqual(others.map(({ id }) => id));
   await changeSettings(instance, project, { signIn: { passkey: true } });
-  const { options } = (await asPage(instance, project, 'passkey/options', {})).body;
-  const { body } = await asPage(instance, project, 'passkey', { response: authenticator.get(options) });
+  const { options } = (await requestAsPage(instance, project, 'passkey/options', {})).body;
+  const { body } = await requestAsPage(instance, project, 'passkey', {
+    response: authenticator.get(options),
+  });
   expect(body.customer.id).toBe(withPasskey.id);
 });
 
@@ -296,7 +303,7 @@ it('supports provider sign-ins and legacySignIn for customers from Cognito', asy
     const [first, second] = users.map(({ Username }) => Username);
     expect(await findCustomer(email)).toMatchObject({ id: first, metadata: { plan: 'pro' } });
     expect(await signIn(email, LEGACY_PASSWORD)).toBe(first);
-    standIn.person = createPerson({ sub: subject, email: other });
+    standIn.user = createProviderUser({ sub: subject, email: other });
     expect(await openSocialSession(instance, project, 'google')).toMatchObject({ id: second });
   } finally {
     await system.receiver.stop();

@@ -3,7 +3,7 @@ import { expectStatus } from '../support/customers.js';
 import { writeFiles } from '../support/moving-in.js';
 import { toNdjson } from '../support/ndjson.js';
 import {
-  asPage,
+  requestAsPage,
   changeSettings,
   createSocialProject,
   type SocialProject,
@@ -115,7 +115,10 @@ describe('authenticator apps in a project with mfa "off"', () => {
       [{ created: 3, unusedApps: 0, reasons: [] }],
     ]);
     expect(await readMfa()).toBe('optional');
-    const response = await asPage(instance, project, 'login', { email: emails[0], password: PASSWORD });
+    const response = await requestAsPage(instance, project, 'login', {
+      email: emails[0],
+      password: PASSWORD,
+    });
     expect(response.body.challenge).toMatchObject({ kind: 'second_factor' });
   });
 

@@ -9,7 +9,12 @@ import { DocumentFolder } from '../support/document-folder.js';
 import { eventually } from '../support/eventually.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { freePort } from '../support/server-process.mjs';
-import { addProvider, asPage, createSocialProject, type SocialProject } from '../support/social-sign-in.js';
+import {
+  addProvider,
+  requestAsPage,
+  createSocialProject,
+  type SocialProject,
+} from '../support/social-sign-in.js';
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
@@ -127,7 +132,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   /** Opens the page with the orders, which redirects to the sign-in page and back. */
   async function signIn(): Promise<{ id: string; email: string }> {
     const fields = { email: uniqueEmail(), password: PASSWORD };
-    const { customer } = expectStatus(201, await asPage(instance, project, 'register', fields)).body;
+    const { customer } = expectStatus(201, await requestAsPage(instance, project, 'register', fields)).body;
     await instance.sql('DELETE FROM sessions WHERE customer_id = $1', [customer.id]);
     await tab.goto(`${origin}/orders`);
     expect(new URL(tab.url()).search).toBe('?redirect_url=%2Forders');
@@ -170,7 +175,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
   });
 
   it('signs in with an identity provider, returns to the page, and exposes no token to it', async () => {
-    const email = provider.person.email!;
+    const email = provider.user.email!;
     await tab.goto(`${origin}/orders`);
     await tab.getByRole('button', { name: 'Continue with Work' }).click();
     await tab.getByText('Orders for customer').waitFor();

@@ -16,7 +16,7 @@ import { DocumentFolder } from '../support/document-folder.js';
 import { readEmailCode, submitEmailLink } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
 import { APP_URL, Device } from '../support/expo/device.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { AppleStandIn } from '../support/identity-providers/apple-stand-in.js';
 import { UserAgent } from '../support/identity-providers/user-agent.js';
@@ -64,8 +64,8 @@ afterAll(async () => {
 });
 beforeEach(() => {
   google.reset();
-  google.person = createPerson({ hd: 'example.com' });
-  apple.person = createPerson();
+  google.user = createProviderUser({ hd: 'example.com' });
+  apple.user = createProviderUser();
 });
 
 type StartOptions = Parameters<Device['start']>[0];
@@ -184,7 +184,7 @@ describe('a sign-in in the browser', () => {
       url: await followProviderPages(url, returnUrl),
     });
     const result = await client.signIn.google();
-    const { email } = google.person;
+    const { email } = google.user;
     if (result?.status !== 'complete') throw new Error(`the sign-in ended with ${result?.status}`);
     expect(result.customer.email).toBe(email);
 
@@ -283,7 +283,7 @@ describe('a link that opens the app', () => {
       const current = await stateOf(client);
       return current.status === 'signed_in' ? current : null;
     });
-    expect(state.customer.email).toBe(google.person.email);
+    expect(state.customer.email).toBe(google.user.email);
     const outcomes = recordOutcomes(client);
     expect(outcomes).toMatchObject([{ result: { status: 'complete' } }]);
 
@@ -388,7 +388,7 @@ describe('a native sign-in with Google', () => {
     for (let count = 0; count < 2; count += 1)
       expect(await client.signIn.google()).toMatchObject({
         status: 'complete',
-        customer: { email: google.person.email },
+        customer: { email: google.user.email },
       });
     module.isCanceled = true;
     expect(await client.signIn.google()).toBeNull();
@@ -418,7 +418,7 @@ class AppleModule implements AppleAuthenticationModule {
 
   async signInAsync({ nonce }: { nonce: string }) {
     if (this.isCanceled) throw Object.assign(new Error('canceled'), { code: 'ERR_REQUEST_CANCELED' });
-    const { sub, given_name: givenName = null, family_name: familyName = null } = apple.person;
+    const { sub, given_name: givenName = null, family_name: familyName = null } = apple.user;
     const identityToken = await apple.issueIdToken({ aud: 'com.example.app', nonce });
     const fullName = this.known.has(sub) ? { givenName: null, familyName: null } : { givenName, familyName };
     this.known.add(sub);
@@ -442,14 +442,14 @@ describe('a native sign-in with Apple', () => {
   it('keeps the name for the next sign-in if the first one fails', async () => {
     const module = new AppleModule();
     const device = new Device(instance);
-    const ada = apple.person;
+    const ada = apple.user;
     const offlineClient = start(device, { apple: appleSignIn(module), fetch: offline });
     await expect(offlineClient.signIn.apple()).rejects.toMatchObject({ code: 'network_error' });
 
     const client = start(device, { apple: appleSignIn(module) });
-    apple.person = createPerson({ given_name: undefined, family_name: undefined });
+    apple.user = createProviderUser({ given_name: undefined, family_name: undefined });
     expect(await client.signIn.apple()).toMatchObject({ status: 'complete', customer: { firstName: null } });
-    apple.person = ada;
+    apple.user = ada;
     expect(await client.signIn.apple()).toMatchObject({ status: 'complete', customer: { firstName: 'Ada' } });
     expect(await client.customer.get()).toMatchObject({ firstName: 'Ada', lastName: 'Byron' });
   });
@@ -460,7 +460,7 @@ describe('a native sign-in with Apple', () => {
     const { id, email } = await signUp(client);
     await client.verifyEmail(await instance.getMailToken(email, 'verify-email'));
     const secret = await addTotp(client, id);
-    apple.person = createPerson({ email });
+    apple.user = createProviderUser({ email });
     const result = await client.signIn.apple();
     if (result?.status !== 'second_factor') throw new Error(`the sign-in ended with ${result?.status}`);
     const credential = { token: result.challenge.token, code: totpCode(secret) };

@@ -3,11 +3,11 @@ import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { codeBlocks } from '../support/code-blocks.js';
 import { DocumentSite } from '../support/document-site.js';
 import { AppleStandIn } from '../support/identity-providers/apple-stand-in.js';
-import { createGitHubPerson, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
+import { createGitHubUser, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
-import { addLinkingProviders, createLinkingPerson, LINKING_TABLE } from '../support/linking-table.js';
+import { addLinkingProviders, createLinkingUser, LINKING_TABLE } from '../support/linking-table.js';
 import {
   addProvider,
   changeSettings,
@@ -102,10 +102,10 @@ describeBrowser('the code in docs/identity-providers.md, on a page of another or
   };
 
   it.each(['openId', 'google', 'apple', 'github'] as const)('signs up and in with %s', async (name) => {
-    const person = createPerson({ hd: 'example.com' });
-    openId.person = google.person = apple.person = person;
+    const person = createProviderUser({ hd: 'example.com' });
+    openId.user = google.user = apple.user = person;
     const emails = [{ email: person.email!, primary: true, verified: true, visibility: null }];
-    github.person = createGitHubPerson({ emails });
+    github.user = createGitHubUser({ emails });
     const page = await open();
     const { customer } = await signIn(page, name);
     expect(customer).toMatchObject({ email: person.email, firstName: 'Ada' });
@@ -114,15 +114,15 @@ describeBrowser('the code in docs/identity-providers.md, on a page of another or
   });
 
   it('links an account and unlinks it, and reports the error of a redirect', async () => {
-    google.person = createPerson();
-    openId.person = createPerson();
+    google.user = createProviderUser();
+    openId.user = createProviderUser();
     const page = await open();
     const fields = JSON.stringify({ email: uniqueEmail(), password: PASSWORD });
     const { customer } = await run(page, `return gatehouse.signUp(${fields})`);
     const { identity } = await completeRedirect(page, () =>
       run(page, `return providers.linkProvider('${googleSlug}')`),
     );
-    expect(identity).toMatchObject({ provider: googleSlug, subject: google.person.sub });
+    expect(identity).toMatchObject({ provider: googleSlug, subject: google.user.sub });
     expect((await signIn(page, 'google')).customer.id).toBe(customer.id);
 
     await run(page, `return gatehouse.identities.unlink('${identity.id}')`);
@@ -136,9 +136,9 @@ describeBrowser('the code in docs/identity-providers.md, on a page of another or
     const page = await open();
     const outcomes: unknown[] = [];
     for (const [slug, customer] of LINKING_TABLE) {
-      google.person = await createLinkingPerson(instance, project, customer);
+      google.user = await createLinkingUser(instance, project, customer);
       const result = await signIn(page, slug);
-      outcomes.push(result.customer?.email === google.person.email ? 'session' : result.error);
+      outcomes.push(result.customer?.email === google.user.email ? 'session' : result.error);
     }
     expect(outcomes).toEqual(LINKING_TABLE.map(([, , outcome]) => outcome));
   });

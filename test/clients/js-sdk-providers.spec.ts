@@ -1,6 +1,6 @@
 import { createClient, type Client } from '@gatehouse/js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { UserAgent } from '../support/identity-providers/user-agent.js';
 import { addProvider, createSocialProject, REDIRECT_URL } from '../support/social-sign-in.js';
@@ -32,16 +32,16 @@ it('signs in, links an account and reauthenticates with an identity provider', a
       },
     };
     const client = newClient(project);
-    provider.person = createPerson();
+    provider.user = createProviderUser();
     expect(await client.signIn.social(target)).toMatchObject({
       status: 'complete',
-      customer: { email: provider.person.email },
+      customer: { email: provider.user.email },
     });
     expect(await client.reauthenticate.social(target)).toEqual({ status: 'reauthenticated' });
 
     const owner = newClient(project);
     await owner.signUp({ email: uniqueEmail(), password: PASSWORD });
-    provider.person = createPerson();
+    provider.user = createProviderUser();
     provider.endSessions();
     expect(await owner.identities.link(target)).toMatchObject({
       status: 'linked',
@@ -70,7 +70,7 @@ it('signs in with the ID token of a native sign-in', async () => {
       issuer: provider.issuer,
       clientIds: ['ios.example'],
     });
-    provider.person = createPerson();
+    provider.user = createProviderUser();
     const client = newClient(project);
     const idToken = await provider.issueIdToken({ aud: 'ios.example', nonce: 'n-1' });
     await expect(client.signIn.idToken({ provider: slug, idToken, nonce: 'n-2' })).rejects.toMatchObject({
@@ -79,9 +79,9 @@ it('signs in with the ID token of a native sign-in', async () => {
     const other = await provider.issueIdToken({ aud: 'ios.example', nonce: 'n-3' });
     expect(await client.signIn.idToken({ provider: slug, idToken: other, nonce: 'n-3' })).toMatchObject({
       status: 'complete',
-      customer: { email: provider.person.email },
+      customer: { email: provider.user.email },
     });
-    expect((await client.customer.get()).email).toBe(provider.person.email);
+    expect((await client.customer.get()).email).toBe(provider.user.email);
   } finally {
     await provider.stop();
   }

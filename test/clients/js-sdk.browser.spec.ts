@@ -272,7 +272,7 @@ describeBrowser('@gatehouse/js on a page of another origin', () => {
     await tab.waitForURL(`${origin}/signed-in?**`);
     expect(await run(tab, 'return client.handleRedirect()')).toMatchObject({
       status: 'complete',
-      customer: { email: provider.person.email },
+      customer: { email: provider.user.email },
     });
     expect(tab.url()).toBe(`${origin}/signed-in`);
     await waitForStatuses(tab, ['signed_out', 'signed_in']);

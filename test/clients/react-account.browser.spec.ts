@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expectAccessible } from '../support/accessibility.js';
 import { describeBrowser, type TestBrowser } from '../support/browser.js';
-import { ageProofs, resetTotpSteps } from '../support/customer-factors.js';
+import { backdateProofs, resetTotpSteps } from '../support/customer-factors.js';
 import { NEW_PASSWORD } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import type { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
@@ -121,7 +121,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
 
   it('adds and removes an authenticator with recovery codes, after reauthentication', async () => {
     const customer = await signUp();
-    await ageProofs(instance, customer);
+    await backdateProofs(instance, customer);
     const factors = section('Two-step verification');
     await factors.getByText('No authenticator app yet').waitFor();
     await click(factors, 'Add an authenticator app');
@@ -150,7 +150,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     await click(saved, 'I have saved the codes');
     await row('Two-step verification', '10 left').waitFor();
 
-    await ageProofs(instance, customer);
+    await backdateProofs(instance, customer);
     await resetTotpSteps(instance, customer);
     await click(factors, 'Create new codes');
     await click(dialog('Create new codes'), 'Create new codes');
@@ -165,7 +165,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     expect(await saved.locator('li code').allInnerTexts()).not.toContain(codes[0]);
     await click(saved, 'I have saved the codes');
 
-    await ageProofs(instance, customer);
+    await backdateProofs(instance, customer);
     await click(factors, 'Remove: Authenticator app');
     await click(dialog('Remove Authenticator app?'), 'Remove');
     await fill(confirmDialog, 'Authenticator code', totpCode(secret));
@@ -199,7 +199,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     const identities = section('Connected accounts');
     await click(identities, 'Connect Work');
     await waitForText('The account is connected.');
-    await row('Connected accounts', `Work (${provider.person.email})`).waitFor();
+    await row('Connected accounts', `Work (${provider.user.email})`).waitFor();
     await click(identities, 'Disconnect: Work');
     await click(dialog('Disconnect Work?'), 'Disconnect');
     await identities.getByRole('button', { name: 'Connect Work' }).waitFor();

@@ -139,7 +139,7 @@ describeBrowser('the sign-in UI of @gatehouse/react', () => {
 
   it('signs in with an identity provider, a required second factor and recovery codes', async () => {
     await useSettings({ mfa: 'required' });
-    const email = provider.person.email!;
+    const email = provider.user.email!;
     await open();
     await click('Continue with Work');
     await heading('Protect your account');

@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expectAccessible } from '../support/accessibility.js';
 import { describeBrowser, type TestBrowser } from '../support/browser.js';
-import { ageProofs } from '../support/customer-factors.js';
+import { backdateProofs } from '../support/customer-factors.js';
 import type { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { ReactFixture } from '../support/react-fixture.js';
 import type { ReactPage } from '../support/react-page.js';
@@ -110,7 +110,7 @@ describeBrowser('@gatehouse/react: errors and variants', () => {
     await alert('Your organization requires its own sign-in for this email address.');
     expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
     await click(page, 'Continue with Work');
-    await waitForSession(provider.person.email!);
+    await waitForSession(provider.user.email!);
   });
 
   it('displays the wait after too many attempts, and offers a retry when offline', async () => {
@@ -136,12 +136,12 @@ describeBrowser('@gatehouse/react: errors and variants', () => {
     await page.goto(`${site.origin}/settings`);
     const target = JSON.stringify({ provider: 'work', redirectUrl: `${site.origin}/settings` });
     await page.evaluate(`client.signIn.social(${target})`);
-    const email = provider.person.email!;
+    const email = provider.user.email!;
     await page.getByText(`Signed in as ${email}`).waitFor();
     const [customer] = await instance.sql<{ id: string }>('SELECT id FROM customers WHERE email = $1', [
       email,
     ]);
-    await ageProofs(instance, customer!);
+    await backdateProofs(instance, customer!);
     await click(section('Connected accounts'), 'Disconnect: Work');
     await click(dialog('Disconnect Work?'), 'Disconnect');
     await click(dialog('Confirm that it is you'), 'Continue with Work');

@@ -17,7 +17,7 @@ import { completeChallenge, openChallenge, registerWithTotp } from '../support/c
 import { withSettings } from '../support/customers.js';
 import { createDomainProvider, requireProvider } from '../support/identity-providers/provider-domains.js';
 import { receiveEmailCode, verifyEmailCode } from '../support/email-codes.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { addProvider, changeSettings, openSocialSession, REDIRECT_URL } from '../support/social-sign-in.js';
 import { registerWithPasskey, signInWithPasskey } from '../support/passkeys.js';
@@ -347,7 +347,7 @@ describe('the event stream of complete lifecycles', () => {
       const google = await addProvider(instance, project, server, { type: 'google', issuer: server.issuer });
       const email = `ada@${randomUUID()}.example`;
       expectStatus(201, recordTokens(await instance.register(email)));
-      server.person = createPerson({ email, hd: 'example.com' });
+      server.user = createProviderUser({ email, hd: 'example.com' });
       const { id } = await openSocialSession(instance, project, google.slug);
       const [identity] = (await requestAsServer(200, 'GET', `/api/v1/customers/${id}/identities`)).data;
       const path = `/api/v1/customers/${id}/identities/${identity.id}/remove`;

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import {
-  ageProofs,
+  backdateProofs,
   completeChallenge,
   enrollTotp,
   openChallenge,
@@ -376,7 +376,7 @@ describe('MF-05: an account change', () => {
   it('requires a recent verification of the second factor, even with a password', async () => {
     const customer = await registerWithTotp(instance);
     // Confirming the authenticator was itself a verification.
-    await ageProofs(instance, customer);
+    await backdateProofs(instance, customer);
     const send = () =>
       Promise.all(changes.map(([method, path, body]) => asCustomer(customer, method, path(customer), body)));
     const required = {
@@ -400,7 +400,7 @@ describe('MF-05: an account change', () => {
     // A wrong code stays counted, because only a completed sign-in clears it.
     expect(await hasFailures(customer)).toBe(true);
     expect((await asCustomer(customer, 'POST', 'recovery-codes', {})).status).toBe(201);
-    await ageProofs(instance, customer);
+    await backdateProofs(instance, customer);
     expect((await send())[2]).toMatchObject(required);
     const [, recoveryCode] = customer.recoveryCodes;
     // These codes were replaced above.
@@ -411,7 +411,7 @@ describe('MF-05: an account change', () => {
 
   it('requires recent verification or the password if the customer has no factor', async () => {
     const customer = await registerCustomer(instance);
-    await ageProofs(instance, customer);
+    await backdateProofs(instance, customer);
     const add = (body: object) => asCustomer(customer, 'POST', 'factors/totp', body);
     expect(await add({})).toMatchObject({
       status: 403,

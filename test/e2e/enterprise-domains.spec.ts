@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expectStatus } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { createGitHubPerson, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createGitHubUser, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import {
   checkDomain,
   createVerifiedProvider,
@@ -143,14 +143,14 @@ describe("FE-03: a provider on another server than its preset's", () => {
       const server = await GitHubStandIn.start();
       const setEmail = (email: string): void => {
         const emails = [{ email, primary: true, verified: true, visibility: null }];
-        server.person = createGitHubPerson({ emails });
+        server.user = createGitHubUser({ emails });
       };
       return { server, setEmail };
     },
     microsoft: async () => {
       const server = await StandInProvider.start();
       const claims = { tid: '9188040d-6c67-4c5b-b112-36a304b66dad', xms_edov: true };
-      const setEmail = (email: string): void => void (server.person = createPerson({ email, ...claims }));
+      const setEmail = (email: string): void => void (server.user = createProviderUser({ email, ...claims }));
       return { server, setEmail };
     },
   };

@@ -8,10 +8,10 @@ import { registerCustomer, withSettings } from '../support/customers.js';
 import { DocumentSite } from '../support/document-site.js';
 import { exchangeCode } from '../support/email-codes.js';
 import { HostedSignIn } from '../support/hosted-sign-in.js';
-import { addLinkingProviders, createLinkingPerson, LINKING_TABLE } from '../support/linking-table.js';
+import { addLinkingProviders, createLinkingUser, LINKING_TABLE } from '../support/linking-table.js';
 import { addProvider } from '../support/social-sign-in.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { freePort } from '../support/server-process.mjs';
 import { PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
@@ -152,7 +152,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
   });
 
   it('signs in with a provider, and returns to the page if the customer denies access', async () => {
-    provider.person = createPerson();
+    provider.user = createProviderUser();
     const signIn = newSignIn();
     const page = await browser.open(signIn.url());
     provider.isDenied = true;
@@ -161,7 +161,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     provider.isDenied = false;
     await page.getByRole('link', { name: 'Continue with Work account' }).click();
     const response = await exchange(page, signIn);
-    expect(response.body.customer.email).toBe(provider.person.email);
+    expect(response.body.customer.email).toBe(provider.user.email);
     expect(amrOf(response)).toEqual(['fed']);
     await page.context().close();
   });
@@ -175,7 +175,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
       const outcomes: string[] = [];
       const page = await browser.open('about:blank');
       for (const [slug, customer] of LINKING_TABLE) {
-        google.person = await createLinkingPerson(instance, project, customer);
+        google.user = await createLinkingUser(instance, project, customer);
         const signIn = newSignIn();
         await page.goto(signIn.url());
         await page.getByRole('link', { name: `Continue with ${slug}`, exact: true }).click();
@@ -184,7 +184,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
         );
         const error = new URL(page.url()).searchParams.get('provider_error');
         if (error) await page.getByRole('alert').waitFor();
-        else expect((await exchange(page, signIn)).body.customer.email).toBe(google.person.email);
+        else expect((await exchange(page, signIn)).body.customer.email).toBe(google.user.email);
         outcomes.push(error ?? 'session');
       }
       await page.context().close();

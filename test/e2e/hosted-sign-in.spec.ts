@@ -3,7 +3,7 @@ import { registerWithTotp, resetTotpSteps } from '../support/customer-factors.js
 import { expectStatus, NEW_PASSWORD, registerCustomer, withSettings } from '../support/customers.js';
 import { exchangeCode, readEmailCode, toFullWidth } from '../support/email-codes.js';
 import { HostedSignIn, readFormActions, readForms } from '../support/hosted-sign-in.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { respondWithJson } from '../support/identity-providers/responses.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { navigate, UserAgent, type Navigation, type Page } from '../support/identity-providers/user-agent.js';
@@ -328,7 +328,7 @@ describe('the hosted sign-in page', () => {
     it('links the account by emailed code, in the same browser, if the provider shares no address', async () => {
       // A code can verify the address even if the project does not offer codes for sign-in.
       await changeSettings(instance, project, { ...SETTINGS, signIn: { emailCode: false } });
-      server.person = createPerson({ email: undefined });
+      server.user = createProviderUser({ email: undefined });
       const { email, id: customerId } = await registerCustomer(instance);
       const page = new HostedSignIn(instance, REDIRECT_URL);
       const agent = new UserAgent();
@@ -351,7 +351,7 @@ describe('the hosted sign-in page', () => {
 
     it('keeps the account after a mistyped address, and links it to the new customer', async () => {
       await changeSettings(instance, project, { ...SETTINGS, signIn: { emailCode: false } });
-      server.person = createPerson({ email: undefined, given_name: 'Grace' });
+      server.user = createProviderUser({ email: undefined, given_name: 'Grace' });
       const email = uniqueEmail();
       const page = new HostedSignIn(instance, REDIRECT_URL);
       const agent = new UserAgent();
@@ -375,7 +375,7 @@ describe('the hosted sign-in page', () => {
     it('offers another email address if the customer has not verified the first one', async () => {
       await changeSettings(instance, project, { ...SETTINGS, requireVerifiedEmail: true });
       try {
-        const { email } = (server.person = createPerson());
+        const { email } = (server.user = createProviderUser());
         const agent = new UserAgent();
         const start = startOf(new HostedSignIn(instance, REDIRECT_URL));
         expect((await agent.open(start)).text).toContain(email);
@@ -393,7 +393,7 @@ describe('the hosted sign-in page', () => {
     });
 
     it('MF-05: links the account only after the second factor of the customer', async () => {
-      const { sub } = (server.person = createPerson({ email: undefined }));
+      const { sub } = (server.user = createProviderUser({ email: undefined }));
       const customer = await registerWithTotp(instance);
       const { email, id: customerId, secret } = customer;
       await resetTotpSteps(instance, customer);
@@ -414,10 +414,10 @@ describe('the hosted sign-in page', () => {
     });
 
     it('offers only providers that can prove a new sign-in if the application requires one', async () => {
-      server.person = createPerson();
+      server.user = createProviderUser();
       const seconds = () => Math.floor(Date.now() / 1_000);
       // Only an ID token is signed.
-      server.overrides = { userinfo: respondWithJson({ sub: server.person.sub, auth_time: seconds() }) };
+      server.overrides = { userinfo: respondWithJson({ sub: server.user.sub, auth_time: seconds() }) };
       const fields = { type: 'google', issuer: server.issuer };
       const google = await addProvider(instance, project, server, { ...fields, name: 'Work' });
       expect((await openPage()).screen.html).not.toContain('cannot confirm one');
@@ -448,7 +448,7 @@ describe('the hosted sign-in page', () => {
     it('hides Microsoft after an ID token without auth_time, until a token contains it', async () => {
       const fields = { type: 'microsoft', issuer: server.issuer, name: 'Contoso' };
       const microsoft = await addProvider(instance, project, server, fields);
-      server.person = createPerson();
+      server.user = createProviderUser();
       const more = { prompt: 'login' };
       const path = `/sign-in/provider/${microsoft.slug}?`;
       const isOffered = async (): Promise<boolean> => (await openPage(more)).screen.html.includes(path);

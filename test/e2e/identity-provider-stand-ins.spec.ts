@@ -2,13 +2,13 @@ import { SignJWT, importPKCS8 } from 'jose';
 import * as oauth from 'openid-client';
 import {
   AppleStandIn,
-  createHiddenPerson,
+  createHiddenUser,
   type AppleClient,
 } from '../support/identity-providers/apple-stand-in.js';
 import { DiscordStandIn } from '../support/identity-providers/discord-stand-in.js';
 import { GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { respondWithoutEnd } from '../support/identity-providers/responses.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { UserAgent, type Navigation } from '../support/identity-providers/user-agent.js';
@@ -92,12 +92,12 @@ async function signIn(
 describe('OpenIdProvider', () => {
   it.each(['id_token', 'userinfo'] as const)('returns the claims in the %s response', async (claimsIn) => {
     provider.claimsIn = claimsIn;
-    provider.person = createPerson({ department: 'engines' });
+    provider.user = createProviderUser({ department: 'engines' });
     const config = await discover(provider.issuer, provider.addClient({ redirectUri: REDIRECT_URI }));
     const { tokens, claims } = await signIn(config);
-    const { sub, ...about } = provider.person;
+    const { sub, ...about } = provider.user;
     const userinfo = await oauth.fetchUserInfo(config, tokens.access_token, sub);
-    expect(userinfo).toMatchObject(provider.person);
+    expect(userinfo).toMatchObject(provider.user);
     expect(claims).toMatchObject({ sub, ...(claimsIn === 'id_token' ? about : {}) });
     if (claimsIn === 'userinfo') expect(claims).not.toHaveProperty('email');
     provider.claimsIn = 'id_token';
@@ -107,9 +107,9 @@ describe('OpenIdProvider', () => {
     const client = provider.addClient({ redirectUri: REDIRECT_URI });
     const config = await discover(provider.issuer, client);
     const agent = new UserAgent();
-    const first = (provider.person = createPerson());
+    const first = (provider.user = createProviderUser());
     await signIn(config, {}, agent);
-    const second = (provider.person = createPerson());
+    const second = (provider.user = createProviderUser());
     const count = provider.signInCount;
     expect((await signIn(config, {}, agent)).claims?.sub).toBe(first.sub);
     expect(provider.signInCount).toBe(count);
@@ -139,7 +139,7 @@ describe('StandInProvider', () => {
 
   it('returns the claims and records the requests', async () => {
     const { claims } = await signIn(await connect(), { nonce: 'n-1' });
-    expect(claims).toMatchObject({ ...standIn.person, nonce: 'n-1' });
+    expect(claims).toMatchObject({ ...standIn.user, nonce: 'n-1' });
     expect(standIn.requestsTo('token')).toMatchObject([
       { form: { redirect_uri: REDIRECT_URI, code_verifier: expect.any(String) } },
     ]);
@@ -189,7 +189,7 @@ describe('StandInProvider', () => {
     const [header = '', payload = ''] = (await standIn.issueIdToken({ aud: 'app' })).split('.');
     const parse = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
     expect(parse(header)).toMatchObject({ kid: after[0]?.kid });
-    expect(parse(payload)).toMatchObject({ ...standIn.person, iss: standIn.issuer, aud: 'app' });
+    expect(parse(payload)).toMatchObject({ ...standIn.user, iss: standIn.issuer, aud: 'app' });
   });
 
   it('holds requests until they are released, and sends an endless document', async () => {
@@ -226,11 +226,11 @@ describe('AppleStandIn', () => {
   const parameters = { scope: 'openid name email', response_mode: 'form_post' };
 
   it('posts the code, and posts the name only the first time', async () => {
-    apple.person = createHiddenPerson();
+    apple.user = createHiddenUser();
     const client = apple.addClient({ redirectUri: REDIRECT_URI });
     const config = await discover(apple.issuer, { ...client, clientSecret: await signSecret(client) });
     const first = await signIn(config, parameters);
-    const { sub, email } = apple.person;
+    const { sub, email } = apple.user;
     expect(first.claims).toMatchObject({ sub, email, email_verified: 'true', is_private_email: 'true' });
     expect(JSON.parse(first.callback.form['user']!)).toEqual({
       name: { firstName: 'Ada', lastName: 'Byron' },
@@ -257,7 +257,7 @@ describe('GitHubStandIn', () => {
     const { tokens } = await signIn(connect(), { scope: 'read:user user:email' });
     const get = (path: string, headers: object = {}) =>
       fetch(gitHub.url + path, { headers: { authorization: `Bearer ${tokens.access_token}`, ...headers } });
-    const { emails, ...user } = gitHub.person;
+    const { emails, ...user } = gitHub.user;
     expect(await (await get('/api/v3/user')).json()).toMatchObject(user);
     expect(await (await get('/api/v3/user/emails')).json()).toEqual(emails);
     expect((await get('/api/v3/user', { 'user-agent': '' })).status).toBe(403);
@@ -281,7 +281,7 @@ describe('DiscordStandIn', () => {
     const paths = { authorize: '/oauth2/authorize', token: '/api/oauth2/token' };
     const client = discord.addClient({ redirectUri: REDIRECT_URI });
     const config = configure({ url: discord.url, paths }, client);
-    const { email, verified, ...user } = discord.person;
+    const { email, verified, ...user } = discord.user;
     for (const [scope, expected] of [
       ['identify', user],
       ['identify email', { ...user, email, verified }],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { insertProvider } from '../support/identity-providers/insert-provider.js';
-import { day, inShort, person } from '../support/import-updates.js';
+import { day, summarize, createImportLine } from '../support/import-updates.js';
 import { importLines, toNdjson } from '../support/ndjson.js';
 import { insertKey } from '../support/tenants.js';
 import { TestInstance, bearerHeader, PASSWORD, type TestResponse } from '../support/test-instance.js';
@@ -119,11 +119,11 @@ it('lists the first 1,000 lines of each kind, and requires the same access as an
 
 it('marks update lines whose result depends on an earlier line in another batch', async () => {
   const { slug } = await insertProvider(instance);
-  const [first, second] = [person(), person()];
+  const [first, second] = [createImportLine(), createImportLine()];
   await importList({ customers: [first, second] });
   const [newer, email, id] = [{ updatedAt: day(2) }, uniqueEmail(), randomUUID()];
   const identities = [{ provider: slug, subject: randomUUID() }];
-  const [created, byId] = [person(), { ...person({ id }), externalId: undefined }];
+  const [created, byId] = [createImportLine(), { ...createImportLine({ id }), externalId: undefined }];
   const lines: [object, dryRun: string, imported?: string][] = [
     [{ ...first, ...newer, email, identities }, ''],
     [created, ''],
@@ -145,7 +145,7 @@ it('marks update lines whose result depends on an earlier line in another batch'
       update: 'true',
       ...query,
     });
-    return (body.failures.data as any[]).map((each) => `${each.line} ${inShort(each)}`);
+    return (body.failures.data as any[]).map((each) => `${each.line} ${summarize(each)}`);
   };
   const expected = (column: 1 | 2) =>
     lines.flatMap((line, index) => {

@@ -1,7 +1,7 @@
 import bcrypt from 'bcrypt';
 import { requestReset, submitToken } from '../support/customers.js';
 import { insertProvider } from '../support/identity-providers/insert-provider.js';
-import { day, person, results } from '../support/import-updates.js';
+import { day, createImportLine, results } from '../support/import-updates.js';
 import { portablePasskey } from '../support/passkeys.js';
 import { TestInstance, bearerHeader, PASSWORD, type TestResponse } from '../support/test-instance.js';
 import { randomTotpSecret } from '../support/totp.js';
@@ -34,7 +34,7 @@ it('does not add credentials again that Gatehouse has removed', async () => {
     { totpSecret: randomTotpSecret() },
     { passkeys: [portablePasskey()] },
   ];
-  const people = credentials.map(person);
+  const people = credentials.map(createImportLine);
   const ids = await create(people);
   const before = await Promise.all(ids.map((id) => list(id, '')));
   const identity = (await list(ids[0]!, 'identities')).data[0];
@@ -61,7 +61,7 @@ it('does not add credentials again that Gatehouse has removed', async () => {
 
 it('does not add credentials or change the address after its owner has claimed the account', async () => {
   const { slug: provider } = await insertProvider(instance);
-  const line = person({
+  const line = createImportLine({
     ...{ emailVerified: false, passwordHash: bcrypt.hashSync('of another person', 4) },
     ...{ totpSecret: randomTotpSecret(), identities: [{ provider, subject: uniqueEmail() }] },
     passkeys: [portablePasskey()],
@@ -88,10 +88,10 @@ it('does not add credentials or change the address after its owner has claimed t
 
 it('applies the last of several lines, and reports bans and credentials of older ones', async () => {
   const [same, repeated, older, renamed] = [
-    person(),
-    person({ passwordHash: bcrypt.hashSync(PASSWORD, 4), totpSecret: randomTotpSecret() }),
-    person({ updatedAt: day(2) }),
-    person({ updatedAt: day(2) }),
+    createImportLine(),
+    createImportLine({ passwordHash: bcrypt.hashSync(PASSWORD, 4), totpSecret: randomTotpSecret() }),
+    createImportLine({ updatedAt: day(2) }),
+    createImportLine({ updatedAt: day(2) }),
   ];
   const [sameId, , olderId] = await create([same, repeated, older, renamed]);
   const access = { disabledAt: day(1), mfa: 'required', totpSecret: randomTotpSecret() };
@@ -116,7 +116,7 @@ it('applies the last of several lines, and reports bans and credentials of older
 });
 
 it('stores the time of a line without a change, so that an older line is skipped later', async () => {
-  const line = person({ disabledAt: day(1) });
+  const line = createImportLine({ disabledAt: day(1) });
   const [id] = await create([line]);
   expect(await update([{ ...line, updatedAt: day(3) }])).toEqual(['skipped :unchanged']);
   expect(await list(id!, '')).toMatchObject({ updatedAt: day(3) });

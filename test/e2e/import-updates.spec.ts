@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import { refreshSession } from '../support/customers.js';
 import { insertProvider } from '../support/identity-providers/insert-provider.js';
-import { day, inShort, person, results } from '../support/import-updates.js';
+import { day, summarize, createImportLine, results } from '../support/import-updates.js';
 import { importLines, toNdjson } from '../support/ndjson.js';
 import { portablePasskey } from '../support/passkeys.js';
 import { TestInstance, bearerHeader, PASSWORD, type TestResponse } from '../support/test-instance.js';
@@ -35,12 +35,17 @@ const audited = async (id: string): Promise<[string, unknown][]> =>
 it('updates customers from newer lines, creates the others, and predicts both in a dry run', async () => {
   const id = randomUUID();
   const people = {
-    renamed: person({ firstName: 'Ada', lastName: 'Byron', metadata: { plan: 'free' }, locale: 'en' }),
-    byId: { ...person({ id }), externalId: undefined },
-    same: person({ firstName: 'Grace' }),
-    moved: person({ emailVerified: true }),
-    blocked: person(),
-    changed: person({ firstName: 'Joan' }),
+    renamed: createImportLine({
+      firstName: 'Ada',
+      lastName: 'Byron',
+      metadata: { plan: 'free' },
+      locale: 'en',
+    }),
+    byId: { ...createImportLine({ id }), externalId: undefined },
+    same: createImportLine({ firstName: 'Grace' }),
+    moved: createImportLine({ emailVerified: true }),
+    blocked: createImportLine(),
+    changed: createImportLine({ firstName: 'Joan' }),
   };
   const imported = await importList(Object.values(people));
   expect(imported.body).toMatchObject({ created: 6, updated: 0 });
@@ -84,14 +89,14 @@ it('updates customers from newer lines, creates the others, and predicts both in
     [{ ...people.changed, firstName: 'Jo' }, 'skipped updatedAt:not_newer'],
     // Another customer, who has the same id in another system.
     [
-      person({ externalId: people.same.externalId, createdAt: day(0), ...newer, firstName: 'Eve' }),
+      createImportLine({ externalId: people.same.externalId, createdAt: day(0), ...newer, firstName: 'Eve' }),
       'skipped externalId:conflict',
     ],
-    [person({ id, externalId: undefined, createdAt: day(0), ...newer }), 'skipped id:conflict'],
-    [person(), 'created'],
-    [person({ email: people.same.email }), 'skipped email:email_already_registered'],
+    [createImportLine({ id, externalId: undefined, createdAt: day(0), ...newer }), 'skipped id:conflict'],
+    [createImportLine(), 'created'],
+    [createImportLine({ email: people.same.email }), 'skipped email:email_already_registered'],
     [{ email: people.same.email }, 'skipped email:email_already_registered'],
-    [person({ metadata: 'text' }), 'created metadata:invalid'],
+    [createImportLine({ metadata: 'text' }), 'created metadata:invalid'],
   ];
   const send = (options: object = {}) =>
     update(
@@ -127,14 +132,19 @@ it('updates customers from newer lines, creates the others, and predicts both in
   expect(await instance.events(movedId)).toMatchObject([{ type: 'email.changed', data: { previous } }]);
   const { body } = await instance.requestWithSecretKey('GET', `/api/v1/imports/${response.body.id}`);
   expect(body).toMatchObject(counts);
-  expect(body.failures.data.map(inShort)).toEqual(
+  expect(body.failures.data.map(summarize)).toEqual(
     lines.map(([, result]) => result).filter((result) => !['created', 'updated'].includes(result)),
   );
 });
 
 it('disables banned customers as the route does, and enables only those an import disabled', async () => {
-  const active = person({ passwordHash: bcrypt.hashSync(PASSWORD, 4) });
-  const [banned, disabledHere, bannedTwice, enabledHere] = [person(), person(), person(), person()];
+  const active = createImportLine({ passwordHash: bcrypt.hashSync(PASSWORD, 4) });
+  const [banned, disabledHere, bannedTwice, enabledHere] = [
+    createImportLine(),
+    createImportLine(),
+    createImportLine(),
+    createImportLine(),
+  ];
   const ban = { disabledAt: day(1) };
   const imported = await importList([
     active,
@@ -191,11 +201,14 @@ it('adds credentials, and replaces only imported passwords', async () => {
   const [oldHash, newHash] = [hash(PASSWORD), hash('another long phrase')];
   const [passkey, taken, totpSecret] = [portablePasskey(), portablePasskey(), randomTotpSecret()];
   const [known, other, signedIn, bare, foreign] = [
-    person({ passwordHash: oldHash, totpSecret, passkeys: [passkey] }),
-    person({ passkeys: [taken], identities: [{ provider: slug, subject: 'other' }], totpSecret }),
-    person({ passwordHash: oldHash }),
-    person(),
-    person({ passwordHash: `v1$00000000${oldHash}`, identities: [{ provider: 'later', subject: '1' }] }),
+    createImportLine({ passwordHash: oldHash, totpSecret, passkeys: [passkey] }),
+    createImportLine({ passkeys: [taken], identities: [{ provider: slug, subject: 'other' }], totpSecret }),
+    createImportLine({ passwordHash: oldHash }),
+    createImportLine(),
+    createImportLine({
+      passwordHash: `v1$00000000${oldHash}`,
+      identities: [{ provider: 'later', subject: '1' }],
+    }),
   ];
   const imported = await importList([known, other, signedIn, bare, foreign]);
   expect(imported.body).toMatchObject({ created: 5, incomplete: 1 });
@@ -271,7 +284,7 @@ it('adds credentials, and replaces only imported passwords', async () => {
 });
 
 it('emits customer.created before the changes of later lines', async () => {
-  const first = person({ firstName: 'Ada', updatedAt: day(1) });
+  const first = createImportLine({ firstName: 'Ada', updatedAt: day(1) });
   const second = { ...first, firstName: 'Grace', updatedAt: day(2) };
   const { body } = await update([first, second], { emitEvents: true });
   expect(body).toMatchObject({ created: 1, updated: 1 });
@@ -280,7 +293,7 @@ it('emits customer.created before the changes of later lines', async () => {
 });
 
 it('applies lines without a time unless the customer was changed in Gatehouse', async () => {
-  const [unchanged, changed] = [{ updatedAt: undefined }, { updatedAt: undefined }].map(person);
+  const [unchanged, changed] = [{ updatedAt: undefined }, { updatedAt: undefined }].map(createImportLine);
   const imported = await importLines(instance, toNdjson([unchanged!, changed!]));
   expect(imported.body.created).toBe(2);
   const { body } = await instance.requestWithSecretKey(
@@ -296,7 +309,7 @@ it('applies lines without a time unless the customer was changed in Gatehouse', 
   const response = await send();
   for (const each of [dryRun, response]) {
     expect(each.body).toMatchObject({ updated: 1, skipped: 1, unchanged: 0 });
-    expect(each.body.failures.data.map(inShort)).toEqual(['skipped firstName:conflict']);
+    expect(each.body.failures.data.map(summarize)).toEqual(['skipped firstName:conflict']);
   }
   // An import resumes only with the options with which it began.
   expect(await send({})).toMatchObject({ status: 409, body: { code: 'conflict' } });

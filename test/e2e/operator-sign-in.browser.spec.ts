@@ -3,7 +3,7 @@ import { describeBrowser, TestBrowser } from '../support/browser.js';
 import { submitForm, waitForHeading } from '../support/console-tests.js';
 import { eventually } from '../support/eventually.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
-import { createPerson, type Person } from '../support/identity-providers/person.js';
+import { createProviderUser, type ProviderUser } from '../support/identity-providers/provider-user.js';
 import { UserAgent, type Page } from '../support/identity-providers/user-agent.js';
 import {
   CONSOLE_HEADER,
@@ -21,8 +21,8 @@ import { uniqueEmail } from '../support/unique-email.js';
 const REFRESH = /<meta http-equiv="refresh" content="0; url=([^"]*)">/;
 
 /** Returns a provider account with an installation-wide admin's claims. */
-const createOperator = (claims: Partial<Person> = {}): Person =>
-  createPerson({ groups: ['gatehouse-admins'], orgs: '*', ...claims });
+const createOperator = (claims: Partial<ProviderUser> = {}): ProviderUser =>
+  createProviderUser({ groups: ['gatehouse-admins'], orgs: '*', ...claims });
 
 /** Passkeys require a host name instead of an IP address. */
 describe('the operator sign-in at a host name', () => {
@@ -79,8 +79,8 @@ describe('the operator sign-in at a host name', () => {
   }
 
   /** Signs in with a provider account. Returns the last page, and the operator if there is a session. */
-  async function signIn(person: Person, agent = new UserAgent()) {
-    provider.person = person;
+  async function signIn(person: ProviderUser, agent = new UserAgent()) {
+    provider.user = person;
     const page = await agent.open(await begin(agent));
     const client = new OperatorClient(instance);
     client.cookie = agent.cookies.get('localhost', OPERATOR_COOKIE) ?? null;
@@ -214,7 +214,7 @@ describe('the operator sign-in at a host name', () => {
   });
 
   it('accepts a response only once, in the browser that began, and with its state', async () => {
-    provider.person = createOperator();
+    provider.user = createOperator();
     const agent = new UserAgent();
     const target = `${instance.baseUrl}/operator/v1/oidc/callback`;
     const { url } = await agent.follow(await begin(agent), { until: target });
@@ -237,13 +237,13 @@ describe('the operator sign-in at a host name', () => {
     expect(pages.map(({ status }) => status).sort()).toEqual([200, ...Array(6).fill(400)]);
     for (const page of pages)
       expect(toPlainText(page)).toContain(page.status === 200 ? 'You are signed in' : 'was already used');
-    const { email } = provider.person;
+    const { email } = provider.user;
     const sessions = `SELECT FROM operator_sessions s JOIN operators o ON o.id = s.operator_id WHERE o.email = $1`;
     expect(await instance.sql(sessions, [email])).toHaveLength(1);
   });
 
   it('rejects a response after the sign-in has expired, and accepts another one', async () => {
-    provider.person = createOperator();
+    provider.user = createOperator();
     const agent = new UserAgent();
     const start = await begin(agent);
     await instance.sql('UPDATE operator_flows SET expires_at = now()');
@@ -279,17 +279,17 @@ describe('the operator sign-in at a host name', () => {
     expect((await client.request('POST', '/session/enrollment')).status).toBe(401);
 
     const count = provider.signInCount;
-    provider.person = createOperator();
+    provider.user = createOperator();
     const other = await agent.open(await begin(agent, client, '/session/oidc/reauthenticate'));
     expect(toPlainText(other)).toContain('as another person');
     expect(await act()).toMatchObject({ status: 403 });
 
-    provider.person = { ...person, groups: ['others'] };
+    provider.user = { ...person, groups: ['others'] };
     const withoutRole = await agent.open(await begin(agent, client, '/session/oidc/reauthenticate'));
     expect(toPlainText(withoutRole)).toContain('has no role in Gatehouse');
     expect(await act()).toMatchObject({ status: 403 });
 
-    provider.person = person;
+    provider.user = person;
     const page = await agent.open(await begin(agent, client, '/session/oidc/reauthenticate'));
     expect(toPlainText(page)).toContain('Your identity is confirmed');
     expect(provider.signInCount).toBe(count + 3);
@@ -511,7 +511,7 @@ describe('the operator sign-in at a host name', () => {
     };
 
     it('signs in, keeps a form whose action requires a new sign-in, and signs out', async () => {
-      provider.person = createOperator();
+      provider.user = createOperator();
       const page = await browser.open(`${instance.baseUrl}/console/operators`);
       await waitForHeading(page, 'Sign in');
       await browser.screenshot(page, 'single-sign-on');
@@ -635,7 +635,7 @@ describe('the operator sign-in at a host name', () => {
       beforeAll(async () => (browser = await getBrowser()));
 
       it('offers only the sign-in with the provider, and no invitations', async () => {
-        provider.person = createOperator();
+        provider.user = createOperator();
         const page = await browser.open(`${instance.baseUrl}/console/operators`);
         await waitForHeading(page, 'Sign in');
         const button = page.getByRole('button', { name: 'Sign in with Nordwind ID' });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { ageProofs, completeChallenge, openChallenge } from '../support/customer-factors.js';
+import { backdateProofs, completeChallenge, openChallenge } from '../support/customer-factors.js';
 import {
   NEW_PASSWORD,
   registerCustomer,
@@ -454,7 +454,7 @@ describe('a passkey as a second factor', () => {
 
   it('MF-05: verifies account changes, and renews the verification', async () => {
     const customer = await registerWithPasskey(instance);
-    await ageProofs(instance, customer);
+    await backdateProofs(instance, customer);
     const remove = () => asCustomer(customer, 'DELETE', `passkeys/${customer.passkeyId}`);
     const required = {
       status: 403,

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { AppleStandIn, createHiddenPerson } from '../support/identity-providers/apple-stand-in.js';
-import { createDiscordPerson, DiscordStandIn } from '../support/identity-providers/discord-stand-in.js';
-import { createGitHubPerson, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
+import { AppleStandIn, createHiddenUser } from '../support/identity-providers/apple-stand-in.js';
+import { createDiscordUser, DiscordStandIn } from '../support/identity-providers/discord-stand-in.js';
+import { createGitHubUser, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
 import { isNightly } from '../support/is-nightly.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import {
-  appleAnswers,
-  discordAnswers,
-  githubAnswers,
-  openIdAnswers,
-  type AnswerEffect,
-  type ProviderAnswer,
-} from '../support/provider-answers.js';
+  appleResponses,
+  discordResponses,
+  githubResponses,
+  openIdResponses,
+  type ResponseEffect,
+  type ProviderResponse,
+} from '../support/provider-responses.js';
 import {
   addProvider,
-  asPage,
+  requestAsPage,
   beginInSession,
   createSocialProject,
   openSocialSession,
   outcomeOf,
   signInAt,
-  walkThrough,
+  completeFlow,
   type AddedProvider,
   type SocialProject,
 } from '../support/social-sign-in.js';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => instance?.stop());
 
 /** An effect's outcomes: for a new account, and for one that has signed in before or is signed in. */
-const outcomes: Record<AnswerEffect | 'validation_failed', { unknown: string; known: string }> = {
+const outcomes: Record<ResponseEffect | 'validation_failed', { unknown: string; known: string }> = {
   accepted: { unknown: 'session', known: 'session' },
   no_email: { unknown: 'email_required', known: 'session' },
   no_email_now: { unknown: 'provider_unavailable', known: 'session' },
@@ -46,7 +46,7 @@ const outcomes: Record<AnswerEffect | 'validation_failed', { unknown: string; kn
 };
 
 interface StandIn {
-  person: { email?: unknown };
+  user: { email?: unknown };
   reset(): void;
   stop(): Promise<void>;
   addClient(options: { redirectUri: string }): { clientId: string; redirectUri: string };
@@ -56,8 +56,8 @@ interface Suite<Server extends StandIn> {
   type: string;
   start(): Promise<Server>;
   issuerOf(server: Server): string;
-  createPerson(): Server['person'];
-  answers: ProviderAnswer<Server>[];
+  createUser(): Server['user'];
+  responses: ProviderResponse<Server>[];
   /** The provider type whose native sign-ins the stand-in can issue. */
   native?: {
     type: string;
@@ -67,20 +67,20 @@ interface Suite<Server extends StandIn> {
 }
 
 /** Checks each stand-in response on each path. */
-function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
+function describeResponses<Server extends StandIn>(suite: Suite<Server>): void {
   describe(`a sign-in with a provider of type ${suite.type}`, () => {
     let server: Server;
     let provider: AddedProvider;
     let native: (AddedProvider & { clientId: string }) | null = null;
     /** An account that has signed in before, by redirect and natively. */
-    let known: Server['person'];
+    let known: Server['user'];
     let accessToken: string;
 
     beforeAll(async () => {
       server = await suite.start();
       const issuer = suite.issuerOf(server);
       provider = await addProvider(instance, project, server, { type: suite.type, issuer });
-      known = server.person = suite.createPerson();
+      known = server.user = suite.createUser();
       ({
         tokens: { accessToken },
       } = await openSocialSession(instance, project, provider.slug));
@@ -99,7 +99,7 @@ function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
 
     const runInSession = async (path: string, exchangePath: string): Promise<string> => {
       const flow = await beginInSession(instance, accessToken, path);
-      const { code, error } = await walkThrough(flow);
+      const { code, error } = await completeFlow(flow);
       if (error !== undefined) return error;
       const body = { code, codeVerifier: flow.codeVerifier, redirectUrl: flow.redirectUrl };
       const response = await instance.requestWithAccessToken(
@@ -118,7 +118,9 @@ function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
       // Without a nonce, two rows in the same second would use the same token.
       const nonce = randomUUID();
       const idToken = await suite.native!.issueIdToken(server, { aud: native!.clientId, nonce });
-      return outcomeOf(await asPage(instance, project, `oauth/${native!.slug}/token`, { idToken, nonce }));
+      return outcomeOf(
+        await requestAsPage(instance, project, `oauth/${native!.slug}/token`, { idToken, nonce }),
+      );
     };
     const testConnection = async (): Promise<string[]> => {
       const path = `/api/v1/projects/${project.id}/identity-providers/${provider.id}/test`;
@@ -127,27 +129,29 @@ function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
     };
     const signIn = async (): Promise<string> => outcomeOf(await signInAt(instance, project, provider.slug));
 
-    const effectOf = ({ effect, onNative }: ProviderAnswer<Server>): string => `${effect}, ${onNative}`;
-    const firstAnswers = new Map(
-      suite.answers.toReversed().map((answer) => [effectOf(answer), answer] as const),
+    const effectOf = ({ effect, onNative }: ProviderResponse<Server>): string => `${effect}, ${onNative}`;
+    const firstResponses = new Map(
+      suite.responses
+        .toReversed()
+        .map((providerResponse) => [effectOf(providerResponse), providerResponse] as const),
     );
 
-    it.each(suite.answers)('handles $name', async (answer) => {
-      const { change, effect, onNative, onReauthentication = effect, failedChecks = [] } = answer;
+    it.each(suite.responses)('handles $name', async (providerResponse) => {
+      const { change, effect, onNative, onReauthentication = effect, failedChecks = [] } = providerResponse;
       // Links, reauthentications and known accounts share the code of a sign-in, so one response per effect suffices.
       const isComplete =
         isNightly ||
-        firstAnswers.get(effectOf(answer)) === answer ||
+        firstResponses.get(effectOf(providerResponse)) === providerResponse ||
         onReauthentication !== effect ||
         failedChecks.length > 0;
       change(server);
-      server.person = suite.createPerson();
+      server.user = suite.createUser();
       const found: Record<string, unknown> = {
         nativeUnknown: onNative && (await signInNatively()),
       };
-      server.person = suite.createPerson();
+      server.user = suite.createUser();
       found['unknown'] = await signIn();
-      server.person = known;
+      server.user = known;
       const run = async (name: string, isIncluded: unknown, path: () => Promise<unknown>): Promise<void> => {
         found[name] = isIncluded ? await path() : undefined;
       };
@@ -172,34 +176,34 @@ function describeAnswers<Server extends StandIn>(suite: Suite<Server>): void {
   });
 }
 
-describeAnswers<StandInProvider>({
+describeResponses<StandInProvider>({
   type: 'oidc',
   start: StandInProvider.start,
   issuerOf: ({ issuer }) => issuer,
-  createPerson: () => createPerson(),
-  answers: openIdAnswers,
+  createUser: () => createProviderUser(),
+  responses: openIdResponses,
   native: { type: 'google', issueIdToken: (server, claims) => server.issueIdToken(claims) },
   canReauthenticate: true,
 });
-describeAnswers<GitHubStandIn>({
+describeResponses<GitHubStandIn>({
   type: 'github',
   start: GitHubStandIn.start,
   issuerOf: ({ url }) => url,
-  createPerson: () => createGitHubPerson(),
-  answers: githubAnswers,
+  createUser: () => createGitHubUser(),
+  responses: githubResponses,
 });
-describeAnswers<DiscordStandIn>({
+describeResponses<DiscordStandIn>({
   type: 'discord',
   start: DiscordStandIn.start,
   issuerOf: ({ url }) => url,
-  createPerson: () => createDiscordPerson(),
-  answers: discordAnswers,
+  createUser: () => createDiscordUser(),
+  responses: discordResponses,
 });
-describeAnswers<AppleStandIn>({
+describeResponses<AppleStandIn>({
   type: 'apple',
   start: AppleStandIn.start,
   issuerOf: ({ issuer }) => issuer,
-  createPerson: () => createHiddenPerson(),
-  answers: appleAnswers,
+  createUser: () => createHiddenUser(),
+  responses: appleResponses,
   native: { type: 'apple', issueIdToken: (server, claims) => server.issueIdToken(claims) },
 });

@@ -1,16 +1,16 @@
 import { expectStatus } from '../support/customers.js';
 import { AppleStandIn } from '../support/identity-providers/apple-stand-in.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import {
   addProvider,
-  asPage,
+  requestAsPage,
   beginOAuth,
   createSocialProject,
   exchange,
   openSocialSession,
   signInAt,
-  walkThrough,
+  completeFlow,
   type AddedProvider,
   type SocialProject,
 } from '../support/social-sign-in.js';
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   standIn.reset();
-  standIn.person = createPerson();
+  standIn.user = createProviderUser();
   project = await createSocialProject(instance);
   provider = await addProvider(instance, project, standIn, { type: 'oidc', issuer: standIn.issuer });
 });
@@ -139,7 +139,7 @@ describe("a provider's settings document whose entry of GATEHOUSE_SECRET is miss
       await makeUndecryptable('settings', 'private_key');
       await beginOAuth(instance, project, provider.slug);
       const idToken = await apple.issueIdToken({ aud: (await read())['clientId'] });
-      expectStatus(200, await asPage(instance, project, `oauth/${provider.slug}/token`, { idToken }));
+      expectStatus(200, await requestAsPage(instance, project, `oauth/${provider.slug}/token`, { idToken }));
       expect(await signInAt(instance, project, provider.slug)).toEqual({ error: 'sign_in_failed' });
     } finally {
       await apple.stop();
@@ -163,7 +163,7 @@ describe('a flow with a provider, next to an API process of an earlier version',
   ])('finishes %s', async (_, assignment) => {
     const flow = await beginOAuth(instance, project, provider.slug);
     await instance.sql(`UPDATE oauth_flows SET ${assignment} WHERE provider_id = $1`, [provider.id]);
-    const { code } = await walkThrough(flow);
+    const { code } = await completeFlow(flow);
     expectStatus(200, await exchange(instance, project, flow, code));
   });
 });

@@ -11,7 +11,7 @@ import {
   type DomainProvider,
 } from '../support/identity-providers/provider-domains.js';
 import { HostedSignIn } from '../support/hosted-sign-in.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { UserAgent } from '../support/identity-providers/user-agent.js';
 import { NameServer } from '../support/name-server.js';
@@ -234,7 +234,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
   async function signIn({ slug }: DomainProvider, email: string) {
     const codeVerifier = randomBytes(32).toString('base64url');
     const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
-    standIn.person = createPerson({ email, sub: email });
+    standIn.user = createProviderUser({ email, sub: email });
     const begun = await send(`oauth/${slug}`, { redirectUrl, codeChallenge });
     const { url } = expectStatus(200, begun).body;
     const { parameters } = await new UserAgent().follow(url, { until: redirectUrl });
@@ -327,7 +327,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
       const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
       const request = (path: string, fields: object) =>
         instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me/identities${path}`, fields);
-      standIn.person = createPerson({ email, hd: provider.domain });
+      standIn.user = createProviderUser({ email, hd: provider.domain });
       const begun = expectStatus(200, await request(`/${google.slug}`, { redirectUrl, codeChallenge }));
       const { parameters } = await new UserAgent().follow(begun.body.url, { until: redirectUrl });
       const code = { code: parameters['code'], codeVerifier, redirectUrl };

@@ -1,5 +1,5 @@
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { neverRespond } from '../support/stripe-stub.js';
 import {
   respondWithContent,
@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.js';
 import { expectStatus } from '../support/customers.js';
 import {
   addProvider,
-  asPage,
+  requestAsPage,
   beginInSession,
   beginOAuth,
   changeSettings,
@@ -23,8 +23,8 @@ import {
   outcomeOf,
   REDIRECT_URL,
   signInAt,
-  walkThrough,
-  walkToCallback,
+  completeFlow,
+  followToCallback,
   type AddedProvider,
   type SocialProject,
 } from '../support/social-sign-in.js';
@@ -50,8 +50,8 @@ beforeAll(async () => {
   other = await addProvider(instance, project, evil, { type: 'oidc', issuer: evil.issuer });
 });
 beforeEach(() => {
-  honest.person = createPerson({ hd: 'example.com' });
-  evil.person = createPerson();
+  honest.user = createProviderUser({ hd: 'example.com' });
+  evil.user = createProviderUser();
 });
 afterEach(() => {
   honest?.reset();
@@ -83,7 +83,7 @@ it('does not use up a state or a flow with HEAD, and does not begin one', async 
     return [status, headers.get('location'), headers.get('set-cookie')];
   };
   const flow = await beginOAuth(instance, project, google.slug);
-  const callback = await walkToCallback(flow, google);
+  const callback = await followToCallback(flow, google);
   expect(await head(callback.url)).toEqual([200, null, null]);
   const { headers } = await send(callback);
   expect(new URL(headers.location!).searchParams.get('code')).toEqual(expect.any(String));
@@ -117,7 +117,7 @@ async function withProvider(
 
 describe('FE-01: a state', () => {
   it('works once, from its own provider, for ten minutes', async () => {
-    const begin = async () => walkToCallback(await beginOAuth(instance, project, google.slug), google);
+    const begin = async () => followToCallback(await beginOAuth(instance, project, google.slug), google);
     const callback = await begin();
     await expectEnded(withParameters(callback, { state: undefined }));
     await expectEnded(withParameters(callback, { state: 'x'.repeat(43) }));
@@ -137,7 +137,7 @@ describe('FE-01: a state', () => {
   });
 
   it('gives a code to one of 20 parallel callbacks', async () => {
-    const callback = await walkToCallback(await beginOAuth(instance, project, google.slug), google);
+    const callback = await followToCallback(await beginOAuth(instance, project, google.slug), google);
     const pages = await Promise.all(Array.from({ length: 20 }, () => send(callback)));
     expect(pages.map(({ status }) => status).sort()).toEqual([303, ...Array<number>(19).fill(400)]);
   });
@@ -147,9 +147,9 @@ describe('FE-01: a state', () => {
       await beginOAuth(instance, project, google.slug),
       await beginOAuth(instance, project, google.slug),
     ];
-    const [first, second] = [await walkToCallback(flow, google), await walkToCallback(otherFlow, google)];
+    const [first, second] = [await followToCallback(flow, google), await followToCallback(otherFlow, google)];
     const swapped = withParameters(first, { state: second.parameters['state'] });
-    expect((await walkThrough({ url: swapped.url.href, redirectUrl: REDIRECT_URL }))['error']).toBe(
+    expect((await completeFlow({ url: swapped.url.href, redirectUrl: REDIRECT_URL }))['error']).toBe(
       'sign_in_failed',
     );
   });
@@ -192,7 +192,7 @@ describe('FE-01: the response of a provider', () => {
 
   it('fails if it violates the protocol', async () => {
     await withProvider({ type: 'google' }, async (provider, server) => {
-      server.person = createPerson({ hd: 'example.com' });
+      server.user = createProviderUser({ hd: 'example.com' });
       await checkCases(
         violations.map(([name, violate]) => [name, violate] as const),
         async (violate) => {
@@ -215,10 +215,10 @@ describe('FE-01: the response of a provider', () => {
 
   it('ignores the parameter user, with which only Apple sends the name', async () => {
     const flow = await beginOAuth(instance, project, google.slug);
-    const callback = await walkToCallback(flow, google);
+    const callback = await followToCallback(flow, google);
     const user = JSON.stringify({ name: { firstName: 'Eve', lastName: 'Admin' } });
     const { url } = withParameters(callback, { user });
-    const { code } = await walkThrough({ url: url.href, redirectUrl: REDIRECT_URL });
+    const { code } = await completeFlow({ url: url.href, redirectUrl: REDIRECT_URL });
     const { customer } = expectStatus(200, await exchange(instance, project, flow, code)).body;
     expect([customer.firstName, customer.lastName]).toEqual(['Ada', 'Byron']);
   });
@@ -248,7 +248,7 @@ describe('FE-01: the response of a provider', () => {
       const email = `${uniqueEmail().split('@')[0]}@example.com`;
       const { customer } = expectStatus(
         201,
-        await asPage(instance, project, 'register', { email, password: PASSWORD }),
+        await requestAsPage(instance, project, 'register', { email, password: PASSWORD }),
       ).body;
       await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customer.id]);
       return email;
@@ -286,14 +286,14 @@ describe('FE-01: the response of a provider', () => {
     for (const [name, fields, claims, outcome] of cases)
       await withProvider(fields, async (provider, server) => {
         if (fields.type === 'oidc') await verifyDomain(provider.id);
-        server.person = createPerson({ email: await register(), ...claims });
+        server.user = createProviderUser({ email: await register(), ...claims });
         expect([name, outcomeOf(await signInAt(instance, project, provider.slug))]).toEqual([name, outcome]);
         await instance.sql('DELETE FROM identity_provider_domains WHERE provider_id = $1', [provider.id]);
       });
   });
 
   it('FE-03: identifies a customer by provider and subject, so two issuers are two customers', async () => {
-    evil.person = createPerson({ sub: honest.person.sub });
+    evil.user = createProviderUser({ sub: honest.user.sub });
     const [customer, otherCustomer] = [
       await openSocialSession(instance, project, google.slug),
       await openSocialSession(instance, project, other.slug),
@@ -309,7 +309,7 @@ describe('FE-01: the response of a provider', () => {
         ['9188040d-6c67-4c5b-b112-36a304b66dad', 'sign_in_failed'],
         [undefined, 'sign_in_failed'],
       ]) {
-        server.person = createPerson({ tid });
+        server.user = createProviderUser({ tid });
         expect([tid, outcomeOf(await signInAt(instance, project, provider.slug))]).toEqual([tid, outcome]);
       }
     });
@@ -319,7 +319,7 @@ describe('FE-01: the response of a provider', () => {
 describe('FE-02: a code', () => {
   it("fails with the victim's verifier if an attacker plants it in the victim's browser", async () => {
     const attacker = await beginOAuth(instance, project, google.slug);
-    const { code } = await walkThrough(attacker);
+    const { code } = await completeFlow(attacker);
     const victim = await beginOAuth(instance, project, google.slug);
     expect((await exchange(instance, project, victim, code)).body.code).toBe('invalid_code');
     const elsewhere = await createSocialProject(instance);
@@ -334,10 +334,10 @@ describe('FE-02: a code', () => {
   it('links neither account if an attacker sends its link to a victim', async () => {
     const attacker = await openSocialSession(instance, project, google.slug);
     // The victim is signed in to the application, and opens the attacker's URL.
-    honest.person = createPerson({ hd: 'example.com' });
+    honest.user = createProviderUser({ hd: 'example.com' });
     const victim = await openSocialSession(instance, project, google.slug);
     const flow = await beginInSession(instance, attacker.tokens.accessToken, `identities/${other.slug}`);
-    const { code } = await walkThrough(flow);
+    const { code } = await completeFlow(flow);
     const body = { code, codeVerifier: flow.codeVerifier, redirectUrl: flow.redirectUrl };
     const complete = (accessToken: string, path: string) =>
       instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me/${path}`, body);
@@ -354,7 +354,7 @@ describe('FE-02: a code', () => {
 
 describe('FE-01: a redirect', () => {
   const begin = (redirectUrl: string) =>
-    asPage(instance, project, `oauth/${google.slug}`, { redirectUrl, codeChallenge: 'x'.repeat(43) });
+    requestAsPage(instance, project, `oauth/${google.slug}`, { redirectUrl, codeChallenge: 'x'.repeat(43) });
 
   it('leads only to the URLs of the project, including wildcards', async () => {
     const wildcard = 'https://*.preview.example.com/in';
@@ -389,13 +389,13 @@ describe('FE-01: a redirect', () => {
     }
     const redirectUrl = 'https://branch-7.preview.example.com/in';
     const flow = await beginOAuth(instance, project, google.slug, { redirectUrl });
-    const { code } = await walkThrough(flow);
+    const { code } = await completeFlow(flow);
     expectStatus(200, await exchange(instance, project, flow, code));
     await changeSettings(instance, project, { redirectUrls: [REDIRECT_URL] });
   });
 
   it('does not happen if the project has removed the URL in the meantime', async () => {
-    const callback = await walkToCallback(await beginOAuth(instance, project, google.slug), google);
+    const callback = await followToCallback(await beginOAuth(instance, project, google.slug), google);
     await changeSettings(instance, project, { redirectUrls: [] });
     try {
       await expectEnded(callback);
@@ -417,7 +417,7 @@ describe('FE-04: a request to a provider', () => {
     for (const [name, metadata, claimsIn] of blocked)
       await withProvider({ type: 'google' }, async (provider, server) => {
         Object.assign(server, { metadata, claimsIn });
-        server.person = createPerson({ hd: 'example.com' });
+        server.user = createProviderUser({ hd: 'example.com' });
         expect([name, outcomeOf(await signInAt(instance, project, provider.slug))]).toEqual([
           name,
           'provider_unavailable',
@@ -436,7 +436,7 @@ describe('FE-04: a request to a provider', () => {
         server.overrides = { [endpoint]: respondWithRedirect(evil.urlOf(endpoint)) };
         evil.requests.length = 0;
         const body = { redirectUrl: REDIRECT_URL, codeChallenge: 'x'.repeat(43) };
-        const begun = await asPage(instance, project, `oauth/${provider.slug}`, body);
+        const begun = await requestAsPage(instance, project, `oauth/${provider.slug}`, body);
         const outcome =
           begun.status === 200
             ? outcomeOf(await signInAt(instance, project, provider.slug))
@@ -456,9 +456,9 @@ describe('FE-04: a request to a provider', () => {
     ] as const)
       await withProvider({ type: 'oidc' }, async (provider, server) => {
         server.overrides = { discovery: override };
-        expect((await asPage(instance, project, `oauth/${provider.slug}`, body)).body.code).toBe(code);
+        expect((await requestAsPage(instance, project, `oauth/${provider.slug}`, body)).body.code).toBe(code);
         server.overrides = {};
-        expect((await asPage(instance, project, `oauth/${provider.slug}`, body)).status).toBe(200);
+        expect((await requestAsPage(instance, project, `oauth/${provider.slug}`, body)).status).toBe(200);
       });
   });
 
@@ -484,12 +484,12 @@ describe('FE-04: a request to a provider', () => {
 
   it('does not delay others if it hangs: 50 callbacks wait, and the next one fails at once', async () => {
     await withProvider({ type: 'google' }, async (provider, server) => {
-      server.person = createPerson({ hd: 'example.com' });
+      server.user = createProviderUser({ hd: 'example.com' });
       const session = await openSocialSession(instance, project, google.slug);
       const flows = await Promise.all(
         Array.from({ length: 51 }, () => beginOAuth(instance, project, provider.slug)),
       );
-      const callbacks = await Promise.all(flows.map((flow) => walkToCallback(flow, provider)));
+      const callbacks = await Promise.all(flows.map((flow) => followToCallback(flow, provider)));
       server.hold('token');
       const waiting = callbacks.slice(0, 50).map((callback) => send(callback));
       await server.waitForHeld('token', 50);
@@ -527,7 +527,7 @@ describe('FE-04: a request to a provider', () => {
 });
 
 it('accepts a posted response of 16 KiB, and rejects longer and other ones', async () => {
-  const callback = await walkToCallback(await beginOAuth(instance, project, google.slug), google);
+  const callback = await followToCallback(await beginOAuth(instance, project, google.slug), google);
   const { origin, pathname } = callback.url;
   const post = (body: string, type = 'application/x-www-form-urlencoded') =>
     fetch(origin + pathname, {

@@ -4,14 +4,14 @@ import { expectStatus } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
 import { AppleStandIn } from '../support/identity-providers/apple-stand-in.js';
 import { DiscordStandIn } from '../support/identity-providers/discord-stand-in.js';
-import { createGitHubPerson, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
+import { createGitHubUser, GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { UserAgent } from '../support/identity-providers/user-agent.js';
 import {
   addProvider,
-  asPage,
+  requestAsPage,
   beginInSession,
   beginOAuth,
   changeProvider,
@@ -22,7 +22,7 @@ import {
   outcomeOf,
   REDIRECT_URL,
   signInAt,
-  walkThrough,
+  completeFlow,
   type AddedProvider,
   type SocialProject,
 } from '../support/social-sign-in.js';
@@ -54,9 +54,9 @@ afterEach(() => standIn?.reset());
 afterAll(() => Promise.all([instance?.stop(), openId?.stop(), standIn?.stop()]));
 
 const register = (email: string): Promise<TestResponse> =>
-  asPage(instance, project, 'register', { email, password: PASSWORD });
+  requestAsPage(instance, project, 'register', { email, password: PASSWORD });
 const login = (email: string): Promise<TestResponse> =>
-  asPage(instance, project, 'login', { email, password: PASSWORD });
+  requestAsPage(instance, project, 'login', { email, password: PASSWORD });
 const getCustomer = async (id: string): Promise<Record<string, any>> =>
   expectStatus(200, await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}`)).body;
 /** Signs in with an ID token from Google, as an app does. @param claims the claims that differ from the account's */
@@ -65,7 +65,9 @@ async function signInNatively(claims: object): Promise<string> {
   const { clientId: aud } = (await instance.requestWithSecretKey('GET', path)).body;
   // Each token is accepted once, even if two are issued within a second.
   const idToken = await standIn.issueIdToken({ aud, nonce: 'n', jti: randomUUID(), ...claims });
-  return outcomeOf(await asPage(instance, project, `oauth/${google.slug}/token`, { idToken, nonce: 'n' }));
+  return outcomeOf(
+    await requestAsPage(instance, project, `oauth/${google.slug}/token`, { idToken, nonce: 'n' }),
+  );
 }
 
 const listMyIdentities = async (accessToken: string): Promise<Record<string, any>[]> =>
@@ -86,12 +88,12 @@ describe('a sign-in with an identity provider', () => {
     const provider = await addProvider(instance, project, openId, { type: 'oidc', issuer: openId.issuer });
     for (const claimsIn of ['id_token', 'userinfo'] as const) {
       openId.claimsIn = claimsIn;
-      const { email } = (openId.person = createPerson({ name: undefined, family_name: 'Lovelace' }));
+      const { email } = (openId.user = createProviderUser({ name: undefined, family_name: 'Lovelace' }));
       const flow = await beginOAuth(instance, project, provider.slug, { state: 'a b&c' });
       const sent = new URL(flow.url).searchParams;
       expect(sent.get('code_challenge_method')).toBe('S256');
       expect([sent.get('code_challenge'), sent.get('state'), sent.get('nonce')]).not.toContain(null);
-      const { code, state, ...others } = await walkThrough(flow);
+      const { code, state, ...others } = await completeFlow(flow);
       expect({ state, others }).toEqual({ state: 'a b&c', others: {} });
       const { body } = expectStatus(200, await exchange(instance, project, flow, code));
       expect(body.customer).toMatchObject({
@@ -110,7 +112,7 @@ describe('a sign-in with an identity provider', () => {
       expect(identity).toMatchObject({
         provider: provider.slug,
         type: 'oidc',
-        subject: openId.person.sub,
+        subject: openId.user.sub,
         email,
       });
       const types = (await instance.events(id)).map(({ type }) => type as string);
@@ -125,13 +127,13 @@ describe('a sign-in with an identity provider', () => {
   });
 
   it('uses a name and an image that only the userinfo endpoint returns', async () => {
-    standIn.person = createPerson();
+    standIn.user = createProviderUser();
     const absent = { name: undefined, given_name: undefined, family_name: undefined, picture: undefined };
     standIn.idTokenClaims = absent;
     const { id } = await openSocialSession(instance, project, google.slug);
     expect(await getCustomer(id)).toMatchObject({
       ...{ firstName: 'Ada', lastName: 'Byron', imageUrl: 'https://images.example.com/ada.png' },
-      email: standIn.person.email,
+      email: standIn.user.email,
     });
   });
 
@@ -144,7 +146,7 @@ describe('a sign-in with an identity provider', () => {
         { email: other, primary: false, verified: true, visibility: null },
         { email: primary, primary: true, verified: true, visibility: 'private' as const },
       ];
-      github.person = createGitHubPerson({ email: other, emails });
+      github.user = createGitHubUser({ email: other, emails });
       const { id, email } = await openSocialSession(instance, project, provider.slug);
       expect(email).toBe(primary);
       // The server is not github.com, so its email addresses are not trusted.
@@ -165,7 +167,7 @@ describe('a sign-in with an identity provider', () => {
     const apple = await AppleStandIn.start();
     try {
       const provider = await addProvider(instance, project, apple, { type: 'apple', issuer: apple.issuer });
-      apple.person = createPerson();
+      apple.user = createProviderUser();
       const { id, email } = await openSocialSession(instance, project, provider.slug);
       expect(await getCustomer(id)).toMatchObject({
         ...{ email, firstName: 'Ada', lastName: 'Byron', emailVerified: true },
@@ -205,14 +207,16 @@ describe('a sign-in with an identity provider', () => {
     const flow = await beginOAuth(instance, other, added.slug);
     await changeProvider(instance, other, added, { enabled: false });
     expect(await options()).toEqual([]);
-    expect((await walkThrough(flow))['error']).toBe('sign_in_failed');
+    expect((await completeFlow(flow))['error']).toBe('sign_in_failed');
     const body = { redirectUrl: REDIRECT_URL, codeChallenge: 'x'.repeat(43) };
     for (const slug of [added.slug, google.slug, 'unknown'])
-      expect((await asPage(instance, other, `oauth/${slug}`, body)).body.code).toBe('provider_not_found');
+      expect((await requestAsPage(instance, other, `oauth/${slug}`, body)).body.code).toBe(
+        'provider_not_found',
+      );
   });
 
   it('leads to the second factor, which completes it', async () => {
-    standIn.person = createPerson({ hd: 'example.com' });
+    standIn.user = createProviderUser({ hd: 'example.com' });
     const before = await openSocialSession(instance, project, google.slug);
     await changeSettings(instance, project, { mfa: 'required' });
     try {
@@ -243,7 +247,7 @@ describe('FE-03: the table of account linking', () => {
       const { id, email, accessToken } = await registerHere({ isVerified: state !== 'unverified' });
       if (state === 'disabled')
         await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`);
-      standIn.person = createPerson({ ...trusted, email: email.toUpperCase(), given_name: 'Grace' });
+      standIn.user = createProviderUser({ ...trusted, email: email.toUpperCase(), given_name: 'Grace' });
       const result = await signInAt(instance, project, kinds[trust]().slug);
       expect(outcomeOf(result)).toBe(outcome);
       const isLinked = effect !== 'unchanged';
@@ -275,7 +279,7 @@ describe('FE-03: the table of account linking', () => {
   ] as const)(
     'returns for a %s email that no customer has, with sign-up allowed: %s: %s',
     async (trust, allowed, outcome, verified) => {
-      const { email } = (standIn.person = createPerson(trusted));
+      const { email } = (standIn.user = createProviderUser(trusted));
       const provider = kinds[trust]();
       if (!allowed) await changeProvider(instance, project, provider, { allowSignUp: false });
       const result = await signInAt(instance, project, provider.slug);
@@ -288,27 +292,27 @@ describe('FE-03: the table of account linking', () => {
 
   it('requires an email from new customers only, and identifies linked ones by subject alone', async () => {
     for (const email of [undefined, 'not an address', ''] as const) {
-      standIn.person = createPerson({ ...trusted, email });
+      standIn.user = createProviderUser({ ...trusted, email });
       expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('email_required');
     }
-    const person = (standIn.person = createPerson(trusted));
+    const person = (standIn.user = createProviderUser(trusted));
     const { id } = await openSocialSession(instance, project, google.slug);
     const stranger = await registerHere();
     for (const email of [undefined, uniqueEmail(), stranger.email]) {
-      standIn.person = { ...person, email };
+      standIn.user = { ...person, email };
       expect(await openSocialSession(instance, project, google.slug)).toMatchObject({ id });
     }
     expect(await getCustomer(id)).toMatchObject({ email: person.email });
   });
 
   it('claims an account by its identity if the unverified email has become trusted', async () => {
-    const person = (standIn.person = createPerson({ email_verified: false }));
+    const person = (standIn.user = createProviderUser({ email_verified: false }));
     const { id, tokens } = await openSocialSession(instance, project, google.slug);
     const asCustomer = (method: string, path: string, body?: object) =>
       instance.requestWithAccessToken(tokens.accessToken, method, `/api/v1/me${path}`, body);
     await asCustomer('POST', '/password', { newPassword: PASSWORD });
     expect((await login(person.email!)).status).toBe(200);
-    standIn.person = { ...person, ...trusted };
+    standIn.user = { ...person, ...trusted };
     expect(await openSocialSession(instance, project, google.slug)).toMatchObject({ id });
     expect(await getCustomer(id)).toMatchObject({ emailVerified: true });
     expect((await login(person.email!)).status).toBe(401);
@@ -319,7 +323,7 @@ describe('FE-03: the table of account linking', () => {
   });
 
   it('keeps a new customer whose address must first be verified', async () => {
-    const { email } = (standIn.person = createPerson());
+    const { email } = (standIn.user = createProviderUser());
     await changeSettings(instance, project, { requireVerifiedEmail: true });
     try {
       expect(outcomeOf(await signInAt(instance, project, gitlab.slug))).toBe('unverified');
@@ -333,13 +337,13 @@ describe('FE-03: the table of account linking', () => {
   });
 
   it('signs up one customer in 10 parallel first sign-ins with one account', async () => {
-    standIn.person = createPerson(trusted);
+    standIn.user = createProviderUser(trusted);
     const results = await Promise.all(
       Array.from({ length: 10 }, () => signInAt(instance, project, google.slug)),
     );
     expect(new Set(results.map(outcomeOf))).toEqual(new Set(['session']));
     const rows = await instance.sql('SELECT customer_id FROM identities WHERE subject = $1', [
-      standIn.person.sub,
+      standIn.user.sub,
     ]);
     expect(rows).toHaveLength(1);
     expect(await instance.events(rows[0]!['customer_id'] as string, 'customer.created')).toHaveLength(1);
@@ -350,11 +354,11 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
   const states = ['none', 'verified', 'unverified', 'disabled'] as const;
   const signIns = {
     redirect: async (claims: object) => {
-      standIn.person = createPerson(claims);
+      standIn.user = createProviderUser(claims);
       return outcomeOf(await signInAt(instance, project, gitlab.slug));
     },
     native: (claims: object) => {
-      standIn.person = createPerson(claims);
+      standIn.user = createProviderUser(claims);
       return signInNatively({ email_verified: false });
     },
   };
@@ -455,7 +459,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
   });
 
   it('keeps an identity that has signed in the customer, even after the address has changed', async () => {
-    const person = (standIn.person = createPerson({ hd: 'example.com' }));
+    const person = (standIn.user = createProviderUser({ hd: 'example.com' }));
     const { id } = await openSocialSession(instance, project, google.slug);
     const changed = { email: uniqueEmail() };
     expectStatus(200, await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, changed));
@@ -469,7 +473,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
       const { email } = await createOwner(state);
       const sub = `moved ${email}`;
       await signIns.native({ email, sub });
-      const person = (standIn.person = createPerson({ sub, hd: 'example.com' }));
+      const person = (standIn.user = createProviderUser({ sub, hd: 'example.com' }));
       const { email: signedIn } = await openSocialSession(instance, project, google.slug);
       outcomes.push([signedIn, ...(await ownersOf(sub))].every((each) => each === person.email));
     }
@@ -483,7 +487,7 @@ describe('a provider that was turned off in the meantime', () => {
     const added = await addProvider(instance, other, standIn, { type: 'gitlab', issuer: standIn.issuer });
     const spare = await addProvider(instance, other, standIn, { type: 'google', issuer: standIn.issuer });
     await changeSettings(instance, other, { mfa: 'optional' });
-    standIn.person = createPerson({ hd: 'example.com' });
+    standIn.user = createProviderUser({ hd: 'example.com' });
     const { id, tokens } = await openSocialSession(instance, other, spare.slug);
     const asCustomer = (path: string, body: object = {}) =>
       instance.requestWithAccessToken(tokens.accessToken, 'POST', `/api/v1/me/${path}`, body);
@@ -491,7 +495,7 @@ describe('a provider that was turned off in the meantime', () => {
     expectStatus(200, await asCustomer(`factors/totp/${factorId}/confirm`, { code: totpCode(secret) }));
     await resetTotpSteps(instance, { id });
     const begin = await beginInSession(instance, tokens.accessToken, `identities/${added.slug}`);
-    const { code } = await walkThrough(begin);
+    const { code } = await completeFlow(begin);
     const link = () =>
       asCustomer('identities/exchange', {
         code,
@@ -501,7 +505,7 @@ describe('a provider that was turned off in the meantime', () => {
     const signedIn = (await signInAt(instance, other, spare.slug)) as TestResponse;
     const challengeToken = signedIn.body.challenge.token as string;
     const complete = () =>
-      asPage(instance, other, 'challenge/totp', { challengeToken, code: totpCode(secret) });
+      requestAsPage(instance, other, 'challenge/totp', { challengeToken, code: totpCode(secret) });
 
     await changeProvider(instance, other, added, { enabled: false });
     await changeProvider(instance, other, spare, { enabled: false });
@@ -518,7 +522,7 @@ describe('a provider that was turned off in the meantime', () => {
 describe('an identity of a signed-in customer', () => {
   const link = async (accessToken: string, slug: string): Promise<TestResponse> => {
     const flow = await beginInSession(instance, accessToken, `identities/${slug}`);
-    const { code } = await walkThrough(flow);
+    const { code } = await completeFlow(flow);
     const body = { code, codeVerifier: flow.codeVerifier, redirectUrl: flow.redirectUrl };
     return instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/identities/exchange', body);
   };
@@ -530,7 +534,7 @@ describe('an identity of a signed-in customer', () => {
       ['other address', { hd: 'example.com', email: uniqueEmail() }, false],
     ] as const) {
       const { id, email, accessToken } = await registerHere({ isVerified: false });
-      standIn.person = createPerson({ email, ...claims });
+      standIn.user = createProviderUser({ email, ...claims });
       expectStatus(201, await link(accessToken, google.slug));
       const { emailVerified } = await getCustomer(id);
       const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
@@ -542,7 +546,7 @@ describe('an identity of a signed-in customer', () => {
 
   it('links with any email, signs in the customer, and is unlinked, with events and notices', async () => {
     const { id, email, accessToken } = await registerHere();
-    const { sub } = (standIn.person = createPerson());
+    const { sub } = (standIn.user = createProviderUser());
     const linked = expectStatus(201, await link(accessToken, gitlab.slug)).body;
     expect(linked).toMatchObject({ provider: gitlab.slug, type: 'gitlab', subject: sub });
     expect(await listMyIdentities(accessToken)).toEqual([linked]);
@@ -567,7 +571,7 @@ describe('an identity of a signed-in customer', () => {
 
   it('MF-05: requires a verification in the last ten minutes to link and unlink', async () => {
     const { id, accessToken } = await registerHere();
-    standIn.person = createPerson();
+    standIn.user = createProviderUser();
     const { id: identityId } = expectStatus(201, await link(accessToken, gitlab.slug)).body;
     await instance.sql(
       `UPDATE sessions SET auth_time = now() - interval '11 minutes' WHERE customer_id = $1`,
@@ -586,7 +590,7 @@ describe('an identity of a signed-in customer', () => {
   });
 
   it('stays linked while it is the last sign-in method', async () => {
-    standIn.person = createPerson({ hd: 'example.com' });
+    standIn.user = createProviderUser({ hd: 'example.com' });
     const { tokens } = await openSocialSession(instance, project, google.slug);
     const [identity] = await listMyIdentities(tokens.accessToken);
     const path = `/api/v1/me/identities/${identity!['id']}`;
@@ -597,7 +601,7 @@ describe('an identity of a signed-in customer', () => {
 
   it('reauthenticates only after a new sign-in with the same account', async () => {
     const provider = await addProvider(instance, project, openId, { type: 'oidc', issuer: openId.issuer });
-    openId.person = createPerson();
+    openId.user = createProviderUser();
     const agent = new UserAgent();
     const result = await signInAt(instance, project, provider.slug, agent);
     const { customer, tokens } = 'body' in result ? result.body : {};
@@ -610,7 +614,7 @@ describe('an identity of a signed-in customer', () => {
         tokens.accessToken,
         `reauthenticate/oauth/${provider.slug}`,
       );
-      const { code } = await walkThrough(flow, agent);
+      const { code } = await completeFlow(flow, agent);
       const body = { code, codeVerifier: flow.codeVerifier, redirectUrl: flow.redirectUrl };
       return instance.requestWithAccessToken(
         tokens.accessToken,
@@ -626,7 +630,7 @@ describe('an identity of a signed-in customer', () => {
     expect(auth_time).toBeGreaterThan(decodeJwt(tokens.accessToken).iat! - 60);
     expect(sid).toBe(decodeJwt(tokens.accessToken)['sid']);
 
-    openId.person = createPerson();
+    openId.user = createProviderUser();
     expect((await reauthenticate()).body.code).toBe('invalid_code');
     const begin = await instance.requestWithAccessToken(
       ...([tokens.accessToken, 'POST', `/api/v1/me/reauthenticate/oauth/${google.slug}`] as const),
@@ -638,14 +642,14 @@ describe('an identity of a signed-in customer', () => {
 
 describe('a native sign-in with an ID token', () => {
   const send = async (body: object, slug = google.slug): Promise<string> =>
-    outcomeOf(await asPage(instance, project, `oauth/${slug}/token`, body));
+    outcomeOf(await requestAsPage(instance, project, `oauth/${slug}/token`, body));
   const audience = async (): Promise<string> => {
     const path = `/api/v1/projects/${project.id}/identity-providers/${google.id}`;
     return (await instance.requestWithSecretKey('GET', path)).body.clientId;
   };
 
   it("accepts an ID token once, in canonical form, for each audience and with the app's nonce", async () => {
-    standIn.person = createPerson({ hd: 'example.com' });
+    standIn.user = createProviderUser({ hd: 'example.com' });
     await changeProvider(instance, project, google, { clientIds: ['ios.example', 'android.example'] });
     for (const aud of [await audience(), 'ios.example', ['android.example']]) {
       const idToken = await standIn.issueIdToken({ aud, nonce: 'n-1' });
@@ -667,7 +671,7 @@ describe('a native sign-in with an ID token', () => {
   });
 
   it('EX-01: rejects an ID token that was issued before access ended', async () => {
-    standIn.person = createPerson({ hd: 'example.com' });
+    standIn.user = createProviderUser({ hd: 'example.com' });
     const claims = { aud: await audience(), nonce: 'n-1' };
     const { id } = await openSocialSession(instance, project, google.slug);
     const earlier = await standIn.issueIdToken(claims);
@@ -679,7 +683,7 @@ describe('a native sign-in with an ID token', () => {
   });
 
   it('rejects ID tokens for another audience or issuer, old or forged ones, and a wrong nonce', async () => {
-    standIn.person = createPerson({ hd: 'example.com' });
+    standIn.user = createProviderUser({ hd: 'example.com' });
     const aud = await audience();
     const nonce = 'n-1';
     const now = Math.floor(Date.now() / 1_000);
@@ -712,7 +716,7 @@ describe('a native sign-in with an ID token', () => {
 });
 
 it("FE-05: keeps a provider's tokens, codes and secrets out of the log and the database", async () => {
-  standIn.person = createPerson({ hd: 'example.com' });
+  standIn.user = createProviderUser({ hd: 'example.com' });
   standIn.requests.length = 0;
   const { tokens } = await openSocialSession(instance, project, google.slug);
   const { form } = standIn.requestsTo('token')[0]!;

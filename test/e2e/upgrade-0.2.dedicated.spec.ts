@@ -2,14 +2,14 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { encryptedColumns } from '@gatehouse/persistence';
 import { completeChallenge, openChallenge } from '../support/customer-factors.js';
 import { refreshSession } from '../support/customers.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
 import { LEGACY_PASSWORD, LegacySystem } from '../support/legacy-system.js';
 import { OperatorClient } from '../support/operator-client.js';
 import { signInWithPasskey } from '../support/passkeys.js';
 import { Keyring } from '../support/platform.js';
 import { redirectUrl } from '../support/sign-in-methods.js';
-import { beginOAuth, exchange, walkThrough } from '../support/social-sign-in.js';
+import { beginOAuth, exchange, completeFlow } from '../support/social-sign-in.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import type { TestInstance } from '../support/test-instance.js';
 import { totpCode } from '../support/totp.js';
@@ -52,9 +52,9 @@ afterAll(() => Promise.all([upgrade?.stop(), provider?.stop(), legacy?.stop()]))
 /** Signs a person in at the provider. */
 async function signInAtProvider(sub: string, email: string) {
   const { projectId: id, publishableKey } = fixture.project;
-  provider.person = createPerson({ sub, email });
+  provider.user = createProviderUser({ sub, email });
   const flow = await beginOAuth(members, { id, publishableKey }, fixture.provider.slug, { redirectUrl });
-  const { code } = await walkThrough(flow);
+  const { code } = await completeFlow(flow);
   return exchange(members, { id, publishableKey }, flow, code);
 }
 

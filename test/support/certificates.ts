@@ -9,7 +9,7 @@ export interface Authority {
 }
 
 const DAY = 86_400_000;
-const thisWeek = () => ({ from: new Date(Date.now() - DAY), until: new Date(Date.now() + 6 * DAY) });
+const validThisWeek = () => ({ from: new Date(Date.now() - DAY), until: new Date(Date.now() + 6 * DAY) });
 
 export function createAuthority(): Authority {
   const { privateKey } = newKey();
@@ -23,8 +23,8 @@ export function createAuthority(): Authority {
     isAuthority: true,
   };
   return {
-    cert: certificate({ ...own, ...thisWeek() }),
-    issue: (names, validity = thisWeek()) => {
+    cert: certificate({ ...own, ...validThisWeek() }),
+    issue: (names, validity = validThisWeek()) => {
       const { privateKey: key } = newKey();
       const leaf = { subject: names[0]!, issuer: name, key, signer: privateKey, names, isAuthority: false };
       return { cert: certificate({ ...leaf, ...validity }), key: pem(key) };
@@ -36,7 +36,7 @@ export function createAuthority(): Authority {
 export function selfSigned(names: string[]): { cert: string; key: string } {
   const { privateKey: key } = newKey();
   const own = { subject: names[0]!, issuer: names[0]!, key, signer: key, names, isAuthority: false };
-  return { cert: certificate({ ...own, ...thisWeek() }), key: pem(key) };
+  return { cert: certificate({ ...own, ...validThisWeek() }), key: pem(key) };
 }
 
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });

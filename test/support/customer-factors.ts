@@ -15,7 +15,7 @@ export const resetTotpSteps = (instance: TestInstance, { id }: { id: string }): 
   instance.sql('UPDATE totp_factors SET last_step = 0 WHERE customer_id = $1', [id]);
 
 /** Backdates all of a customer's proofs of identity by an hour. */
-export const ageProofs = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
+export const backdateProofs = (instance: TestInstance, { id }: { id: string }): Promise<unknown> =>
   instance.sql(
     `UPDATE sessions SET created_at = created_at - interval '1 hour', auth_time = auth_time - interval '1 hour',
        factor_time = factor_time - interval '1 hour' WHERE customer_id = $1`,

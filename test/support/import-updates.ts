@@ -8,13 +8,13 @@ const DAY = 86_400_000;
 export const day = (number: number): string => new Date(Date.UTC(2026, 0, 1) + number * DAY).toISOString();
 
 /** Returns an import line. */
-export const person = (more: object = {}) => ({
+export const createImportLine = (more: object = {}) => ({
   ...{ email: uniqueEmail(), externalId: randomUUID(), createdAt: day(1), updatedAt: day(1) },
   ...more,
 });
 
 /** Summarizes a result: its status, and its error and warning codes by field. */
-export const inShort = ({ status, errors, warnings }: any): string =>
+export const summarize = ({ status, errors, warnings }: any): string =>
   [status, ...[...errors, ...warnings].map(({ field, code }: any) => `${field}:${code}`)].join(' ');
 
-export const results = ({ body }: TestResponse): string[] => body.results.map(inShort);
+export const results = ({ body }: TestResponse): string[] => body.results.map(summarize);

@@ -1,7 +1,7 @@
 import { expectStatus } from './customers.js';
-import { createPerson, type Person } from './identity-providers/person.js';
+import { createProviderUser, type ProviderUser } from './identity-providers/provider-user.js';
 import type { StandInProvider } from './identity-providers/stand-in-provider.js';
-import { addProvider, asPage, type SocialProject } from './social-sign-in.js';
+import { addProvider, requestAsPage, type SocialProject } from './social-sign-in.js';
 import { PASSWORD, type TestInstance } from './test-instance.js';
 
 /**
@@ -33,18 +33,18 @@ export async function addLinkingProviders(
     });
 }
 
-/** Registers a row's customer. @returns a person with the customer's email address */
-export async function createLinkingPerson(
+/** Registers a row's customer. @returns a user with the customer's email address */
+export async function createLinkingUser(
   instance: TestInstance,
   project: SocialProject,
   customer: (typeof LINKING_TABLE)[number][1],
-): Promise<Person> {
-  const person = createPerson({ hd: 'example.com' });
-  if (customer === 'none') return person;
-  const body = { email: person.email, password: PASSWORD };
-  const { id } = expectStatus(201, await asPage(instance, project, 'register', body)).body.customer;
+): Promise<ProviderUser> {
+  const user = createProviderUser({ hd: 'example.com' });
+  if (customer === 'none') return user;
+  const body = { email: user.email, password: PASSWORD };
+  const { id } = expectStatus(201, await requestAsPage(instance, project, 'register', body)).body.customer;
   await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [id]);
   if (customer === 'disabled')
     expectStatus(200, await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/disable`));
-  return person;
+  return user;
 }

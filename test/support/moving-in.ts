@@ -3,9 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resetTotpSteps } from './customer-factors.js';
 import { expectStatus } from './customers.js';
-import { createPerson } from './identity-providers/person.js';
+import { createProviderUser } from './identity-providers/provider-user.js';
 import type { StandInProvider } from './identity-providers/stand-in-provider.js';
-import { addProvider, asPage, createSocialProject, signInAt, type SocialProject } from './social-sign-in.js';
+import {
+  addProvider,
+  requestAsPage,
+  createSocialProject,
+  signInAt,
+  type SocialProject,
+} from './social-sign-in.js';
 import { PASSWORD, type TestInstance, type TestResponse } from './test-instance.js';
 import { randomTotpSecret, totpCode } from './totp.js';
 import { uniqueEmail } from './unique-email.js';
@@ -23,7 +29,7 @@ export const createMovingCustomer = (): MovingCustomer => ({
   email: uniqueEmail(),
   password: PASSWORD,
   totpSecret: randomTotpSecret(),
-  subject: createPerson().sub,
+  subject: createProviderUser().sub,
 });
 
 /** Creates a project with optional second factors and the identity provider `google`. */
@@ -77,12 +83,15 @@ export async function signInEverywhere(
     if (totpSecret === null) return expectStatus(200, response).body.customer.id as string;
     const challengeToken = expectStatus(200, response).body.challenge.token as string;
     const body = { challengeToken, code: totpCode(totpSecret) };
-    const { customer } = expectStatus(200, await asPage(instance, project, 'challenge/totp', body)).body;
+    const { customer } = expectStatus(
+      200,
+      await requestAsPage(instance, project, 'challenge/totp', body),
+    ).body;
     await resetTotpSteps(instance, customer);
     return customer.id as string;
   };
-  const withPassword = await enterCode(await asPage(instance, project, 'login', { email, password }));
-  standIn.person = createPerson({ sub: subject, email });
+  const withPassword = await enterCode(await requestAsPage(instance, project, 'login', { email, password }));
+  standIn.user = createProviderUser({ sub: subject, email });
   const result = await signInAt(instance, project, 'google');
   if ('error' in result) throw new Error(`the sign-in failed: ${result.error}`);
   return { withPassword, withProvider: await enterCode(result) };

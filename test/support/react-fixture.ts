@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { TestBrowser } from './browser.js';
 import { OpenIdProvider } from './identity-providers/open-id-provider.js';
-import { createPerson } from './identity-providers/person.js';
+import { createProviderUser } from './identity-providers/provider-user.js';
 import { ReactPage, type PageConfig } from './react-page.js';
 import { addProvider, createSocialProject, type SocialProject } from './social-sign-in.js';
 import { TestInstance } from './test-instance.js';
@@ -34,9 +34,9 @@ export class ReactFixture {
     return new ReactFixture(instance, browser, provider, site, project);
   }
 
-  /** Opens an empty page in a new context, for a new person at the provider. */
+  /** Opens an empty page in a new context, for a new user at the provider. */
   async openPage(): Promise<{ context: BrowserContext; page: Page }> {
-    this.provider.person = createPerson();
+    this.provider.user = createProviderUser();
     const context = await this.browser.newContext();
     const page = await context.newPage();
     this.messages = [];

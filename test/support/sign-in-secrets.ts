@@ -9,7 +9,7 @@ import {
 } from './customers.js';
 import { receiveEmailCode, receiveEmailLink, readEmailCode, useEmailLink } from './email-codes.js';
 import { HostedSignIn, readFormActions } from './hosted-sign-in.js';
-import { createPerson } from './identity-providers/person.js';
+import { createProviderUser } from './identity-providers/provider-user.js';
 import { StandInProvider } from './identity-providers/stand-in-provider.js';
 import { UserAgent } from './identity-providers/user-agent.js';
 import { addPasskey, requestPasskey } from './passkeys.js';
@@ -19,7 +19,7 @@ import {
   beginInSession,
   beginOAuth,
   changeSettings,
-  walkThrough,
+  completeFlow,
   type AddedProvider,
   type SocialProject,
 } from './social-sign-in.js';
@@ -58,7 +58,7 @@ export interface SignInSecret {
   context: Context;
 }
 
-/** A customer who is linked to a person at the provider, and has a second factor if the secret requires one. */
+/** A customer who is linked to a user at the provider, and has a second factor if the secret requires one. */
 export interface SecretOwner extends RegisteredCustomer {
   kind: 'plain' | 'factor' | 'enrollment';
   /** The tokens of the customer's other session. */
@@ -134,11 +134,11 @@ export class SignInSecrets {
     return this.server.stop();
   }
 
-  /** Creates a customer who is linked to a person at the provider. */
+  /** Creates a customer who is linked to a user at the provider. */
   async createOwner(kind: SecretOwner['kind']): Promise<SecretOwner> {
     const registered = await registerCustomer(this.instance);
     await this.instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [registered.id]);
-    const { sub } = (this.server.person = createPerson());
+    const { sub } = (this.server.user = createProviderUser());
     const authenticator = new SoftwareAuthenticator();
     const otherTokens = await openSession(this.instance, registered.email);
     const owner: SecretOwner = { ...registered, kind, otherTokens, sub, totpSecret: '', authenticator };
@@ -190,23 +190,23 @@ export class SignInSecrets {
     'code of a provider': {
       ...{ owner: 'plain', consumer: 'exchange' },
       issue: async (owner) => {
-        this.signInAsPerson(owner);
+        this.signInAtProvider(owner);
         const flow = await beginOAuth(this.instance, this.project, this.provider.slug, { redirectUrl });
-        const { code } = await walkThrough(flow);
+        const { code } = await completeFlow(flow);
         return { value: code!, context: this.newContext(owner.tokens.accessToken, flow.codeVerifier) };
       },
     },
     'code that links an identity': {
       ...{ owner: 'plain', consumer: 'link' },
       issue: (owner) => {
-        this.server.person = createPerson();
+        this.server.user = createProviderUser();
         return this.issueLink(owner);
       },
     },
     'code that proves an identity again': {
       ...{ owner: 'plain', consumer: 'reauthenticate' },
       issue: async (owner) => {
-        this.signInAsPerson(owner);
+        this.signInAtProvider(owner);
         return this.issueInSession(owner, `reauthenticate/oauth/${this.provider.slug}`);
       },
     },
@@ -347,8 +347,8 @@ export class SignInSecrets {
     return totpCode(owner.totpSecret);
   }
 
-  private signInAsPerson({ sub, email }: SecretOwner): void {
-    this.server.person = createPerson({ sub, email });
+  private signInAtProvider({ sub, email }: SecretOwner): void {
+    this.server.user = createProviderUser({ sub, email });
   }
 
   private newContext(accessToken: string, codeVerifier = randomBytes(32).toString('base64url')): Context {
@@ -422,7 +422,7 @@ export class SignInSecrets {
     owner: SecretOwner,
     until: string | ((url: URL) => boolean),
   ): Promise<URLSearchParams> {
-    this.signInAsPerson(owner);
+    this.signInAtProvider(owner);
     const start = page.url().replace('/sign-in?', `/sign-in/provider/${this.provider.slug}?`);
     return (await new UserAgent().follow(start, { until })).url.searchParams;
   }
@@ -433,7 +433,7 @@ export class SignInSecrets {
 
   private async issueInSession({ tokens }: SecretOwner, path: string): Promise<SignInSecret> {
     const flow = await beginInSession(this.instance, tokens.accessToken, path, redirectUrl);
-    const { code } = await walkThrough(flow);
+    const { code } = await completeFlow(flow);
     return { value: code!, context: this.newContext(tokens.accessToken, flow.codeVerifier) };
   }
 

@@ -135,7 +135,7 @@ interface AccessEvent {
   keepsSession?: boolean;
   /** The kinds of owners to which it can happen. Default: all. */
   owners?: SecretOwner['kind'][];
-  happen: (owner: SecretOwner) => Promise<TestResponse>;
+  perform: (owner: SecretOwner) => Promise<TestResponse>;
 }
 
 /** Returns every event that ends a customer's access, by name. */
@@ -148,48 +148,48 @@ const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
     'a password change': {
       // A customer with a second factor would have to verify it first.
       ...{ keepsSession: true, owners: ['plain'] },
-      happen: (owner) =>
+      perform: (owner) =>
         asCustomer(owner, 'me/password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }),
     },
     'a password reset': {
-      happen: async ({ email }) =>
+      perform: async ({ email }) =>
         submitToken(instance, 'reset-password', await requestReset(instance, email)),
     },
-    'a sign-out everywhere': { happen: (owner) => asCustomer(owner, 'auth/logout', { scope: 'all' }) },
+    'a sign-out everywhere': { perform: (owner) => asCustomer(owner, 'auth/logout', { scope: 'all' }) },
     'a sign-out of the other sessions': {
       keepsSession: true,
-      happen: (owner) => asCustomer(owner, 'auth/logout', { scope: 'others' }),
+      perform: (owner) => asCustomer(owner, 'auth/logout', { scope: 'others' }),
     },
     'the revocation of all sessions by a server': {
-      happen: ({ id }) => asServer('DELETE', `${id}/sessions`),
+      perform: ({ id }) => asServer('DELETE', `${id}/sessions`),
     },
     'disabling the customer and enabling them again': {
-      happen: async ({ id }) => {
+      perform: async ({ id }) => {
         expectStatus(200, await asServer('POST', `${id}/disable`));
         return asServer('POST', `${id}/enable`);
       },
     },
-    'the deletion of the customer': { happen: ({ id }) => asServer('DELETE', id) },
+    'the deletion of the customer': { perform: ({ id }) => asServer('DELETE', id) },
     'the removal of a factor by support': {
       owners: ['factor'],
-      happen: async ({ id }) => {
+      perform: async ({ id }) => {
         const { body } = await asServer('GET', `${id}/factors`);
         return asServer('POST', `${id}/factors/${body.passkeys[0].id}/remove`, { reason: 'Ticket 4711' });
       },
     },
     'the removal of an identity by support': {
-      happen: async ({ id }) => {
+      perform: async ({ id }) => {
         const { body } = await asServer('GET', `${id}/identities`);
         const [identity] = body.data.slice(-1);
         return asServer('POST', `${id}/identities/${identity.id}/remove`, { reason: 'Ticket 4711' });
       },
     },
     'a disown by the address owner': {
-      happen: async ({ email }) =>
+      perform: async ({ email }) =>
         submitToken(instance, 'disown', await instance.getVerificationToken(email)),
     },
     'an email code that proves ownership of the unverified address': {
-      happen: async ({ id, email }) => {
+      perform: async ({ id, email }) => {
         // The email codes among the secrets have already verified the address.
         await instance.sql('UPDATE customers SET email_verified = false WHERE id = $1', [id]);
         return verifyEmailCode(instance, await receiveEmailCode(instance, email));
@@ -232,7 +232,7 @@ export async function checkEvents(
 async function checkEvent(
   instance: TestInstance,
   secrets: SignInSecrets,
-  { keepsSession, happen }: AccessEvent,
+  { keepsSession, perform }: AccessEvent,
   ownerKind: SecretOwner['kind'],
   kinds: [string, SecretKind][],
 ): Promise<{ remaining: string[]; cells: number }> {
@@ -241,7 +241,7 @@ async function checkEvent(
   // A customer can enroll only once, so only one secret is issued.
   for (const [name, kind] of ownerKind === 'enrollment' ? kinds.slice(0, 1) : kinds)
     issued.push([name, kind, await kind.issue(owner)]);
-  const { status, body } = await happen(owner);
+  const { status, body } = await perform(owner);
   if (status >= 300) throw new Error(`the event did not happen: ${status} ${JSON.stringify(body)}`);
   const remaining: string[] = [];
   for (const [name, { consumer }, secret] of issued)

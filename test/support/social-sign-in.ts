@@ -24,7 +24,7 @@ interface ProviderServer {
   addClient(options: { redirectUri: string }): { clientId: string; redirectUri: string };
 }
 
-const asServer = (
+const requestAsServer = (
   instance: TestInstance,
   method: string,
   path: string,
@@ -38,11 +38,11 @@ export async function createSocialProject(
 ): Promise<SocialProject> {
   const name = `Social ${randomBytes(4).toString('hex')}`;
   const body = { name, settings: { redirectUrls: [REDIRECT_URL], ...settings } };
-  const { id } = expectStatus(201, await asServer(instance, 'POST', '', body)).body;
+  const { id } = expectStatus(201, await requestAsServer(instance, 'POST', '', body)).body;
   const key = { name: 'Page', type: 'publishable' };
   const { key: publishableKey } = expectStatus(
     201,
-    await asServer(instance, 'POST', `/${id}/api-keys`, key),
+    await requestAsServer(instance, 'POST', `/${id}/api-keys`, key),
   ).body;
   return { id, publishableKey };
 }
@@ -53,7 +53,7 @@ export async function changeSettings(
   { id }: SocialProject,
   settings: object,
 ): Promise<void> {
-  expectStatus(200, await asServer(instance, 'PATCH', `/${id}`, { settings }));
+  expectStatus(200, await requestAsServer(instance, 'PATCH', `/${id}`, { settings }));
 }
 
 /** Adds a provider, and registers Gatehouse with it. @param fields at least `type` and `issuer` */
@@ -68,7 +68,7 @@ export async function addProvider(
   const created = { clientId: 'pending', clientSecret: 'pending', enabled: false, ...key, ...fields, slug };
   if (fields.type === 'apple') delete (created as { clientSecret?: string }).clientSecret;
   const path = `/${project.id}/identity-providers`;
-  const { body } = expectStatus(201, await asServer(instance, 'POST', path, created));
+  const { body } = expectStatus(201, await requestAsServer(instance, 'POST', path, created));
   const { redirectUri: _, ...client } = server.addClient({ redirectUri: body.callbackUrl });
   await changeProvider(instance, project, body, { ...client, enabled: fields['enabled'] ?? true });
   return { id: body.id, slug, callbackUrl: body.callbackUrl };
@@ -80,7 +80,10 @@ export async function changeProvider(
   { id }: Pick<AddedProvider, 'id'>,
   changes: object,
 ): Promise<void> {
-  expectStatus(200, await asServer(instance, 'PATCH', `/${project.id}/identity-providers/${id}`, changes));
+  expectStatus(
+    200,
+    await requestAsServer(instance, 'PATCH', `/${project.id}/identity-providers/${id}`, changes),
+  );
 }
 
 /** Returns valid Apple credentials, which are replaced by the client's. */
@@ -104,7 +107,7 @@ const newVerifier = () => {
 };
 
 /** Sends a request with a project's publishable key. */
-export const asPage = (
+export const requestAsPage = (
   instance: TestInstance,
   { publishableKey }: SocialProject,
   path: string,
@@ -125,7 +128,7 @@ export async function beginOAuth(
 ): Promise<BegunFlow> {
   const { codeVerifier, codeChallenge } = newVerifier();
   const body = { redirectUrl, codeChallenge, ...more };
-  const response = expectStatus(200, await asPage(instance, project, `oauth/${slug}`, body));
+  const response = expectStatus(200, await requestAsPage(instance, project, `oauth/${slug}`, body));
   return { url: response.body.url, codeVerifier, redirectUrl };
 }
 
@@ -143,7 +146,7 @@ export async function beginInSession(
 }
 
 /** Signs in at the provider. @returns the parameters of the redirect to the application */
-export async function walkThrough(
+export async function completeFlow(
   { url, redirectUrl }: Pick<BegunFlow, 'url' | 'redirectUrl'>,
   agent = new UserAgent(),
 ): Promise<Record<string, string>> {
@@ -151,7 +154,7 @@ export async function walkThrough(
 }
 
 /** Signs in at the provider, and stops before Gatehouse's callback. @returns the request to the callback */
-export const walkToCallback = (
+export const followToCallback = (
   { url }: Pick<BegunFlow, 'url'>,
   { callbackUrl }: AddedProvider,
   agent = new UserAgent(),
@@ -163,7 +166,7 @@ export const exchange = (
   project: SocialProject,
   { codeVerifier, redirectUrl }: Pick<BegunFlow, 'codeVerifier' | 'redirectUrl'>,
   code: string | undefined,
-): Promise<TestResponse> => asPage(instance, project, 'exchange', { code, codeVerifier, redirectUrl });
+): Promise<TestResponse> => requestAsPage(instance, project, 'exchange', { code, codeVerifier, redirectUrl });
 
 /** A sign-in result: the response to the exchange, or the redirect error. */
 export type SignInResult = { error: string } | TestResponse;
@@ -176,7 +179,7 @@ export async function signInAt(
   agent = new UserAgent(),
 ): Promise<SignInResult> {
   const flow = await beginOAuth(instance, project, slug);
-  const { code, error } = await walkThrough(flow, agent);
+  const { code, error } = await completeFlow(flow, agent);
   return error === undefined ? exchange(instance, project, flow, code) : { error };
 }
 

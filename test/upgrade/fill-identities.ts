@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { expectStatus } from '../support/customers.js';
 import type { StandInClient } from '../support/identity-providers/grants.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import {
   createDomainProvider,
   createVerifiedProvider,
@@ -11,7 +11,7 @@ import type { StandInProvider } from '../support/identity-providers/stand-in-pro
 import type { NameServer } from '../support/name-server.js';
 import { portablePasskey } from '../support/passkeys.js';
 import { redirectUrl } from '../support/sign-in-methods.js';
-import { addProvider, asPage, beginOAuth, exchange, walkThrough } from '../support/social-sign-in.js';
+import { addProvider, requestAsPage, beginOAuth, exchange, completeFlow } from '../support/social-sign-in.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import type { TestInstance } from '../support/test-instance.js';
 import { randomTotpSecret } from '../support/totp.js';
@@ -46,9 +46,9 @@ export class IdentityFiller {
   /** Signs a person in at an OpenID Provider, and leaves another sign-in at the provider. */
   private async signIn(): Promise<IdentityPart['provider']> {
     const { client, provider } = await this.addProvider('oidc', 'work');
-    const person = (this.server.person = createPerson());
+    const person = (this.server.user = createProviderUser());
     const flow = await beginOAuth(this.members, this.project, provider.slug, { redirectUrl });
-    const { code } = await walkThrough(flow);
+    const { code } = await completeFlow(flow);
     expectStatus(200, await exchange(this.members, this.project, flow, code));
     await beginOAuth(this.members, this.project, provider.slug, { redirectUrl, state: 'unfinished' });
     const { clientId, clientSecret } = client;
@@ -59,10 +59,10 @@ export class IdentityFiller {
   /** Signs a person in with an id token, as an app on a device does. */
   private async signInNatively(): Promise<void> {
     const { client, provider } = await this.addProvider('google', 'google');
-    this.server.person = createPerson();
+    this.server.user = createProviderUser();
     const idToken = await this.server.issueIdToken({ aud: client.clientId, nonce: 'n', jti: randomUUID() });
     const path = `oauth/${provider.slug}/token`;
-    expectStatus(200, await asPage(this.members, this.project, path, { idToken, nonce: 'n' }));
+    expectStatus(200, await requestAsPage(this.members, this.project, path, { idToken, nonce: 'n' }));
   }
 
   /** Adds a provider with a private key, which no one has used. */

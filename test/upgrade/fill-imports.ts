@@ -3,7 +3,7 @@ import { argon2id } from 'hash-wasm';
 import { pbkdf2Sync, randomUUID, scryptSync } from 'node:crypto';
 import { expectStatus } from '../support/customers.js';
 import { eventually } from '../support/eventually.js';
-import { day, person } from '../support/import-updates.js';
+import { day, createImportLine } from '../support/import-updates.js';
 import { importLines, StreamingImport, toNdjson } from '../support/ndjson.js';
 import { bearerHeader, PASSWORD, type TestInstance } from '../support/test-instance.js';
 import type { Manifest, ProjectKeys } from './manifest.js';
@@ -125,7 +125,10 @@ export class ImportFiller {
   /** Imports customers again, with newer lines. Emits the events that describe the changes. */
   private async updateCustomers(): Promise<void> {
     const { secretKey } = this.projects[0];
-    const lines = [person({ firstName: 'Ada' }), person({ firstName: 'Grace', updatedAt: day(3) })];
+    const lines = [
+      createImportLine({ firstName: 'Ada' }),
+      createImportLine({ firstName: 'Grace', updatedAt: day(3) }),
+    ];
     const newer = lines.map((line) => ({ ...line, lastName: 'Hopper', updatedAt: day(2) }));
     for (const customers of [lines, newer])
       await send(this.instance, secretKey, 'POST', '/api/v1/customers/import', {

@@ -1,6 +1,6 @@
 import { expectStatus } from '../support/customers.js';
 import type { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
-import { createPerson } from '../support/identity-providers/person.js';
+import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { UserAgent } from '../support/identity-providers/user-agent.js';
 import { inviteOperator, OperatorClient, OPERATOR_COOKIE } from '../support/operator-client.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
@@ -50,7 +50,10 @@ export class OperatorFiller {
 
   /** Signs an operator in at the provider, and leaves another sign-in there. */
   private async signInAtProvider(): Promise<void> {
-    this.provider.person = createPerson({ groups: ['gatehouse-admins'], email: 'sso-operator@example.com' });
+    this.provider.user = createProviderUser({
+      groups: ['gatehouse-admins'],
+      email: 'sso-operator@example.com',
+    });
     const agent = new UserAgent();
     const { hostname } = new URL(this.instance.baseUrl);
     await agent.open(await this.beginAtProvider(agent));

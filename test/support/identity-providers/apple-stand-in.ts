@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { hasScope, type Grant } from './grants.js';
 import { OpenIdStandIn, type OpenIdEndpoint } from './open-id-stand-in.js';
-import { createPerson, type Person } from './person.js';
+import { createProviderUser, type ProviderUser } from './provider-user.js';
 
 /** A team's Services ID at Apple, and the key that signs its client secrets. */
 export interface AppleClient {
@@ -23,9 +23,9 @@ const RELAY_DOMAIN = '@privaterelay.appleid.com';
 /** Returns an identifier in Apple's format: ten characters. */
 const createAppleId = (): string => randomBytes(5).toString('hex').toUpperCase();
 
-/** Returns a person who hides their email address behind Apple's relay. */
-export const createHiddenPerson = (claims: Partial<Person> = {}): Person =>
-  createPerson({ email: `${randomBytes(5).toString('hex')}${RELAY_DOMAIN}`, ...claims });
+/** Returns a user who hides their email address behind Apple's relay. */
+export const createHiddenUser = (claims: Partial<ProviderUser> = {}): ProviderUser =>
+  createProviderUser({ email: `${randomBytes(5).toString('hex')}${RELAY_DOMAIN}`, ...claims });
 
 /**
  * A stand-in for Sign in with Apple (https://developer.apple.com/documentation/signinwithapplerestapi). Apple differs
@@ -73,8 +73,8 @@ export class AppleStandIn extends OpenIdStandIn<RegisteredClient> {
   }
 
   /** Returns Apple's id token claims, which contain no name. */
-  protected override claimsOf(person: Person): Record<string, unknown> {
-    const { sub, email, email_verified: verified } = person;
+  protected override claimsOf(user: ProviderUser): Record<string, unknown> {
+    const { sub, email, email_verified: verified } = user;
     return {
       sub,
       email,
@@ -92,18 +92,18 @@ export class AppleStandIn extends OpenIdStandIn<RegisteredClient> {
   }
 
   protected override async createAuthorizationResponse(
-    grant: Grant<Person>,
+    grant: Grant<ProviderUser>,
   ): Promise<Record<string, string>> {
     const { code } = await super.createAuthorizationResponse(grant);
-    const { parameters, person } = grant;
+    const { parameters, user } = grant;
     const clientId = parameters['client_id']!;
     const response: Record<string, string> = { code: code! };
     if (parameters['response_type'] === 'code id_token')
-      response['id_token'] = await this.signIdToken(person, { aud: clientId, nonce: parameters['nonce'] });
-    const key = `${clientId} ${person.sub}`;
+      response['id_token'] = await this.signIdToken(user, { aud: clientId, nonce: parameters['nonce'] });
+    const key = `${clientId} ${user.sub}`;
     if (!this.known.has(key) && hasScope(grant, 'name')) {
-      const name = { firstName: person.given_name, lastName: person.family_name };
-      response['user'] = JSON.stringify({ name, email: person.email });
+      const name = { firstName: user.given_name, lastName: user.family_name };
+      response['user'] = JSON.stringify({ name, email: user.email });
     }
     this.known.add(key);
     return response;

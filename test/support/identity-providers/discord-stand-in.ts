@@ -6,8 +6,8 @@ import { OAuthStandIn } from './oauth-stand-in.js';
 import { sendHtml, sendJson, sendRedirect } from './responses.js';
 import type { StandInRequest } from './stand-in-server.js';
 
-/** A person with a Discord account, in Discord's API format. */
-export interface DiscordPerson {
+/** A user with a Discord account, in Discord's API format. */
+export interface DiscordUser {
   id: string;
   username: string;
   global_name: string | null;
@@ -23,8 +23,8 @@ type Request = StandInRequest<DiscordEndpoint> & { endpoint: DiscordEndpoint };
 /** Returns an identifier in Discord's format: 18 digits, which is more than a JavaScript number can represent. */
 const createSnowflake = (): string => `${randomInt(1, 10)}${String(randomInt(2 ** 40)).padStart(17, '0')}`;
 
-/** Returns a person with a unique id and a unique, verified email address. */
-export const createDiscordPerson = (differences: Partial<DiscordPerson> = {}): DiscordPerson => ({
+/** Returns a user with a unique id and a unique, verified email address. */
+export const createDiscordUser = (differences: Partial<DiscordUser> = {}): DiscordUser => ({
   id: createSnowflake(),
   username: 'ada.byron',
   global_name: 'Ada Byron',
@@ -37,8 +37,8 @@ export const createDiscordPerson = (differences: Partial<DiscordPerson> = {}): D
 const TOKEN_SECONDS = 604_800;
 
 /** A stand-in for Discord (https://discord.com/developers/docs/topics/oauth2). */
-export class DiscordStandIn extends OAuthStandIn<DiscordEndpoint, DiscordPerson> {
-  person: DiscordPerson = createDiscordPerson();
+export class DiscordStandIn extends OAuthStandIn<DiscordEndpoint, DiscordUser> {
+  user: DiscordUser = createDiscordUser();
   protected readonly paths: Record<DiscordEndpoint, string> = {
     authorize: '/oauth2/authorize',
     token: '/api/oauth2/token',
@@ -74,7 +74,7 @@ export class DiscordStandIn extends OAuthStandIn<DiscordEndpoint, DiscordPerson>
       const error_description = 'The resource owner or authorization server denied the request';
       return sendRedirect(response, redirect_uri, { error: 'access_denied', error_description, ...more });
     }
-    const code = this.grants.createCode({ parameters, person: this.person });
+    const code = this.grants.createCode({ parameters, user: this.user });
     sendRedirect(response, redirect_uri, { code, ...more });
   }
 
@@ -104,7 +104,7 @@ export class DiscordStandIn extends OAuthStandIn<DiscordEndpoint, DiscordPerson>
     const grant = this.grants.authorize(request);
     if (!grant || !hasScope(grant, 'identify'))
       return sendJson(response, { message: '401: Unauthorized', code: 0 }, 401);
-    const { email, verified, ...user } = grant.person;
+    const { email, verified, ...user } = grant.user;
     const more = hasScope(grant, 'email') ? { email, verified } : {};
     sendJson(response, this.withDifferences('user', { ...user, discriminator: '0', ...more }));
   }

@@ -6,8 +6,8 @@ import { OAuthStandIn } from './oauth-stand-in.js';
 import { sendHtml, sendJson, sendRedirect } from './responses.js';
 import type { StandInRequest } from './stand-in-server.js';
 
-/** A person with a GitHub account, in GitHub's API format. */
-export interface GitHubPerson {
+/** A user with a GitHub account, in GitHub's API format. */
+export interface GitHubUser {
   id: number;
   login: string;
   name: string | null;
@@ -20,8 +20,8 @@ export interface GitHubPerson {
 export type GitHubEndpoint = 'authorize' | 'token' | 'user' | 'emails';
 type Request = StandInRequest<GitHubEndpoint> & { endpoint: GitHubEndpoint };
 
-/** Returns a person with a unique id and login, and one unique email address that is primary and verified. */
-export const createGitHubPerson = (differences: Partial<GitHubPerson> = {}): GitHubPerson => {
+/** Returns a user with a unique id and login, and one unique email address that is primary and verified. */
+export const createGitHubUser = (differences: Partial<GitHubUser> = {}): GitHubUser => {
   const id = randomInt(1, 2 ** 31);
   const emails = [{ email: uniqueEmail(), primary: true, verified: true, visibility: 'private' as const }];
   const avatar_url = `https://avatars.githubusercontent.com/u/${id}?v=4`;
@@ -41,8 +41,8 @@ const REDIRECT_URI_MISMATCH = {
  * A stand-in for GitHub, with GitHub Enterprise Server's paths
  * (https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps).
  */
-export class GitHubStandIn extends OAuthStandIn<GitHubEndpoint, GitHubPerson> {
-  person: GitHubPerson = createGitHubPerson();
+export class GitHubStandIn extends OAuthStandIn<GitHubEndpoint, GitHubUser> {
+  user: GitHubUser = createGitHubUser();
   protected readonly paths: Record<GitHubEndpoint, string> = {
     authorize: '/login/oauth/authorize',
     token: '/login/oauth/access_token',
@@ -84,7 +84,7 @@ export class GitHubStandIn extends OAuthStandIn<GitHubEndpoint, GitHubPerson> {
       return sendRedirect(response, redirectUri, { error: 'access_denied', error_description, ...more });
     }
     sendRedirect(response, redirectUri, {
-      code: this.grants.createCode({ parameters, person: this.person }),
+      code: this.grants.createCode({ parameters, user: this.user }),
       ...more,
     });
   }
@@ -119,14 +119,14 @@ export class GitHubStandIn extends OAuthStandIn<GitHubEndpoint, GitHubPerson> {
   }
 }
 
-const userOf = ({ person: { emails: _emails, ...user } }: Grant<GitHubPerson>): object => ({
+const userOf = ({ user: { emails: _emails, ...user } }: Grant<GitHubUser>): object => ({
   ...user,
   type: 'User',
 });
 
 /** Returns the email addresses if the scope permits it. */
-const emailsOf = (grant: Grant<GitHubPerson>): object[] | undefined =>
-  hasScope(grant, 'user:email') || hasScope(grant, 'user') ? grant.person.emails : undefined;
+const emailsOf = (grant: Grant<GitHubUser>): object[] | undefined =>
+  hasScope(grant, 'user:email') || hasScope(grant, 'user') ? grant.user.emails : undefined;
 
 /** Sends the result in the format that the client accepts. Errors also have status 200. */
 function sendToken(response: ServerResponse, request: Request, result: Record<string, string>): void {

@@ -8,29 +8,29 @@ export interface StandInClient {
   redirectUri: string;
 }
 
-/** A person's grant to a client, with the authorization request's parameters. */
-export interface Grant<Person> {
+/** A user's grant to a client, with the authorization request's parameters. */
+export interface Grant<User> {
   parameters: Record<string, string>;
-  person: Person;
+  user: User;
 }
 
 /** The reason why a code is rejected. */
 export type CodeProblem = 'code' | 'client' | 'redirect_uri' | 'code_verifier';
 
 /** A stand-in's authorization codes and access tokens. A code works once. */
-export class Grants<Person> {
-  private readonly byCode = new Map<string, Grant<Person>>();
-  private readonly byToken = new Map<string, Grant<Person>>();
+export class Grants<User> {
+  private readonly byCode = new Map<string, Grant<User>>();
+  private readonly byToken = new Map<string, Grant<User>>();
 
   /** Creates a code for a grant. */
-  createCode(grant: Grant<Person>): string {
+  createCode(grant: Grant<User>): string {
     const code = randomBytes(16).toString('hex');
     this.byCode.set(code, grant);
     return code;
   }
 
   /** Returns a code's grant, or the problem with the request to the token endpoint. */
-  redeem(clientId: string, form: Record<string, string>): Grant<Person> | CodeProblem {
+  redeem(clientId: string, form: Record<string, string>): Grant<User> | CodeProblem {
     const { code = '', redirect_uri, code_verifier = '' } = form;
     const grant = this.byCode.get(code);
     this.byCode.delete(code);
@@ -44,14 +44,14 @@ export class Grants<Person> {
   }
 
   /** Creates an access token for a grant. */
-  createToken(grant: Grant<Person>, prefix = ''): string {
+  createToken(grant: Grant<User>, prefix = ''): string {
     const token = prefix + randomBytes(18).toString('hex');
     this.byToken.set(token, grant);
     return token;
   }
 
   /** Returns the grant of the access token in a request. */
-  authorize({ headers }: StandInRequest): Grant<Person> | undefined {
+  authorize({ headers }: StandInRequest): Grant<User> | undefined {
     const [, token] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
     return token === undefined ? undefined : this.byToken.get(token);
   }

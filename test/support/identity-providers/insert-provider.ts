@@ -32,8 +32,8 @@ export async function insertProvider(
 }
 
 /**
- * Links a customer to a person at a provider.
- * @param values by default, a new person at a provider in the customer's project, which is inserted if the project
+ * Links a customer to a user at a provider.
+ * @param values by default, a new user at a provider in the customer's project, which is inserted if the project
  * has none
  * @returns the identity's id
  */

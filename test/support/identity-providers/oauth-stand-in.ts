@@ -1,17 +1,17 @@
 import { createClient, Grants, type StandInClient } from './grants.js';
-import { withDifferences } from './person.js';
+import { withDifferences } from './provider-user.js';
 import { StandInServer } from './stand-in-server.js';
 
 /** A provider that supports only OAuth 2.0: it has no discovery, no id tokens and no `iss` parameter. */
-export abstract class OAuthStandIn<Endpoint extends string, Person> extends StandInServer<Endpoint> {
-  /** The person who signs in next. */
-  abstract person: Person;
-  /** True if the person denies access. */
+export abstract class OAuthStandIn<Endpoint extends string, User> extends StandInServer<Endpoint> {
+  /** The user who signs in next. */
+  abstract user: User;
+  /** True if the user denies access. */
   isDenied = false;
   /** Differences in the objects that the endpoints return. `undefined` removes a member. */
   differences: Partial<Record<Endpoint, Record<string, unknown>>> = {};
   protected readonly clients = new Map<string, StandInClient>();
-  protected readonly grants = new Grants<Person>();
+  protected readonly grants = new Grants<User>();
 
   protected abstract createClientId(): string;
 

@@ -6,7 +6,7 @@ import type { Configuration, Provider } from 'oidc-provider';
 import { freePort } from '../server-process.mjs';
 import { createClient, type StandInClient } from './grants.js';
 import { OpenIdStorage } from './open-id-storage.js';
-import { createPerson, type Person } from './person.js';
+import { createProviderUser, type ProviderUser } from './provider-user.js';
 import { generateRsaKey } from './signing-keys.js';
 
 /** The client authentication method at the token endpoint. */
@@ -19,20 +19,20 @@ const CLAIMS = {
 /** Claims that providers send without a corresponding scope. */
 const OTHER_CLAIMS = ['hd', 'tid', 'oid', 'xms_edov', 'groups'];
 
-/** A real OpenID Provider (npm `oidc-provider`) on loopback. The person signs in and consents at once. */
+/** A real OpenID Provider (npm `oidc-provider`) on loopback. The user signs in and consents at once. */
 export class OpenIdProvider {
   /**
-   * The person who signs in next. As at any provider, a user agent stays signed in as the previous person until its
+   * The user who signs in next. As at any provider, a user agent stays signed in as the previous user until its
    * client requests a new sign-in, or until `endSessions` is called.
    */
-  person: Person = createPerson();
-  /** True if the person denies access. */
+  user: ProviderUser = createProviderUser();
+  /** True if the user denies access. */
   isDenied = false;
-  /** The response that contains the claims about the person. The id token always contains `sub`. */
+  /** The response that contains the claims about the user. The id token always contains `sub`. */
   claimsIn: 'id_token' | 'userinfo' = 'id_token';
-  /** Number of times that a person had to sign in. */
+  /** Number of times that a user had to sign in. */
   signInCount = 0;
-  private readonly people = new Map<string, Person>();
+  private readonly users = new Map<string, ProviderUser>();
   private readonly storage = new OpenIdStorage();
   private library!: Provider;
   private server: Server | undefined;
@@ -143,11 +143,11 @@ export class OpenIdProvider {
     };
   }
 
-  private claimsOf(sub: string): Person {
-    return this.person.sub === sub ? this.person : this.people.get(sub)!;
+  private claimsOf(sub: string): ProviderUser {
+    return this.user.sub === sub ? this.user : this.users.get(sub)!;
   }
 
-  /** Responds to the pages for sign-in and consent: the person grants or denies access. */
+  /** Responds to the pages for sign-in and consent: the user grants or denies access. */
   private async interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const { params, prompt, session } = await this.library.interactionDetails(request, response);
@@ -170,8 +170,8 @@ export class OpenIdProvider {
 
   private signIn(): string {
     this.signInCount += 1;
-    this.people.set(this.person.sub, this.person);
-    return this.person.sub;
+    this.users.set(this.user.sub, this.user);
+    return this.user.sub;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { JWTPayload } from 'jose';
 import { Grants, hasScope, readCredentials, type Grant, type StandInClient } from './grants.js';
-import { createPerson, withDifferences, type Person } from './person.js';
+import { createProviderUser, withDifferences, type ProviderUser } from './provider-user.js';
 import { sendFormPost, sendHtml, sendJson, sendRedirect } from './responses.js';
 import { SigningKeys, type TokenSignature } from './signing-keys.js';
 import { StandInServer, type StandInRequest } from './stand-in-server.js';
@@ -13,17 +13,17 @@ const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const ID_TOKEN_SECONDS = 3_600;
 
 /**
- * An OpenID Provider without screens: the person signs in and consents at once. Responses are correct by default, and a
+ * An OpenID Provider without screens: the user signs in and consents at once. Responses are correct by default, and a
  * test can change each response's content. `undefined` removes a member.
  */
 export abstract class OpenIdStandIn<
   Client extends { clientId: string; redirectUri: string } = StandInClient,
 > extends StandInServer<OpenIdEndpoint> {
-  /** The person who signs in next. */
-  person: Person = createPerson();
-  /** True if the person denies access. */
+  /** The user who signs in next. */
+  user: ProviderUser = createProviderUser();
+  /** True if the user denies access. */
   isDenied = false;
-  /** The response that contains the claims about the person. The id token always contains `sub`. */
+  /** The response that contains the claims about the user. The id token always contains `sub`. */
   claimsIn: 'id_token' | 'userinfo' = 'id_token';
   /** The issuer's path, such as `/common/v2.0`. The discovery document is available below every path. */
   issuerPath = '';
@@ -36,7 +36,7 @@ export abstract class OpenIdStandIn<
   /** Differences in the parameters of the redirect from the authorize endpoint to the client. */
   authorizationResponse: Record<string, string | undefined> = {};
   protected readonly clients = new Map<string, Client>();
-  private readonly grants = new Grants<Person>();
+  private readonly grants = new Grants<ProviderUser>();
   private keys!: SigningKeys;
 
   override async listen(): Promise<this> {
@@ -48,7 +48,7 @@ export abstract class OpenIdStandIn<
     return this.url + this.issuerPath;
   }
 
-  /** Restores all responses. Clients, keys and the person stay the same. */
+  /** Restores all responses. Clients, keys and the user stay the same. */
   override reset(): void {
     super.reset();
     this.isDenied = false;
@@ -68,11 +68,11 @@ export abstract class OpenIdStandIn<
   }
 
   /**
-   * Returns an id token about the person, as an app on a device receives it.
+   * Returns an id token about the user, as an app on a device receives it.
    * @param claims differences from the default claims. At least `aud` must be set
    */
   async issueIdToken(claims: JWTPayload & { aud: string | string[] }): Promise<string> {
-    return this.signIdToken(this.person, claims);
+    return this.signIdToken(this.user, claims);
   }
 
   /** Authenticates a client at the token endpoint. @returns true if its secret is valid */
@@ -83,13 +83,13 @@ export abstract class OpenIdStandIn<
     return {};
   }
 
-  /** Returns the claims about a person. */
-  protected claimsOf(person: Person, _grant?: Grant<Person>): Record<string, unknown> {
-    return person;
+  /** Returns the claims about a user. */
+  protected claimsOf(user: ProviderUser, _grant?: Grant<ProviderUser>): Record<string, unknown> {
+    return user;
   }
 
   /** Returns the parameters of the redirect from the authorize endpoint, without `state`. */
-  protected async createAuthorizationResponse(grant: Grant<Person>): Promise<Record<string, string>> {
+  protected async createAuthorizationResponse(grant: Grant<ProviderUser>): Promise<Record<string, string>> {
     return { code: this.grants.createCode(grant), iss: this.issuer };
   }
 
@@ -107,10 +107,10 @@ export abstract class OpenIdStandIn<
     return { error: 'access_denied', iss: this.issuer };
   }
 
-  protected async signIdToken(person: Person, claims: JWTPayload, clientSecret = ''): Promise<string> {
+  protected async signIdToken(user: ProviderUser, claims: JWTPayload, clientSecret = ''): Promise<string> {
     const iat = Math.floor(Date.now() / 1_000);
     const times = { iat, exp: iat + ID_TOKEN_SECONDS, auth_time: iat };
-    const about = this.claimsIn === 'id_token' ? this.claimsOf(person) : { sub: person.sub };
+    const about = this.claimsIn === 'id_token' ? this.claimsOf(user) : { sub: user.sub };
     const payload = { iss: this.issuer, ...about, ...times, ...claims, ...this.idTokenClaims };
     return this.keys.sign(withDifferences(payload, {}), this.signature, clientSecret);
   }
@@ -128,7 +128,7 @@ export abstract class OpenIdStandIn<
       case 'userinfo': {
         const grant = this.grants.authorize(request);
         if (!grant) return sendJson(response, { error: 'invalid_token' }, 401);
-        return sendJson(response, withDifferences(this.claimsOf(grant.person, grant), this.userinfoClaims));
+        return sendJson(response, withDifferences(this.claimsOf(grant.user, grant), this.userinfoClaims));
       }
     }
   }
@@ -162,7 +162,7 @@ export abstract class OpenIdStandIn<
     const { redirect_uri = '', state, response_mode } = parameters;
     const result = this.isDenied
       ? this.denial()
-      : await this.createAuthorizationResponse({ parameters, person: this.person });
+      : await this.createAuthorizationResponse({ parameters, user: this.user });
     const all = withDifferences({ ...result, state }, this.authorizationResponse) as Record<string, string>;
     if (response_mode === 'form_post') sendFormPost(response, redirect_uri, all);
     else sendRedirect(response, redirect_uri, all);
@@ -178,14 +178,14 @@ export abstract class OpenIdStandIn<
     const grant = this.grants.redeem(clientId, request.form);
     if (typeof grant === 'string')
       return sendJson(response, { error: 'invalid_grant', error_description: grant }, 400);
-    const { parameters, person } = grant;
+    const { parameters, user } = grant;
     const claims = withDifferences({ aud: clientId }, { nonce: parameters['nonce'] });
     const tokens = {
       access_token: this.grants.createToken(grant),
       token_type: 'Bearer',
       expires_in: ID_TOKEN_SECONDS,
       scope: parameters['scope'],
-      id_token: hasScope(grant, 'openid') ? await this.signIdToken(person, claims, clientSecret) : undefined,
+      id_token: hasScope(grant, 'openid') ? await this.signIdToken(user, claims, clientSecret) : undefined,
     };
     sendJson(response, withDifferences(tokens, this.tokenResponse));
   }

@@ -7,7 +7,7 @@ import {
   type Config,
   type Logger,
 } from '@gatehouse/platform';
-import { createPerson } from '../../../../test/support/identity-providers/person.js';
+import { createProviderUser } from '../../../../test/support/identity-providers/provider-user.js';
 import { respondWithJson } from '../../../../test/support/identity-providers/responses.js';
 import { StandInProvider } from '../../../../test/support/identity-providers/stand-in-provider.js';
 import { UserAgent } from '../../../../test/support/identity-providers/user-agent.js';
@@ -29,7 +29,7 @@ let standIn: StandInProvider;
 beforeAll(async () => (standIn = await StandInProvider.start()));
 beforeEach(() => {
   standIn.reset();
-  standIn.person = createPerson({ groups: ['staff'] });
+  standIn.user = createProviderUser({ groups: ['staff'] });
 });
 afterAll(() => standIn?.stop());
 
@@ -71,7 +71,7 @@ async function signIn(change = (value: string): string => value) {
 const outage = { userinfo: respondWithJson({}, 503) };
 
 it('adds the email, the name and the groups from the userinfo endpoint', async () => {
-  const { email, name } = standIn.person;
+  const { email, name } = standIn.user;
   standIn.claimsIn = 'userinfo';
   standIn.idTokenClaims = { groups: null };
   expect(await signIn()).toMatchObject({ email, name, email_verified: true, groups: ['staff'] });
@@ -82,7 +82,7 @@ it('adds the email, the name and the groups from the userinfo endpoint', async (
 
 it('continues without the userinfo endpoint if the id token contains the groups', async () => {
   Object.assign(standIn, { claimsIn: 'userinfo', overrides: outage, idTokenClaims: { groups: ['staff'] } });
-  expect(await signIn()).toMatchObject({ sub: standIn.person.sub, groups: ['staff'] });
+  expect(await signIn()).toMatchObject({ sub: standIn.user.sub, groups: ['staff'] });
 });
 
 it('fails without the userinfo endpoint if the id token does not contain the groups', async () => {
@@ -103,5 +103,5 @@ it('accepts the flow cookie of an older API process', async () => {
     expect(flow).toMatchObject(flowState as object);
     return signJson(keyring, 'operator-oidc', flow);
   };
-  expect(await signIn(asEarlierVersion)).toMatchObject({ sub: standIn.person.sub });
+  expect(await signIn(asEarlierVersion)).toMatchObject({ sub: standIn.user.sub });
 });

@@ -13,19 +13,19 @@ import type { Responder } from './identity-providers/stand-in-server.js';
  * - `no_email_now`: the same, but a new person must try again, because the provider may return the email later
  * - `rejected`, `unavailable`: the same for everyone
  */
-export type AnswerEffect = 'accepted' | 'no_email' | 'no_email_now' | 'rejected' | 'unavailable';
+export type ResponseEffect = 'accepted' | 'no_email' | 'no_email_now' | 'rejected' | 'unavailable';
 
 /** A provider's response to one sign-in, and its effects. */
-export interface ProviderAnswer<Server> {
+export interface ProviderResponse<Server> {
   name: string;
   /** Changes the stand-in's responses, which have been reset before. */
   change(server: Server): unknown;
   /** The effect on sign-ins by redirect, on linking and on reauthentication. */
-  effect: AnswerEffect;
+  effect: ResponseEffect;
   /** The effect on reauthentication. Default: `effect`, except that no email is required. */
-  onReauthentication?: AnswerEffect;
+  onReauthentication?: ResponseEffect;
   /** The effect on native sign-ins. Undefined if they do not receive the response. */
-  onNative?: AnswerEffect | 'validation_failed';
+  onNative?: ResponseEffect | 'validation_failed';
   /** The connection test's failed checks. Default: none. */
   failedChecks?: string[];
 }
@@ -75,7 +75,11 @@ const subjects: [name: string, value: unknown][] = [
   ['with half of a surrogate pair', `a${SURROGATE}b`],
 ];
 
-type Claim = readonly [name: string, value: () => unknown, effect: Partial<ProviderAnswer<StandInProvider>>];
+type Claim = readonly [
+  name: string,
+  value: () => unknown,
+  effect: Partial<ProviderResponse<StandInProvider>>,
+];
 const accepted = { effect: 'accepted', onNative: 'accepted' } as const;
 const rejected = { effect: 'rejected', onNative: 'rejected' } as const;
 
@@ -107,8 +111,8 @@ const protocolClaims: Claim[] = [
   ['azp null', () => ({ azp: null }), accepted],
 ];
 
-export const openIdAnswers: ProviderAnswer<StandInProvider>[] = [
-  ...absences.flatMap(([name, value]): ProviderAnswer<StandInProvider>[] => [
+export const openIdResponses: ProviderResponse<StandInProvider>[] = [
+  ...absences.flatMap(([name, value]): ProviderResponse<StandInProvider>[] => [
     {
       name: `a token response whose unused members are ${name}`,
       change: (server) => (server.tokenResponse = all(unusedTokenMembers, value)),
@@ -199,8 +203,8 @@ export const openIdAnswers: ProviderAnswer<StandInProvider>[] = [
   },
 ];
 
-export const githubAnswers: ProviderAnswer<GitHubStandIn>[] = [
-  ...absences.flatMap(([name, value]): ProviderAnswer<GitHubStandIn>[] => [
+export const githubResponses: ProviderResponse<GitHubStandIn>[] = [
+  ...absences.flatMap(([name, value]): ProviderResponse<GitHubStandIn>[] => [
     {
       name: `a token response whose unused members are ${name}`,
       change: (server) =>
@@ -249,8 +253,8 @@ export const githubAnswers: ProviderAnswer<GitHubStandIn>[] = [
   })),
 ];
 
-export const discordAnswers: ProviderAnswer<DiscordStandIn>[] = [
-  ...absences.flatMap(([name, value]): ProviderAnswer<DiscordStandIn>[] => [
+export const discordResponses: ProviderResponse<DiscordStandIn>[] = [
+  ...absences.flatMap(([name, value]): ProviderResponse<DiscordStandIn>[] => [
     {
       name: `a token response whose unused members are ${name}`,
       change: (server) =>
@@ -281,7 +285,7 @@ export const discordAnswers: ProviderAnswer<DiscordStandIn>[] = [
   })),
 ];
 
-export const appleAnswers: ProviderAnswer<AppleStandIn>[] = [
+export const appleResponses: ProviderResponse<AppleStandIn>[] = [
   ...[
     ...[undefined, '', 'null', '{', '{"name":null}', '{"name":"Ada"}'],
     ...['{"name":{"firstName":null,"lastName":7}}', `{"name":{"firstName":"\\ud800"}}`],

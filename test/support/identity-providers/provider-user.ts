@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { uniqueEmail } from '../unique-email.js';
 
-/** A person with an account at a provider: the OpenID Connect claims, and others. */
-export interface Person {
+/** A user of a provider: the OpenID Connect claims, and others. */
+export interface ProviderUser {
   sub: string;
   email?: string | undefined;
   /** Some providers send a string. */
@@ -14,8 +14,8 @@ export interface Person {
   [claim: string]: unknown;
 }
 
-/** Returns a person with a unique subject and a unique, verified email address. */
-export const createPerson = (claims: Partial<Person> = {}): Person => ({
+/** Returns a user with a unique subject and a unique, verified email address. */
+export const createProviderUser = (claims: Partial<ProviderUser> = {}): ProviderUser => ({
   sub: randomUUID(),
   email: uniqueEmail(),
   email_verified: true,
