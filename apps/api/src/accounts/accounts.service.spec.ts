@@ -34,7 +34,10 @@ function record(isOtherRequired = false) {
       if (isOtherRequired) throw new GatehouseError('sso_required');
     },
   };
-  const quota = { consumeFirst: () => step('count the mail'), assertAllowed: () => step('count the mail') };
+  const quota = {
+    consumeForRegistration: () => step('count the mail'),
+    assertAllowed: () => step('count the mail'),
+  };
   const service = new AccountsService(
     unused,
     unused,
@@ -134,7 +137,7 @@ describe('account creation', () => {
       } as never,
       {
         assertAllowed: () => Promise.resolve(),
-        consumeFirst: () => Promise.resolve(rejection),
+        consumeForRegistration: () => Promise.resolve(rejection),
         recordDropped: async () => void effects.push('dropped mail'),
       } as never,
       {

@@ -135,7 +135,7 @@ export class AccountsService {
   async countMail(admission: Admission): Promise<Admission> {
     const mail = mailOf(admission);
     if (mail?.kind === 'accept-invite') await this.quota.assertAllowed(admission.project, mail);
-    else if (mail) admission.mailRejection = await this.quota.consumeFirst(admission.project, mail);
+    else if (mail) admission.mailRejection = await this.quota.consumeForRegistration(admission.project, mail);
     return admission;
   }
 

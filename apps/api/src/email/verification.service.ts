@@ -88,7 +88,7 @@ export class VerificationService {
     if (!isReachable(found, email) || found.emailVerified) return;
     if (!(await this.canUse(project, found))) return;
     const verification: MailRequest = { kind: KIND, recipient: email, isTrusted: false };
-    const rejection = await this.quota.consumePublic(project, verification);
+    const rejection = await this.quota.consumeForUnauthenticated(project, verification);
     if (rejection) return this.quota.recordDropped(project, found.id, verification, rejection);
     await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);

@@ -54,7 +54,7 @@ export class ProjectProvidersService {
    * @throws GatehouseError `provider_unavailable`, `sign_in_failed`
    */
   finish(provider: StoredProvider, flow: OAuthFlow, parameters: CallbackParameters): Promise<FlowResult> {
-    const needed = {
+    const requiredClaims = {
       // Reauthentication requires only the subject, and a sign-in that is too old is rejected.
       areComplete: (claims: ProviderClaims) =>
         flow.purpose === 'reauthenticate' ||
@@ -64,7 +64,7 @@ export class ProjectProvidersService {
     };
     const callbackUrl = this.callbackUrl(provider.id);
     const flowState = () => this.settings.readFlowState(sha256(parameters['state']!), flow);
-    const returned = { callbackUrl, flowState, parameters, needed };
+    const returned = { callbackUrl, flowState, parameters, requiredClaims };
     return this.protocols.finish(this.toProtocolProvider(provider), returned, async (result) => {
       const { claims, authTime, isIncomplete, sendsAuthTime } = result;
       if (sendsAuthTime !== null && sendsAuthTime !== provider.sendsAuthTime)

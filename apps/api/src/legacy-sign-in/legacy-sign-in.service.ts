@@ -38,7 +38,7 @@ export class LegacySignInService {
    * @returns null if the customer cannot be moved or the password is wrong
    * @throws GatehouseError `overloaded`, `request_timeout`, `weak_password` if the correct password cannot be hashed
    */
-  async move(
+  async migrateCustomer(
     project: ProjectContext,
     email: string,
     password: string,

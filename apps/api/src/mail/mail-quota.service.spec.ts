@@ -52,23 +52,26 @@ describe('MailQuotaService (RL-08)', () => {
   };
 
   it('allows unauthenticated callers one email per kind, address and minute', async () => {
-    expect(await countAllowed(3, () => quota.consumePublic(project(), reset(victim)))).toBe(1);
-    expect(await quota.consumePublic(project(), reset(victim))).toMatchObject({
+    expect(await countAllowed(3, () => quota.consumeForUnauthenticated(project(), reset(victim)))).toBe(1);
+    expect(await quota.consumeForUnauthenticated(project(), reset(victim))).toMatchObject({
       reason: 'too_soon',
       retryAfterSeconds: 60,
     });
-    expect(await quota.consumePublic(project(), signUp(victim))).toBeNull();
+    expect(await quota.consumeForUnauthenticated(project(), signUp(victim))).toBeNull();
     const tagged = reset('victim+a@example.com');
-    expect(await quota.consumePublic(project(), tagged)).toBeNull();
+    expect(await quota.consumeForUnauthenticated(project(), tagged)).toBeNull();
   });
 
   it("counts a registration's email as the first of its kind", async () => {
-    expect(await quota.consumeFirst(project(), signUp(victim))).toBeNull();
-    expect(await quota.consumePublic(project(), signUp(victim))).toMatchObject({ reason: 'too_soon' });
+    expect(await quota.consumeForRegistration(project(), signUp(victim))).toBeNull();
+    expect(await quota.consumeForUnauthenticated(project(), signUp(victim))).toMatchObject({
+      reason: 'too_soon',
+    });
   });
 
   it('MQ-01: allows a project 2,000 emails per hour, separately for each purpose', async () => {
-    const register = (index: number) => quota.consumeFirst(project(), signUp(`${index}@example.com`));
+    const register = (index: number) =>
+      quota.consumeForRegistration(project(), signUp(`${index}@example.com`));
     expect(await countAllowed(2_005, register)).toBe(2_000);
     expect(await quota.consume(project(), signUp(victim))).toMatchObject({
       reason: 'project_limit',
@@ -144,7 +147,8 @@ describe('MailQuotaService (RL-08)', () => {
   });
 
   it('MQ-02: allows 5 emails per purpose and hour to all +tag forms of an address together', async () => {
-    const register = (index: number) => quota.consumeFirst(project(), signUp(`victim+${index}@example.com`));
+    const register = (index: number) =>
+      quota.consumeForRegistration(project(), signUp(`victim+${index}@example.com`));
     expect(await countAllowed(8, register)).toBe(5);
     expect(await quota.consume(project(), signUp(victim))).toMatchObject({
       reason: 'recipient_limit',
@@ -173,7 +177,7 @@ describe('MailQuotaService (RL-08)', () => {
 
   it('MQ-01: counts every rejection in the metrics, and logs the first 5 per address and kind', async () => {
     for (let count = 0; count < 8; count += 1) {
-      const rejection = await quota.consumePublic(project(), reset(victim));
+      const rejection = await quota.consumeForUnauthenticated(project(), reset(victim));
       if (rejection) await quota.recordDropped(project(), 'customer', reset(victim), rejection);
     }
     expect(dropped).toHaveLength(5);

@@ -92,7 +92,10 @@ export class MailQuotaService {
    * Counts an email that an unauthenticated caller requests.
    * @returns the exhausted limit, or null if the email may be sent. The response must be the same in both cases
    */
-  async consumePublic(project: ProjectContext, request: MailRequest): Promise<MailRejection | null> {
+  async consumeForUnauthenticated(
+    project: ProjectContext,
+    request: MailRequest,
+  ): Promise<MailRejection | null> {
     const wait = await this.limiter.consume(intervalPolicy, addressKey(project, request));
     if (wait !== null) return this.reject(request, 'too_soon', intervalPolicy, wait);
     return this.consume(project, request);
@@ -103,7 +106,7 @@ export class MailQuotaService {
    * minute at the earliest.
    * @returns the exhausted limit, or null if the email may be sent
    */
-  async consumeFirst(project: ProjectContext, request: MailRequest): Promise<MailRejection | null> {
+  async consumeForRegistration(project: ProjectContext, request: MailRequest): Promise<MailRejection | null> {
     await this.limiter.consume(intervalPolicy, addressKey(project, request));
     return this.consume(project, request);
   }

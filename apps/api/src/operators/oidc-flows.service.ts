@@ -103,11 +103,11 @@ export class OidcFlowsService {
   async loadClaims(flow: OidcFlow, parameters: Readonly<Record<string, string>>): Promise<ProviderClaims> {
     const { callbackUrl, provider, settings } = this;
     if (this.protocols.isDenied(provider, parameters)) throw new SingleSignOnRejection('access_denied');
-    const needed = {
+    const requiredClaims = {
       areComplete: (known: ProviderClaims) => hasAccess(known, settings) && hasOperatorDetails(known),
       areSufficient: (known: ProviderClaims) => hasAccess(known, settings),
     };
-    const returned = { callbackUrl, flowState: () => flow.flowState, parameters, needed };
+    const returned = { callbackUrl, flowState: () => flow.flowState, parameters, requiredClaims };
     const claims = await this.protocols.finish(provider, returned, (result) => result.claims);
     if (!flow.session) return claims;
     const isNew = hasSignedInSince(claims['auth_time'], flow.startedAt, currentSeconds());

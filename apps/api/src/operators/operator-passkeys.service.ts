@@ -195,7 +195,7 @@ export class OperatorPasskeysService {
     const passkey = await this.verifyRegistration(ceremony, response, client);
     return this.transactions.run(async (tx) => {
       await this.operators.lock(tx, id);
-      await this.useReauthentication(tx, caller);
+      await this.consumeReauthentication(tx, caller);
       await this.sessions.endAll(tx, id, sessionId);
       if ((await this.passkeys.list(id, tx)).length >= MAX_PASSKEYS)
         throw conflict(`You already have ${MAX_PASSKEYS} passkeys. Remove one first.`);
@@ -221,7 +221,7 @@ export class OperatorPasskeysService {
     const { operatorId: id, email } = caller;
     await this.transactions.run(async (tx) => {
       const { totpSecret } = await this.operators.lock(tx, id);
-      await this.useReauthentication(tx, caller);
+      await this.consumeReauthentication(tx, caller);
       if (!(await this.passkeys.delete(tx, id, passkeyId))) throw notFound();
       if (!totpSecret && (await this.passkeys.list(id, tx)).length === 0)
         throw conflict('This is your only second factor. Add another one first.');
@@ -235,8 +235,8 @@ export class OperatorPasskeysService {
    * all passkeys.
    * @throws GatehouseError `reauthentication_required`
    */
-  private async useReauthentication(tx: Tx, { sessionId, method }: OperatorCaller): Promise<void> {
-    if (!(await this.sessions.useReauthentication(tx, sessionId)))
+  private async consumeReauthentication(tx: Tx, { sessionId, method }: OperatorCaller): Promise<void> {
+    if (!(await this.sessions.consumeReauthentication(tx, sessionId)))
       throw new GatehouseError('reauthentication_required', {
         members: { methods: reauthenticationMethods[method] },
       });

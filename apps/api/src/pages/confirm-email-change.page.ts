@@ -36,9 +36,9 @@ export class ConfirmEmailChangePage extends LinkPage({
     sendConfirmation(visit, done, doneText(newEmail), disownLink(visit, changed));
   }
 
-  protected sendUnusable(visit: TokenVisit): void {
+  protected sendUnusableLink(visit: TokenVisit): void {
     const { link, texts } = visit;
-    if (link.state === 'voided') return visit.sendInvalid();
+    if (link.state === 'voided') return visit.sendInvalidLink();
     if (link.state === 'consumed')
       return sendConfirmation(visit, texts.alreadyConfirmed, texts.alreadyUsed, disownLink(visit));
     visit.send(400, { title: texts.expiredLink.title, text: texts.changeEmail.expiredText });

@@ -42,9 +42,9 @@ export class DisownPage extends LinkPage({
     sendText(visit, 200, 'done');
   }
 
-  protected sendUnusable(visit: TokenVisit): void {
+  protected sendUnusableLink(visit: TokenVisit): void {
     const { link } = visit;
-    if (link.state === 'voided' || link.email !== link.customer.email) return visit.sendInvalid();
+    if (link.state === 'voided' || link.email !== link.customer.email) return visit.sendInvalidLink();
     if (link.state === 'expired') return sendText(visit, 400, 'expired');
     sendText(visit, 200, 'alreadyDone');
   }

@@ -33,16 +33,16 @@ export class EmailSignInPage extends LinkPage<EmailLinkWithCode>({
 
   protected async use(visit: LinkVisit<EmailLinkWithCode>): Promise<void> {
     const redirectUrl = await this.links.use(visit.token, visit.link);
-    if (!redirectUrl) return this.sendUnusable(visit);
+    if (!redirectUrl) return this.sendUnusableLink(visit);
     visit.response.redirect(303, redirectUrl);
   }
 
-  protected override sendUnknown(response: Response): void {
-    this.sendUnusable(new LinkVisit(response, '', null));
+  protected override sendUnknownLink(response: Response): void {
+    this.sendUnusableLink(new LinkVisit(response, '', null));
   }
 
   /** Sends the same page for every reason why a link cannot be used. */
-  protected sendUnusable(visit: LinkVisit<EmailLinkWithCode | null>): void {
+  protected sendUnusableLink(visit: LinkVisit<EmailLinkWithCode | null>): void {
     const { invalidLink, emailSignIn } = visit.texts;
     visit.send(400, { title: invalidLink.title, text: emailSignIn.endedText });
   }

@@ -66,7 +66,7 @@ export class LinkVisit<Link extends PageLink | null> {
   }
 
   /** Sends the page for an unknown or voided link. A newer link voids an older one, for example. */
-  sendInvalid(): void {
+  sendInvalidLink(): void {
     this.send(400, this.texts.invalidLink);
   }
 }
@@ -118,11 +118,11 @@ export function LinkPage<Link extends PageLink>({
     protected abstract use(visit: LinkVisit<Link>, form: PageForm): Promise<void>;
 
     /** Sends the page for a link that can no longer be used. */
-    protected abstract sendUnusable(visit: LinkVisit<Link>): void;
+    protected abstract sendUnusableLink(visit: LinkVisit<Link>): void;
 
     /** Sends the page for an unknown link. */
-    protected sendUnknown(response: Response): void {
-      new LinkVisit(response, '', null).sendInvalid();
+    protected sendUnknownLink(response: Response): void {
+      new LinkVisit(response, '', null).sendInvalidLink();
     }
 
     @Get()
@@ -131,7 +131,7 @@ export function LinkPage<Link extends PageLink>({
       const visit = await this.open(response, query);
       if (!visit) return;
       if (isOpen(visit.link)) await this.sendForm(visit);
-      else this.sendUnusable(visit);
+      else this.sendUnusableLink(visit);
     }
 
     @Post()
@@ -146,7 +146,7 @@ export function LinkPage<Link extends PageLink>({
         // The same page is sent if the quota has prevented a new email.
         const { title, text } = visit.texts.newLink;
         visit.send(200, { title, text: text(link.email) });
-      } else this.sendUnusable(visit);
+      } else this.sendUnusableLink(visit);
     }
 
     /**
@@ -158,7 +158,7 @@ export function LinkPage<Link extends PageLink>({
       const link = await this.links.find(token);
       await assertWithinLimit((response.req as GatehouseRequest).counted, link?.project ?? null);
       if (link) return new LinkVisit(response, token, link);
-      this.sendUnknown(response);
+      this.sendUnknownLink(response);
       return null;
     }
   }

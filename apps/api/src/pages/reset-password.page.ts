@@ -49,8 +49,8 @@ export class ResetPasswordPage extends LinkPage({
       if (hasErrorCode(error, 'invalid_token')) {
         const current = await this.links.find(token);
         return current
-          ? this.sendUnusable(new LinkVisit(response, token, current))
-          : this.sendUnknown(response);
+          ? this.sendUnusableLink(new LinkVisit(response, token, current))
+          : this.sendUnknownLink(response);
       }
       if (!hasErrorCode(error, 'weak_password')) throw error;
       const weaknesses = error.details.errors!.map(({ code }) => code as PasswordWeakness);
@@ -59,9 +59,9 @@ export class ResetPasswordPage extends LinkPage({
     sendConfirmation(visit, texts[variantOf(link).name].done, texts.password.doneText(link.email));
   }
 
-  protected sendUnusable(visit: TokenVisit): void {
+  protected sendUnusableLink(visit: TokenVisit): void {
     const { link, texts } = visit;
-    if (link.state === 'voided') return visit.sendInvalid();
+    if (link.state === 'voided') return visit.sendInvalidLink();
     const { path, name } = variantOf(link);
     if (link.state === 'expired') return sendExpired(visit, path);
     sendConfirmation(visit, texts[name].done, texts.alreadyUsed);

@@ -32,7 +32,7 @@ export class VerifyEmailPage extends LinkPage({
     sendConfirmation(visit, done, doneText(visit.link.email), disownLink(visit));
   }
 
-  protected sendUnusable(visit: TokenVisit): void {
+  protected sendUnusableLink(visit: TokenVisit): void {
     const { link, texts } = visit;
     // Another link, such as a password reset, may have confirmed the address. It must still be the customer's address.
     if (link.customer.emailVerified && link.customer.email === link.email)
@@ -42,7 +42,7 @@ export class VerifyEmailPage extends LinkPage({
         texts.verifyEmail.alreadyDoneText(link.email),
         disownLink(visit),
       );
-    if (link.state === 'voided') return visit.sendInvalid();
+    if (link.state === 'voided') return visit.sendInvalidLink();
     sendExpired(visit, PATH);
   }
 }

@@ -76,7 +76,7 @@ export class PasswordResetService {
     const { id } = expired.customer;
     // The token proves that the invitation reached the address.
     const invitation: MailRequest = { kind: 'accept-invite', recipient: email, isTrusted: true };
-    const rejection = await this.quota.consumePublic(project, invitation);
+    const rejection = await this.quota.consumeForUnauthenticated(project, invitation);
     if (rejection) return this.quota.recordDropped(project, id, invitation, rejection);
     await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, id);
@@ -89,7 +89,7 @@ export class PasswordResetService {
     const found = await this.customers.findByEmail(project.id, email);
     if (!isReachable(found, email) || (await this.required.find(project, email))) return;
     const reset: MailRequest = { kind: 'reset-password', recipient: email, isTrusted: found.emailVerified };
-    const rejection = await this.quota.consumePublic(project, reset);
+    const rejection = await this.quota.consumeForUnauthenticated(project, reset);
     if (rejection) return this.quota.recordDropped(project, found.id, reset, rejection);
     await this.transactions.join(async (tx) => {
       const customer = await this.customers.lock(tx, project.id, found.id);

@@ -235,8 +235,8 @@ export class ChallengesService {
       if (!first) throw new GatehouseError('challenge_expired');
       const { methods, recoveryCodes } = await prove(tx, customer, challenge);
       const proof = first.withMethods(methods);
-      const isHeld = recoveryCodes !== null;
-      const response = await this.signIn.complete(tx, project, customer, proof, client, { isHeld });
+      const showsPageFirst = recoveryCodes !== null;
+      const response = await this.signIn.complete(tx, project, customer, proof, client, { showsPageFirst });
       return { ...response, recoveryCodes };
     });
   }

@@ -46,7 +46,7 @@ export class LoginService {
   ): Promise<AuthResponse> {
     assertMethodEnabled(project, 'password');
     const customer = await this.passwords.check(project, email, password, client, () =>
-      this.legacySignIn.move(project, email, password, client),
+      this.legacySignIn.migrateCustomer(project, email, password, client),
     );
     await this.assertMaySignIn(project, customer, client);
     const newHash = await this.rehashIfOutdated(project, customer, password);

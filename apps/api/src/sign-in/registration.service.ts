@@ -106,7 +106,7 @@ export class RegistrationService {
   /** Notifies the owner of the address by email, because the response does not reveal that the address is taken. */
   private async notifyOwner(project: ProjectContext, { id, email }: Customer): Promise<null> {
     const notice: MailRequest = { kind: 'already-registered', recipient: email, isTrusted: false };
-    const rejection = await this.quota.consumePublic(project, notice);
+    const rejection = await this.quota.consumeForUnauthenticated(project, notice);
     if (rejection) await this.quota.recordDropped(project, id, notice, rejection);
     else await this.transactions.join((tx) => this.links.notifyOwner(tx, email, project));
     return null;

@@ -83,7 +83,7 @@ export class SignInService {
    * sign-ins count each other's sessions. On the hosted page, the session is opened by a code exchange, which completes
    * the sign-in a second time.
    * @param options `isNew` if the customer has just been created: only the session's event is recorded, and a
-   * customer who must first verify the address receives a response without tokens; `isHeld` if the hosted page shows
+   * customer who must first verify the address receives a response without tokens; `showsPageFirst` if the hosted page shows
    * something before it continues
    * @throws GatehouseError `method_not_enabled`, the rejection by the project, `sso_required`,
    * `identity_already_linked`
@@ -94,7 +94,7 @@ export class SignInService {
     customer: Customer,
     proof: CurrentProof,
     client: Client,
-    { isNew = false, isHeld = false } = {},
+    { isNew = false, showsPageFirst = false } = {},
   ): Promise<SignInOutcome> {
     // The provider can be disabled before a challenge or a code from the page completes the sign-in.
     if (proof.provider && !proof.provider.enabled) throw new GatehouseError('method_not_enabled');
@@ -112,7 +112,7 @@ export class SignInService {
     if (challenge) return challenge;
     const proven = await this.linkIdentity(tx, project, customer, proof);
     return (
-      (await this.finishOnPage(tx, project, proven, proof, client, isHeld)) ??
+      (await this.finishOnPage(tx, project, proven, proof, client, showsPageFirst)) ??
       (await this.openSession(tx, project, proven, proof, client, isNew))
     );
   }
@@ -169,12 +169,12 @@ export class SignInService {
     { id: customerId }: Customer,
     { amr, provider, authTime }: CurrentProof,
     { page }: Client,
-    isHeld: boolean,
+    showsPageFirst: boolean,
   ): Promise<SignInOutcome | null> {
     if (!page) return null;
     const outcome = { tokens: null, customer: null, challenge: null };
     const proven = { customerId, providerId: provider?.id ?? null, amr };
-    if (isHeld) {
+    if (showsPageFirst) {
       const { secret } = await this.flows.beginWithCustomer(tx, projectId, page.target, proven);
       return { ...outcome, flow: secret };
     }

@@ -16,7 +16,7 @@ import { ConnectionTest } from './connection-test';
 import { ProviderStatus } from './identity-providers';
 import { ProviderDomains } from './provider-domains';
 import { DeleteProvider, EditProvider, ProviderSwitch } from './provider-actions';
-import { isOtherServer, isPersonal, PENDING, providerTypes, type Provider } from './provider-types';
+import { hasCustomIssuer, isPersonal, PENDING, providerTypes, type Provider } from './provider-types';
 
 /** The screen for an identity provider: its callback URL, its connection, its settings and its actions. */
 export function IdentityProviderScreen(): ReactNode {
@@ -117,7 +117,7 @@ function toProperties(provider: Provider): Record<string, ReactNode> {
       'Nonce for native sign-ins': provider.requireNonce ? 'Required' : 'Optional',
     }),
     ...(type === 'microsoft' && { Tenants: list(tenants, 'All') }),
-    ...(isOtherServer(provider) && {
+    ...(hasCustomIssuer(provider) && {
       'Email addresses': provider.trustEmail ? 'Trusted in verified domains' : 'Not trusted',
     }),
     Scopes: list(provider.scopes, 'None'),

@@ -1,5 +1,5 @@
 import type { Schemas } from '../http/client';
-import { isOtherServer, PENDING, providerTypes, type Provider, type ProviderType } from './provider-types';
+import { hasCustomIssuer, PENDING, providerTypes, type Provider, type ProviderType } from './provider-types';
 
 /** A provider's editable fields, as entered. */
 export interface ProviderFields {
@@ -83,7 +83,7 @@ export function toProviderBody(
       ? { teamId: text(teamId), keyId: text(keyId), privateKey: text(privateKey) }
       : { clientSecret: text(clientSecret) }),
     ...(type === 'microsoft' && { tenants: fields.tenants }),
-    ...(isOtherServer({ type, issuer }) && { trustEmail: fields.trustEmail }),
+    ...(hasCustomIssuer({ type, issuer }) && { trustEmail: fields.trustEmail }),
     ...(providerTypes[type].hasNativeSignIn && {
       clientIds: fields.clientIds,
       requireNonce: fields.requireNonce,

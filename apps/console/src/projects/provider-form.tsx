@@ -2,7 +2,7 @@ import { Anchor, PasswordInput, Stack, Switch, Text, Textarea, TextInput } from 
 import type { ReactNode } from 'react';
 import { LinesInput } from '../components/lines-input';
 import { providerLabels, type ProviderFields } from './provider-fields';
-import { isOtherServer, providerTypes, type ProviderType } from './provider-types';
+import { hasCustomIssuer, providerTypes, type ProviderType } from './provider-types';
 
 interface ProviderFormProps {
   type: ProviderType;
@@ -68,7 +68,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
         checked={value.allowSignUp}
         onChange={(event) => set({ allowSignUp: event.currentTarget.checked })}
       />
-      {isOtherServer({ type, issuer }) && (
+      {hasCustomIssuer({ type, issuer }) && (
         <Switch
           label={labels.trustEmail}
           description="Addresses in the verified domains of the provider count as verified."

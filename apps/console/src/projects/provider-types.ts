@@ -114,7 +114,7 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
  * Returns true if the issuer is a server other than the public service, such as a self-managed GitLab. Its emails are
  * trusted by domain.
  */
-export function isOtherServer({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): boolean {
+export function hasCustomIssuer({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): boolean {
   const { issuer: field } = providerTypes[type];
   if (!field?.service) return field !== undefined;
   return issuer !== '' && !field.service.test(issuer);
@@ -122,7 +122,7 @@ export function isOtherServer({ type, issuer }: Pick<Provider, 'type' | 'issuer'
 
 /** Returns true if a provider has only personal accounts, and therefore no domains. */
 export const isPersonal = (provider: Pick<Provider, 'type' | 'issuer'>): boolean =>
-  providerTypes[provider.type].isPersonal === true && !isOtherServer(provider);
+  providerTypes[provider.type].isPersonal === true && !hasCustomIssuer(provider);
 
 /** Placeholder for the credentials of a provider whose client is not registered yet. */
 export const PENDING = 'pending';

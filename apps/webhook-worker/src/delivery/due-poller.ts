@@ -106,7 +106,7 @@ export class DuePoller {
     const isQueueReady = this.queue?.isReady() ?? false;
     if (!isQueueReady && !this.isScanDue && this.limits.hasCapacityFor(UNRANKED_CLAIM)) {
       const claimed = await this.startAttempts(this.readyQueue.claimUnranked());
-      if (mayLeaveMore(claimed)) return 0;
+      if (mayHaveMore(claimed)) return 0;
       this.isCapacityShort = false;
       return this.getPause();
     }
@@ -203,7 +203,7 @@ export class DuePoller {
 }
 
 /** Returns whether an unranked claim has reached its limit for an urgency, so that more deliveries may be due. */
-const mayLeaveMore = (claimed: readonly ClaimedAttempt[]): boolean =>
+const mayHaveMore = (claimed: readonly ClaimedAttempt[]): boolean =>
   UNRANKED_CLAIM.some(
     (limit, urgency) => claimed.filter((item) => item.urgency === urgency).length === limit,
   );

@@ -32,14 +32,14 @@ export class RequiredDomainEnforcer extends PeriodicJob {
 
   protected async run(signal: AbortSignal): Promise<void> {
     if (!(await this.domains.hasPending())) return;
-    while (!signal.aborted && (await this.transactions.run((tx) => this.endNext(tx))));
+    while (!signal.aborted && (await this.transactions.run((tx) => this.endNextBatch(tx))));
   }
 
   /** Returns false if no domain is left, except those that other workers are checking. */
-  private async endNext(tx: Tx): Promise<boolean> {
+  private async endNextBatch(tx: Tx): Promise<boolean> {
     const pending = await this.domains.claim(tx);
     if (!pending) return false;
-    const ended = await this.domains.endNext(tx, pending, BATCH_SIZE);
+    const ended = await this.domains.endNextSessions(tx, pending, BATCH_SIZE);
     this.events.record(
       tx,
       ended.map(({ session, customer }) => sessionRevokedEvent(session, customer, pending, 'sso_required')),

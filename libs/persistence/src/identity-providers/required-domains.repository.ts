@@ -102,7 +102,7 @@ export class RequiredDomainsRepository {
    * @param limit maximum number of customers to read, most of whom may have other domains
    * @returns the ended sessions
    */
-  async endNext(tx: Tx, pending: PendingDomain, limit: number): Promise<EndedSession[]> {
+  async endNextSessions(tx: Tx, pending: PendingDomain, limit: number): Promise<EndedSession[]> {
     const { providerId, projectId, domain, checkedTo, isRequired } = pending;
     const page = isRequired ? await tx.execute(listPage, [projectId, checkedTo, domain, limit]) : [];
     const last = page.length < limit ? null : page.at(-1)!.id;

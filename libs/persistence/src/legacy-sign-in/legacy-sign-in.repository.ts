@@ -21,20 +21,20 @@ export interface LegacySystem {
  * previous system that nothing has replaced (`i1$`, docs/adr/0010), and neither a password nor proof that they own
  * the email address has been added since. Only `claimed_at` indicates a password that was removed.
  */
-const CAN_MOVE = `(c.imported AND c.claimed_at IS NULL
+const CAN_MIGRATE = `(c.imported AND c.claimed_at IS NULL
   AND (c.password_hash IS NULL OR starts_with(c.password_hash, 'i1$')))`;
 
 const findSystem = statement(
   { url: nullable(text), secret: neverNull(bytea), isImported: boolean },
   `SELECT p.settings -> 'legacySignIn' ->> 'url' AS url, p.legacy_sign_in_secret AS secret, c.id IS NOT NULL AS "isImported"
    FROM projects p LEFT JOIN customers c ON c.project_id = ${unknownToPlanner('$1')} AND c.email = $2
-   WHERE p.id = $1 AND p.legacy_sign_in_secret IS NOT NULL AND (c.id IS NULL OR ${CAN_MOVE})`,
+   WHERE p.id = $1 AND p.legacy_sign_in_secret IS NOT NULL AND (c.id IS NULL OR ${CAN_MIGRATE})`,
 );
 
 const setPassword = statement(
   customerRow,
   `UPDATE customers c SET password_hash = $3, updated_at = now()
-   WHERE c.project_id = ${unknownToPlanner('$1')} AND c.email = $2 AND ${CAN_MOVE} RETURNING ${customerColumns}`,
+   WHERE c.project_id = ${unknownToPlanner('$1')} AND c.email = $2 AND ${CAN_MIGRATE} RETURNING ${customerColumns}`,
 );
 
 /** The systems from which customers move to projects at their first sign-in, and the customers who can move. */

@@ -93,7 +93,7 @@ const reauthenticate = statement(
    WHERE s.id = $1 AND s.stage = 'signed_in' AND ${isActive} RETURNING s.id`,
 );
 
-const useReauthentication = statement(
+const consumeReauthentication = statement(
   { id: uuid },
   `UPDATE operator_sessions s SET reauthenticated_at = NULL
    WHERE s.id = $1 AND s.stage = 'signed_in' AND ${isReauthenticated} AND ${isActive} RETURNING s.id`,
@@ -252,8 +252,8 @@ export class OperatorSessionsRepository {
   /**
    * Consumes a session's reauthentication, which permits a single sensitive action. Returns false if there is none.
    */
-  async useReauthentication(tx: Tx, id: string): Promise<boolean> {
-    const rows = await tx.execute(useReauthentication, [id]);
+  async consumeReauthentication(tx: Tx, id: string): Promise<boolean> {
+    const rows = await tx.execute(consumeReauthentication, [id]);
     return rows.length > 0;
   }
 

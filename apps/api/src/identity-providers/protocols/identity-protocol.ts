@@ -99,7 +99,7 @@ export interface BegunFlow {
 export type CallbackParameters = Readonly<Record<string, string>>;
 
 /** The claims that a caller needs. */
-export interface NeededClaims {
+export interface RequiredClaims {
   /** Returns true if the claims suffice, so that no request is sent for further claims. */
   areComplete(claims: ProviderClaims): boolean;
   /** Returns true if a sign-in can continue with these claims even if a request for further claims fails. */
@@ -110,7 +110,7 @@ export interface NeededClaims {
 export interface ReturnedFlow {
   callbackUrl: string;
   parameters: CallbackParameters;
-  needed: NeededClaims;
+  requiredClaims: RequiredClaims;
   /** Returns the state that the protocol has stored. @throws UnreadableValueError */
   flowState(): FlowState;
 }

@@ -78,7 +78,7 @@ export class ProviderRejectionsService {
     const email = profile.email!;
     if (mail === 'notice') {
       const notice = { kind: 'already-registered', recipient: email, isTrusted: false } as const;
-      if (await this.quota.consumePublic(project, notice)) return;
+      if (await this.quota.consumeForUnauthenticated(project, notice)) return;
       await this.transactions.join((tx) => this.links.notifyOwner(tx, email, project));
     }
     if (mail === 'verification') await this.verification.sendLink(project, email, null);

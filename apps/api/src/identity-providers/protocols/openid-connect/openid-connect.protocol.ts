@@ -84,7 +84,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
   }
 
   async finish(provider: Provider, flow: ReturnedFlow): Promise<ProviderSignInResult> {
-    const { needed, parameters } = flow;
+    const { requiredClaims, parameters } = flow;
     const connection = await this.connect(provider);
     const { client, configuration } = connection;
     const tokens = await exchangeCode(connection, flow, { withIdToken: true });
@@ -97,8 +97,8 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     const optional = this.optional.forProvider(provider);
     const request = () => client.fetchUserInfo(configuration, accessToken, idToken.sub);
     let claims: ProviderClaims = idToken;
-    if (canRequestUserInfo && !needed.areComplete(idToken)) {
-      const userInfo = await (needed.areSufficient(idToken) ? optional.run(request) : request());
+    if (canRequestUserInfo && !requiredClaims.areComplete(idToken)) {
+      const userInfo = await (requiredClaims.areSufficient(idToken) ? optional.run(request) : request());
       if (userInfo) claims = mergeUserInfo(idToken, userInfo);
     }
     return {
