@@ -128,8 +128,8 @@ it('reports differing versions, missing files and a missing section in CHANGELOG
   await rm(join(folder, stored[0]!));
   expect(findReleaseProblems(folder, 'v1.2.4')).toEqual([
     'The tag v1.2.4 is not v1.2.3, the version of package.json',
-    'packages/js/package.json: version 1.2.2 instead of 1.2.3',
-    'packages/react/package.json: requires @gatehouse/js ^1.2.2 instead of ^1.2.3',
+    'packages/js/package.json: version 1.2.2, expected 1.2.3',
+    'packages/react/package.json: requires @gatehouse/js ^1.2.2, expected ^1.2.3',
     'package-lock.json: no version 1.2.3 of "packages/js". Run npm install',
     'CHANGELOG.md: no section [1.2.3] with changes',
     'docs/releases/openapi-1.2.3.json is missing. See docs/development/release.md',
