@@ -54,6 +54,7 @@ export default {
     projectBySuffix('browser'),
     projectBySuffix('nightly'),
   ],
+  testSequencer: '<rootDir>/test/support/longest-first-sequencer.mjs',
   // Only ends hung tests. No test depends on this limit.
   testTimeout: 600_000,
 };
