@@ -359,7 +359,7 @@ it('fails with exit code 2 for files without users and for missing parameters', 
   };
   const config = ['--hash-config', 'hash-config.txt'];
   for (const [system, args, message] of [
-    ['clerk', ['users.csv'], 'is not the CSV export of Clerk'],
+    ['clerk', ['users.csv'], 'is not the CSV export from Clerk'],
     ['clerk', ['empty.json'], 'No users in'],
     ['cognito', ['users.csv'], 'has no column cognito:username or email'],
     ['keycloak', ['users.json'], 'No users in'],

@@ -212,7 +212,7 @@ it('reports omitted, skipped and failed values, and writes nothing in a dry run'
   expect(again.stdout).toMatch(/^Not sent, because there is no email: +1$/m);
   expect(again.stderr.match(/No file is a password export/g)).toHaveLength(1);
   expect(again.stdout).toMatch(
-    /^left out +1 +identity twitter +The provider does not support OpenID Connect, .+ +The customer signs in by email once, .+$/m,
+    /^left out +1 +identity twitter +The provider does not support OpenID Connect, .+ +Ask the customer to sign in by email once .+$/m,
   );
 });
 

@@ -16,7 +16,7 @@ export const NO_MFA_REQUIREMENT: Reason = {
 };
 export const NO_PASSKEYS: Reason = {
   reason: 'The files that the system accepts contain no passkeys',
-  remedy: 'The customer signs in with another method and adds a passkey',
+  remedy: 'Ask the customer to sign in with another method and add a passkey',
 };
 export const NO_IMAGE: Reason = {
   reason: 'The system takes images only from accounts at identity providers',

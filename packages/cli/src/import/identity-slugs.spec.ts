@@ -56,7 +56,7 @@ it.each([
     {
       field: `identity ${provider}`,
       reason: expect.any(String),
-      remedy: 'The customer signs in by email once, and links the account',
+      remedy: 'Ask the customer to sign in by email once and link the account',
     },
   ]);
 });

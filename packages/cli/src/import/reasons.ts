@@ -5,16 +5,17 @@ export interface Reason {
    * secret.
    */
   reason: string;
-  /** How to bring the value to Gatehouse, or what the customer does without it, in the same form. */
+  /** How to bring the value to Gatehouse, or what to ask of the customer without it, in the same form. */
   remedy: string;
 }
 
 export const RESET = 'Send the customer a password reset, or let them sign in with an email code';
-export const NEW_FACTOR = 'The customer sets up a second factor again: until then, they sign in without it';
+export const NEW_FACTOR =
+  'Ask the customer to set up a second factor again: until then, they sign in without it';
 const CORRECT_FILE = 'Correct the file, and run the command again';
 export const STORE_ELSEWHERE = 'Store it in your own database or in metadata';
 const STORE_VALUE = 'Store the value in your own database';
-export const LINK_AGAIN = 'The customer signs in by email once, and links the account';
+export const LINK_AGAIN = 'Ask the customer to sign in by email once and link the account';
 export const EXPORT_AGAIN = 'Export the file again, and run the command again';
 
 /** The reasons that sources report. */
@@ -47,7 +48,7 @@ export const reasons = {
   },
   noUsername: {
     reason: 'Customers have no username',
-    remedy: 'The customer signs in with the email address',
+    remedy: 'Ask the customer to sign in with the email address',
   },
   noPhone: { reason: 'Customers have no phone number', remedy: STORE_ELSEWHERE },
   noImageUrl: {
@@ -66,15 +67,15 @@ export const reasons = {
   },
   oneEmail: {
     reason: 'A customer has one email address: additional addresses are left out',
-    remedy: 'The customer signs in with the imported address',
+    remedy: 'Ask the customer to sign in with the imported address',
   },
   onePassword: {
     reason: 'A customer has one password, so passwords of other linked accounts are left out',
-    remedy: 'The customer signs in with the imported password',
+    remedy: 'Ask the customer to sign in with the imported password',
   },
   oneApp: {
     reason: 'A customer has one authenticator app: additional ones are left out',
-    remedy: 'The customer uses the first app',
+    remedy: 'Ask the customer to use the first app',
   },
   repeatedId: {
     reason: 'Another user in the files has the same id',
@@ -198,25 +199,31 @@ export const reasons = {
   },
   securityKey: {
     reason: 'A security key that was only a second factor might not verify the customer, unlike a passkey',
-    remedy: 'The customer adds a passkey',
+    remedy: 'Ask the customer to add a passkey',
   },
   recoveryCodes: {
     reason: 'Recovery codes cannot be moved',
-    remedy: 'The customer creates new recovery codes',
+    remedy: 'Ask the customer to create new recovery codes',
   },
   clerkBackupCodes: {
     reason: 'Clerk does not export backup codes',
-    remedy: 'The customer creates recovery codes',
+    remedy: 'Ask the customer to create recovery codes',
   },
-  clerkPasskeys: { reason: 'Clerk does not export passkeys', remedy: 'The customer adds a passkey again' },
-  auth0Passkeys: { reason: 'Auth0 does not export passkeys', remedy: 'The customer adds a passkey again' },
+  clerkPasskeys: {
+    reason: 'Clerk does not export passkeys',
+    remedy: 'Ask the customer to add a passkey again',
+  },
+  auth0Passkeys: {
+    reason: 'Auth0 does not export passkeys',
+    remedy: 'Ask the customer to add a passkey again',
+  },
   passkeyWithoutDomain: {
     reason: 'Passkeys are imported only with the domain to which they are bound',
     remedy: 'Set passkeys.rpId of the project, and pass --rp-id <domain>',
   },
   malformedPasskey: {
     reason: 'The id or the public key of the passkey is malformed',
-    remedy: 'The customer adds a passkey again',
+    remedy: 'Ask the customer to add a passkey again',
   },
   identityWithoutId: {
     reason: 'The account at the provider has no id, or one that JSON cannot represent',
@@ -229,7 +236,7 @@ export const reasons = {
   unknownProvider: {
     reason: 'No identity provider in the project matches this name',
     remedy:
-      'Pass --provider <name>=<slug> if it is an OpenID Provider with the same ids, otherwise the customer signs in by email once',
+      'Pass --provider <name>=<slug> if it is an OpenID Provider with the same ids, otherwise ask the customer to sign in by email once',
   },
   serviceAccount: {
     reason: 'The user is the service account of a client',
@@ -246,11 +253,11 @@ export const reasons = {
   },
   anonymous: {
     reason: 'The user is anonymous',
-    remedy: 'The user registers with an email address',
+    remedy: 'Ask the user to register with an email address',
   },
   addressOfCompany: {
     reason: "A company's single sign-on has set the address",
-    remedy: 'The address is imported as not verified: the customer verifies it',
+    remedy: 'Ask the customer to verify the address, which is imported as not verified',
   },
   banWithoutEnd: {
     reason: 'The customer is disabled, but the end of the ban is not imported',

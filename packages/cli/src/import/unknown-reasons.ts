@@ -63,17 +63,17 @@ export const unknown = {
   },
   confirmation: {
     reason: 'The value is not a time, so the email address is imported as not verified',
-    remedy: 'The customer verifies the address',
+    remedy: 'Ask the customer to verify the address',
   },
   verification: {
     reason:
       'The file does not state whether the email address is verified, so it is imported as not verified',
-    remedy: 'The customer verifies the address',
+    remedy: 'Ask the customer to verify the address',
   },
   provenance: {
     reason:
       'The file does not state which identity provider has set the address, so it is imported as not verified',
-    remedy: 'The customer verifies the address',
+    remedy: 'Ask the customer to verify the address',
   },
   boolean: {
     reason: 'The value is neither true nor false',

@@ -20,7 +20,7 @@ export function addCompareCustomersCommand(customers: Command, cli: Cli): void {
     .command('compare')
     .summary("compare another system's files with a project's customers")
     .description(
-      'Compare files of Gatehouse or of another system with the customers of a project. Changes nothing. ' +
+      'Compare files from Gatehouse or another system with the customers of a project. Changes nothing. ' +
         'Requires an organization key with the scopes project:read and customer:read.',
     )
     .argument('<file...>', 'files of the export; .gz files are decompressed')

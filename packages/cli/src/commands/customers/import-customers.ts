@@ -32,7 +32,7 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
     .command('import')
     .summary('import customers from Gatehouse or another system')
     .description(
-      'Import customers from files of Gatehouse or of another system. ' +
+      'Import customers from files that Gatehouse or another system exported. ' +
         'Requires the scope customer:write, and project:read to check identity providers.',
     )
     .argument('<file...>', 'files of the export; .gz files are decompressed')

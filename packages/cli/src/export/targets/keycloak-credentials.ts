@@ -10,7 +10,7 @@ const BCRYPT: Reason = {
 };
 const OTHER_HANDLE: Reason = {
   reason: "Keycloak finds a passkey's user by the id, but this passkey contains a different id",
-  remedy: 'The customer signs in with another method and adds a passkey',
+  remedy: 'Ask the customer to sign in with another method and add a passkey',
 };
 
 const NO_PASSKEY_DETAILS: Reason = {

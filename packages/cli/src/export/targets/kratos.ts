@@ -37,7 +37,7 @@ const IN_PUBLIC_METADATA: Reason = {
 };
 const OTHER_HANDLE: Reason = {
   reason: 'A Kratos identity has only one user handle, but this passkey contains a different one',
-  remedy: 'The customer signs in with another method and adds a passkey',
+  remedy: 'Ask the customer to sign in with another method and add a passkey',
 };
 const NO_LAST_USE: Reason = {
   reason: 'Kratos does not store when a passkey was last used',

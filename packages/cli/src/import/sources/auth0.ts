@@ -78,7 +78,7 @@ async function isUserExport(file: string): Promise<boolean> {
     if (value) break;
   }
   throw usageError(
-    `${file} is neither a user export nor a password export of Auth0.`,
+    `${file} is neither a user export nor a password export from Auth0.`,
     'Use files whose lines have user_id (users), or _id and passwordHash (passwords).',
   );
 }

@@ -51,7 +51,7 @@ const ownReasons = {
   encryptedSecret: {
     reason: 'Better Auth has encrypted the secret of the authenticator app',
     remedy:
-      'Decrypt the secrets as docs/moving-in/better-auth.md describes. Otherwise, the customer sets up a second factor again',
+      'Decrypt the secrets as docs/moving-in/better-auth.md describes. Otherwise, ask the customer to set up a second factor again',
   },
   missingFactors: {
     reason: 'The user has a second factor, but the files do not contain it',
@@ -64,11 +64,11 @@ const ownReasons = {
   },
   banEnd: {
     reason:
-      'The end of the ban is not a time after the user was created, so the customer is disabled without an end',
+      'The end of the ban is not a time after the user was created, so the customer is disabled indefinitely',
     remedy: 'Correct the value in the file, or enable the customer when the ban ends',
   },
   noBan: {
-    reason: 'The column banned does not state a ban, so the reason or the end of a ban is left out',
+    reason: 'The user is not marked as banned, so the reason or the end of the ban is left out',
     remedy: 'Correct the row if the user is banned, or store the value in metadata',
   },
   endedBan: { reason: 'The ban has ended, so its reason is left out', remedy: STORE_ELSEWHERE },
@@ -93,7 +93,7 @@ const ownReasons = {
   },
   passkey: {
     reason: 'Better Auth does not store the user handle, which Gatehouse needs to verify a passkey',
-    remedy: 'The customer adds a passkey again',
+    remedy: 'Ask the customer to add a passkey again',
   },
 } satisfies Record<string, Reason>;
 
@@ -248,7 +248,7 @@ function setFactors(
 /** Returns true if a secret is the output of `symmetricEncrypt`, which is at least a nonce and a tag in hexadecimal. */
 const isEncrypted = (secret: string): boolean => /^(\$ba\$\d+\$)?([0-9a-f]{2}){40,}$/.test(secret);
 
-/** A time before Better Auth's first release, in ms since 1970. An earlier end of a ban is in another unit. */
+/** A time before Better Auth's first release, in ms since 1970. An earlier value must be in seconds or another unit, not ms. */
 const EARLIEST_END = Date.UTC(2000);
 
 /** Disables a banned customer, unless the ban has ended. */
@@ -265,7 +265,7 @@ function setBan(draft: CustomerDraft, row: JsonObject): void {
     return;
   }
   const end = toEnd(row['banExpires']);
-  // In another unit, the end would be decades away from the user's creation.
+  // If the value were in another unit, it would be decades before or after the user was created.
   const isPlausible = end >= EARLIEST_END && !(end < toMs(withOffset(row['createdAt'])));
   if (isPlausible && end <= Date.now()) {
     leaveOutText(draft, 'banReason', row['banReason'], ownReasons.endedBan);

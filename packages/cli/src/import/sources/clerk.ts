@@ -120,7 +120,7 @@ async function assertExport(file: string): Promise<void> {
   const names = new Set(await readColumns(file));
   if (!names.has('id') || !names.has('primary_email_address'))
     throw usageError(
-      `${file} is not the CSV export of Clerk: the column id or primary_email_address is missing.`,
+      `${file} is not the CSV export from Clerk: the column id or primary_email_address is missing.`,
     );
 }
 

@@ -25,7 +25,7 @@ export const keycloakReasons = {
   unknownState: {
     reason:
       'The file does not state whether the user is enabled: Keycloak itself imports such a user as disabled',
-    remedy: 'The customer is disabled: check the user in Keycloak, and enable the customer',
+    remedy: 'Check the user in Keycloak, and enable the customer, who is disabled',
   },
   otherPassword: {
     reason: 'Keycloak verifies only the first password of a user, so other passwords are left out',

@@ -67,7 +67,7 @@ const ownReasons = {
   },
   passkey: {
     reason: 'SuperTokens does not store passkeys in a form that can be moved',
-    remedy: 'The customer adds a passkey again',
+    remedy: 'Ask the customer to add a passkey again',
   },
 } satisfies Record<string, Reason>;
 

@@ -49,7 +49,7 @@ const ownReasons = {
   userStatus: {
     reason:
       'WordPress itself does not use user_status: a plugin has banned the user or is waiting for an activation',
-    remedy: 'The customer is imported as disabled: enable the customer if they may sign in',
+    remedy: 'Enable the customer, who is imported as disabled, if they may sign in',
   },
   unknownUser: {
     reason: 'The table wp_users does not contain the user of these rows',
