@@ -4,8 +4,8 @@ import { roleUrls } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { PostgresServer } from '../support/postgres-server.mjs';
 
-const SPLIT = 'several hosts of DATABASE_URL accept writes';
-const JOINED = 'only one host of DATABASE_URL accepts writes again';
+const SPLIT = 'more than one host in DATABASE_URL accepts writes';
+const JOINED = 'only one host in DATABASE_URL accepts writes again';
 
 describe('a database URL with a primary and its standby', () => {
   let former: PostgresServer;

@@ -246,7 +246,7 @@ describeCluster(
       for (const each of apiProcesses) await each.runCommand('check-clock-and-hosts');
       await eventually('both API processes to report it', () =>
         apiProcesses.every(({ log }) =>
-          log.some(({ message }) => message === 'several hosts of DATABASE_URL accept writes'),
+          log.some(({ message }) => message === 'more than one host in DATABASE_URL accepts writes'),
         ),
       );
       expect(await endLoad()).toBeGreaterThan(0);

@@ -164,7 +164,7 @@ describe('a PostgreSQL standby', () => {
       await instance.api.runCommand('check-clock-and-hosts');
       await instance.runJob('ClockAndHostChecker');
       return dedicated.programs.every(({ log }) =>
-        log.some(({ message }) => message === 'several hosts of DATABASE_URL accept writes'),
+        log.some(({ message }) => message === 'more than one host in DATABASE_URL accepts writes'),
       );
     });
   });

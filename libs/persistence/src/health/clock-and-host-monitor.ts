@@ -54,7 +54,7 @@ export class ClockAndHostMonitor {
     );
     metrics?.gauge(
       'gatehouse_database_writable_hosts',
-      'Servers among the hosts of DATABASE_URL that accept writes. Only with several hosts.',
+      'Number of servers in DATABASE_URL that accept writes. Only reported for several hosts.',
       () => this.writableHosts && this.writableHosts.length,
     );
   }
@@ -102,9 +102,9 @@ export class ClockAndHostMonitor {
     const hosts = await findWritableHosts(url!);
     this.writableHosts = hosts;
     const change = this.change('two_writable_hosts', hosts.length > 1 ? hosts.join(', ') : null);
-    if (change === 'began') this.logger.error({ hosts }, 'several hosts of DATABASE_URL accept writes');
+    if (change === 'began') this.logger.error({ hosts }, 'more than one host in DATABASE_URL accepts writes');
     else if (change === 'ended')
-      this.logger.info({ hosts }, 'only one host of DATABASE_URL accepts writes again');
+      this.logger.info({ hosts }, 'only one host in DATABASE_URL accepts writes again');
   }
 
   /** Adds, updates or removes a problem. @param detail null to remove it */

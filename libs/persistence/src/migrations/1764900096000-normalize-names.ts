@@ -89,5 +89,5 @@ async function normalizeStored(runner: QueryRunner, table: string, columns: stri
       changed += batch.count;
     });
   } while (last !== null);
-  if (changed > 0) logger.info({ table, changed }, 'names normalized');
+  if (changed > 0) logger.info({ table, changed }, 'stored names normalized to NFC');
 }
