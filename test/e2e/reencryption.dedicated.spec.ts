@@ -230,7 +230,7 @@ describe('npm run gatehouse -- reencrypt', () => {
     expect(stderr).toMatch(/^customers\.password_hash: (\d+) of \1 re-encrypted$/m);
     expect(stdout).toContain(`Values re-encrypted: ${sum(interrupted)}. All encrypted values use the first`);
     // Two operators and two customers.
-    expect(stdout).toContain('no password depends on them. Passwords that still do: 4.');
+    expect(stdout).toContain('no password depends on them. Passwords that still depend on one: 4.');
     expect(sum(await listOldCounts())).toBe(0);
     // Includes columns that `encryptedColumns` might lack.
     expect(await findOldCiphertexts()).toEqual([]);

@@ -39,7 +39,7 @@ const usage = `Usage: ${adminCommand('<command>')}
 
   migrate              run pending database migrations
   bootstrap            create the first organization, project, keys and operator in an empty database, and print them
-  keys widen           add the scopes that are new in this version to the secret keys that the first start created, and
+  keys widen           add the scopes that are new in this version to the secret keys created at the first start, and
                        print them; the scopes of other keys do not change
   rotate-signing-key   publish a new signing key for access tokens, which starts to sign 15 minutes later;
                        --now (for a leaked key or a lost root secret): the new key signs immediately, and all
@@ -47,7 +47,8 @@ const usage = `Usage: ${adminCommand('<command>')}
   reencrypt            encrypt all stored values with the first entry of GATEHOUSE_SECRET; can be interrupted and
                        repeated while apis and workers run
   unreadable list [--after <position>]
-                       list the values whose entry is missing from GATEHOUSE_SECRET, 1,000 at a time
+                       list the values encrypted with an entry that is no longer in GATEHOUSE_SECRET, 1,000
+                       at a time
   unreadable send-resets [--send] [--after <position>]
                        count the customers whose passwords are among these values; with --send, send a password reset
                        to 1,000 of them at a time, except to those who were sent one within the last hour
@@ -64,7 +65,7 @@ class IncompleteError extends Error {}
 
 type Command = (app: INestApplicationContext) => Promise<string>;
 
-/** Formats a key that the first start created, with the scopes that were added to it. */
+/** Formats a key created at the first start, with the scopes that were added to it. */
 const describeUpdatedKey = ({ key: { name, prefix, last4 }, added }: UpdatedKey): string =>
   `${name} (${prefix}…${last4}): ${added.length > 0 ? `added ${added.join(', ')}` : 'nothing to add'}\n`;
 
@@ -75,7 +76,7 @@ const describeUpdatedKey = ({ key: { name, prefix, last4 }, added }: UpdatedKey)
 const describeRemoval = (passwords: number): string =>
   passwords === 0
     ? 'Older entries can be removed now. docs/operations/rotate.md describes what becomes invalid.\n'
-    : `Older entries can be removed when no password depends on them. Passwords that still do: ${passwords}.
+    : `Older entries can be removed when no password depends on them. Passwords that still depend on one: ${passwords}.
 A password moves to the first entry at the next sign-in. docs/operations/rotate.md describes what else becomes invalid.
 `;
 
@@ -99,7 +100,9 @@ const commands: Record<string, Command> = {
   'keys widen': async (app) => {
     const keys = await app.get(FirstKeysService).addMissingScopes();
     if (keys.length > 0) return keys.map(describeUpdatedKey).join('');
-    throw new IncompleteError('No secret key of the first start is active. Nothing was changed.');
+    throw new IncompleteError(
+      'None of the secret keys created at the first start is active. Nothing was changed.',
+    );
   },
   'rotate-signing-key': async (app) => {
     const { kid, activatesAt } = await rotate(app, false);
@@ -130,8 +133,8 @@ ${describeRemoval(passwords)}`;
 };
 
 const singleSignOnHint = `
-Single sign-on is required (OPERATOR_OIDC_ONLY=on). The link starts one session without it, of at most 12 hours. The
-password cannot be used to sign in again: create another link for another session.
+Single sign-on is required (OPERATOR_OIDC_ONLY=on). The link starts one session without single sign-on, which
+lasts at most 12 hours. The password cannot be used to sign in again: create another link for another session.
 `;
 
 /** Returns the command for the arguments after `operator-link`, or undefined if they are invalid. */

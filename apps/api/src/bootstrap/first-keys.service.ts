@@ -9,7 +9,7 @@ export interface UpdatedKey {
   added: Scope[];
 }
 
-/** Changes the secret keys that the first start created. */
+/** Changes the secret keys created at the first start. */
 @Injectable()
 export class FirstKeysService {
   constructor(

@@ -44,7 +44,7 @@ export class ReencryptionService {
     let passwords = 0;
     for (const column of pepperedColumns) {
       const outdated = await this.values.countOutdated(column, [newest]);
-      // A password whose entry is missing does not depend on the older entries.
+      // A password that was encrypted with a removed entry does not depend on the older entries.
       passwords += outdated - (await this.values.countOutdated(column, [newest, ...older]));
     }
     return { reencrypted, remaining, passwords };

@@ -20,7 +20,7 @@ export const customerPasswords = lastingColumns.filter(
   ({ table, column }) => table === 'customers' && column === 'password_hash',
 );
 
-/** A stored value whose entry is missing from GATEHOUSE_SECRET. */
+/** A stored value encrypted with an entry that is no longer in GATEHOUSE_SECRET. */
 export interface UnreadableRecord extends OutdatedValue {
   column: SecretColumn;
   /** Position in the list of all values. */
@@ -41,7 +41,10 @@ export function describeValue({ table, column, key, context }: SecretColumn, val
   return `${table}.${column} of ${[...ids, ...owner].join(', ')}`;
 }
 
-/** Finds stored values of all tenants whose entry is missing from GATEHOUSE_SECRET. Changes nothing. */
+/**
+ * Finds all tenants' stored values that were encrypted with an entry that is no longer in GATEHOUSE_SECRET. Changes
+ * nothing.
+ */
 @Injectable()
 export class UnreadableRecordsService {
   constructor(

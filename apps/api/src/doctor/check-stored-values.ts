@@ -5,7 +5,7 @@ import { ok, warning, type CheckResult } from './check-result.js';
 
 const isPassword = ({ column }: SecretColumn): boolean => column === 'password_hash';
 
-/** Counts the stored values whose entry is missing from GATEHOUSE_SECRET. Scans entire tables. */
+/** Counts the stored values encrypted with an entry that is no longer in GATEHOUSE_SECRET. Scans entire tables. */
 export async function checkStoredValues(database: Database, keyring: Keyring): Promise<CheckResult[]> {
   const counts = await new UnreadableRecordsService(new EncryptedValuesRepository(database), keyring).count();
   const passwords: Record<string, number> = {};
@@ -27,7 +27,7 @@ function passwordResult({ customers = 0, operators = 0 }: Record<string, number>
   const link = adminCommand('operator-link <email>');
   return warning(
     'passwords',
-    `Passwords that can no longer be verified, because their entry is missing from GATEHOUSE_SECRET: customers ${customers}, operators ${operators}`,
+    `Passwords that can no longer be verified, because the entry that encrypted them is no longer in GATEHOUSE_SECRET: customers ${customers}, operators ${operators}`,
     `Append the entry to GATEHOUSE_SECRET. If it is lost, list them with ${list}, send password resets to the customers with ${resets}, and create links for the operators with ${link}.`,
   );
 }
@@ -37,7 +37,7 @@ function valueResult(counts: string[]): CheckResult {
     return ok('encrypted values', 'every encrypted value has its entry in GATEHOUSE_SECRET');
   return warning(
     'encrypted values',
-    `Values that can no longer be decrypted, because their entry is missing from GATEHOUSE_SECRET: ${counts.join(', ')}`,
+    `Values that can no longer be decrypted, because the entry that encrypted them is no longer in GATEHOUSE_SECRET: ${counts.join(', ')}`,
     `Append the entry to GATEHOUSE_SECRET. If it is lost, list them with ${list}, and replace them: docs/operations/lost-secret.md, "Replace a lost root secret".`,
   );
 }

@@ -130,7 +130,7 @@ export class StoredSettingsService {
   }
 
   /**
-   * Stores missing documents from the columns, including documents whose entry is missing from
+   * Stores missing documents from the columns, including documents encrypted with an entry that is no longer in
    * GATEHOUSE_SECRET.
    */
   async storeMissing(): Promise<void> {

@@ -54,11 +54,11 @@ export class MailboxService {
   }
 }
 
-/** Content of an email whose entry is missing from GATEHOUSE_SECRET. */
+/** Content of an email that was encrypted with an entry that is no longer in GATEHOUSE_SECRET. */
 const unreadableContent: RenderedContent = {
   subject: 'This email cannot be decrypted',
-  text: 'Its entry is missing from GATEHOUSE_SECRET.',
-  html: '<p>Its entry is missing from GATEHOUSE_SECRET.</p>',
+  text: 'The entry that encrypted it is no longer in GATEHOUSE_SECRET.',
+  html: '<p>The entry that encrypted it is no longer in GATEHOUSE_SECRET.</p>',
   link: null,
 };
 

@@ -19,7 +19,7 @@ export class UnreadableValues {
   ) {
     this.counter = metrics?.counter(
       'gatehouse_unreadable_values_total',
-      'Uses of stored values that could not be read because their entry is missing from GATEHOUSE_SECRET, by purpose.',
+      'Uses of stored values that could not be read because the entry that encrypted them is no longer in GATEHOUSE_SECRET, by purpose.',
       { purpose: storedPurposes },
     );
   }
