@@ -60,7 +60,7 @@ describeDeliveries('the console: commands, selections and support jobs', (test) 
   it('redelivers selected deliveries, and reports those that cannot be redelivered', async () => {
     const { id, ids } = await createFailedEndpoint(instance, receiver, 3);
     await ui.goTo(`/deliveries?endpoint_id=${id}&state=failed`);
-    await page.getByRole('link', { name: `Attempts of ${ids[0]}: 5 of 5` }).click();
+    await page.getByRole('link', { name: `Attempts for ${ids[0]}: 5 of 5` }).click();
     await ui.dialog().getByText('Attempt 5 of 5').waitFor();
     await ui.dismissDialog();
 

@@ -139,7 +139,7 @@ function AttemptsLink({ delivery }: { delivery: ListedDelivery }): ReactNode {
       to={`?${to}`}
       preventScrollReset
       inherit
-      aria-label={`Attempts of ${delivery.id}: ${text}`}
+      aria-label={`Attempts for ${delivery.id}: ${text}`}
     >
       {text}
     </Anchor>

@@ -41,7 +41,7 @@ export function OrganizationMultiSelect({
   return (
     <MultiSelect
       label="Organizations"
-      description="Includes the organizations that they created"
+      description="Also grants access to organizations that the selected ones created"
       placeholder={value.length === 0 ? 'Search by name' : undefined}
       data={[...unlisted, ...options]}
       value={value}

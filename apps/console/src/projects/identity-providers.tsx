@@ -26,7 +26,7 @@ export function ProviderStatus({ provider }: { provider: Provider }): ReactNode 
   return provider.enabled ? <StatusBadge state="enabled" /> : <Badge tone="calm">Disabled</Badge>;
 }
 
-/** Lists a project's identity providers, and adds one. */
+/** Lists a project's identity providers, and can add one. */
 export function IdentityProviders({ project }: { project: Project }): ReactNode {
   const canEdit = useCan('admin') && !project.archivedAt;
   const [isAdding, setAdding] = useState(false);
@@ -49,7 +49,7 @@ export function IdentityProviders({ project }: { project: Project }): ReactNode 
         toolbar={list.rows.length > 0 && add}
         empty={{
           title: 'No identity providers yet',
-          text: 'Let customers sign in with Google, GitHub, the provider of their company, and others.',
+          text: "Let customers sign in with Google, GitHub, their company's identity provider, and more.",
           action: add,
         }}
       />

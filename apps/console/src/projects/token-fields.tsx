@@ -6,14 +6,14 @@ import { DurationSetting, ListSetting, type SectionProps } from './settings-fiel
 /** Options for how long the previous refresh token remains usable, in seconds. The API accepts up to 300. */
 const graceSeconds = [0, 10, 30, 60, 300];
 
-/** Renders the setting for lost refresh responses. */
+/** Renders the setting for the refresh grace period. */
 function RefreshGraceSetting({ form }: SectionProps): ReactNode {
   const { refreshGrace } = form.values;
   const seconds = new Set([...graceSeconds, ...(typeof refreshGrace === 'number' ? [refreshGrace] : [])]);
   return (
     <Select
       label={projectLabels.refreshGrace}
-      description="How long the previous refresh token returns the same new tokens, in case a response was lost. Using it after that ends the session. Default: until the new refresh token is used."
+      description="How long the previous refresh token can be used again, in case a response was lost. It yields the same new tokens. Using it later ends the session. Default: until the new refresh token is used."
       allowDeselect={false}
       styles={{ wrapper: { maxWidth: 280 } }}
       readOnly={form.isReadOnly}
@@ -21,7 +21,7 @@ function RefreshGraceSetting({ form }: SectionProps): ReactNode {
         { value: 'until_used', label: 'Until the new token is used' },
         ...[...seconds]
           .sort((one, other) => one - other)
-          .map((count) => ({ value: String(count), label: count === 0 ? 'Never' : `${count} seconds` })),
+          .map((count) => ({ value: String(count), label: count === 0 ? 'Not at all' : `${count} seconds` })),
       ]}
       value={String(refreshGrace)}
       error={form.fieldError('refreshGrace')}
