@@ -87,7 +87,7 @@ export const problemSchemas: Record<string, SchemaObject> = {
     description: 'An error. Some codes add further members.',
     required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
     properties: {
-      type: { type: 'string', format: 'uri', description: 'URL of the documentation of the code' },
+      type: { type: 'string', format: 'uri', description: "URL of the code's documentation" },
       title: text('Short description, the same for every occurrence of the code'),
       status: { type: 'integer', description: 'HTTP status' },
       detail: text('Description of this occurrence for humans. Programs must not parse it'),

@@ -85,7 +85,7 @@ export class ChallengesController {
   @Post('enroll-totp')
   @ApiOperation({
     operationId: 'auth.enrollTotp',
-    summary: 'Add an authenticator in a challenge',
+    summary: 'Add an authenticator during a challenge',
     description:
       'Returns the secret of a new authenticator for a challenge of the kind `enroll_factor`. `POST /api/v1/auth/challenge/totp` confirms it.',
   })
@@ -103,7 +103,7 @@ export class ChallengesController {
   @Post('passkey/options')
   @ApiOperation({
     operationId: 'auth.beginChallengePasskey',
-    summary: 'Start passkey verification in a challenge',
+    summary: 'Start passkey verification for a challenge',
     description:
       'Returns the options for the browser to use a passkey of the customer. Valid once, for ten minutes.',
   })
@@ -139,7 +139,7 @@ export class ChallengesController {
   @Post('enroll-passkey/options')
   @ApiOperation({
     operationId: 'auth.beginPasskeyEnrollment',
-    summary: 'Start adding a passkey in a challenge',
+    summary: 'Start adding a passkey during a challenge',
     description:
       'Returns the options for the browser to create a passkey, for a challenge of the kind `enroll_factor`. Valid once, for ten minutes.',
   })
@@ -157,7 +157,7 @@ export class ChallengesController {
   @Post('enroll-passkey')
   @ApiOperation({
     operationId: 'auth.enrollPasskey',
-    summary: 'Add a passkey in a challenge',
+    summary: 'Add a passkey during a challenge',
     description:
       'Adds the first factor of the customer and completes the sign-in. The response contains the recovery codes.',
   })

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Organization } from '@gatehouse/domain';
 import { slugSchema, urlSchema } from '../../http/input/text-schemas.js';
 
-/** An organization in responses to secret keys and in events. */
+/** An organization in responses to requests with a secret key and in events. */
 export class OrganizationResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Menabrea' }) name!: string;

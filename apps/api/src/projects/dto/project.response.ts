@@ -144,7 +144,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
     oneOf: [{ type: 'string', enum: ['until_used'] }, { type: 'integer' }],
     default: 'until_used',
     description:
-      'How long the previous refresh token returns the same new tokens again: `until_used` (until the new tokens are used), or a number of seconds',
+      'How long the previous refresh token can be used again, which yields the same new tokens: `until_used` (until the new tokens are used), or a number of seconds',
   })
   refreshGrace!: RefreshGrace;
   @ApiProperty({
@@ -238,7 +238,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   }
 }
 
-/** A project in responses to secret keys and in events. */
+/** A project in responses to requests with a secret key and in events. */
 export class ProjectResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) organizationId!: string;

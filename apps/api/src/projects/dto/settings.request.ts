@@ -139,7 +139,7 @@ const isRefreshGrace = (value: unknown): boolean =>
 
 const RefreshGraceField = (): PropertyDecorator => {
   const options = setting(
-    'How long the previous refresh token returns the same new tokens again: `until_used` (until the new tokens are used), or a number of seconds',
+    'How long the previous refresh token can be used again, which yields the same new tokens: `until_used` (until the new tokens are used), or a number of seconds',
   );
   return applyDecorators(
     describeField(options, {

@@ -6,12 +6,12 @@ import { urlSchema } from '../../http/input/text-schemas.js';
 export class ExchangeFields {
   @SecretField({ description: 'Code from the query of the redirect URL', maxLength: 4096 }) code!: string;
   @SecretField({
-    description: 'The verifier of the `codeChallenge` that the client began with (RFC 7636)',
+    description: 'The verifier for the `codeChallenge` sent when the sign-in started (RFC 7636)',
     maxLength: 128,
   })
   codeVerifier!: string;
   @SecretField({
-    description: 'The `redirectUrl` that the client began with',
+    description: 'The `redirectUrl` sent when the sign-in started',
     example: 'https://app.example.com/welcome',
     maxLength: urlSchema.maxLength,
     schema: urlSchema,
@@ -25,7 +25,7 @@ export class ExchangeFields {
  */
 export const CodeChallengeField = ({ optional = false, note = '' } = {}): PropertyDecorator =>
   CheckedField({
-    description: `SHA-256 hash of the verifier of the client, in base64url (RFC 7636, S256)${note}`,
+    description: `SHA-256 hash of the client's code verifier, base64url-encoded (RFC 7636, S256)${note}`,
     example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     optional,
     schema: { pattern: '^[A-Za-z0-9_-]{43}$' },
