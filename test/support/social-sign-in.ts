@@ -95,7 +95,7 @@ async function placeholderKey(): Promise<object> {
 }
 
 /** A flow in progress. */
-export interface BegunFlow {
+export interface StartedFlow {
   url: string;
   codeVerifier: string;
   redirectUrl: string;
@@ -125,7 +125,7 @@ export async function beginOAuth(
   project: SocialProject,
   slug: string,
   { redirectUrl = REDIRECT_URL, ...more }: { redirectUrl?: string; state?: string } = {},
-): Promise<BegunFlow> {
+): Promise<StartedFlow> {
   const { codeVerifier, codeChallenge } = newVerifier();
   const body = { redirectUrl, codeChallenge, ...more };
   const response = expectStatus(200, await requestAsPage(instance, project, `oauth/${slug}`, body));
@@ -138,7 +138,7 @@ export async function beginInSession(
   accessToken: string,
   path: string,
   redirectUrl = REDIRECT_URL,
-): Promise<BegunFlow> {
+): Promise<StartedFlow> {
   const { codeVerifier, codeChallenge } = newVerifier();
   const body = { redirectUrl, codeChallenge };
   const response = await instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me/${path}`, body);
@@ -147,7 +147,7 @@ export async function beginInSession(
 
 /** Signs in at the provider. @returns the parameters of the redirect to the application */
 export async function completeFlow(
-  { url, redirectUrl }: Pick<BegunFlow, 'url' | 'redirectUrl'>,
+  { url, redirectUrl }: Pick<StartedFlow, 'url' | 'redirectUrl'>,
   agent = new UserAgent(),
 ): Promise<Record<string, string>> {
   return (await agent.follow(url, { until: redirectUrl })).parameters;
@@ -155,7 +155,7 @@ export async function completeFlow(
 
 /** Signs in at the provider, and stops before Gatehouse's callback. @returns the request to the callback */
 export const followToCallback = (
-  { url }: Pick<BegunFlow, 'url'>,
+  { url }: Pick<StartedFlow, 'url'>,
   { callbackUrl }: AddedProvider,
   agent = new UserAgent(),
 ): Promise<Navigation> => agent.follow(url, { until: callbackUrl });
@@ -164,7 +164,7 @@ export const followToCallback = (
 export const exchange = (
   instance: TestInstance,
   project: SocialProject,
-  { codeVerifier, redirectUrl }: Pick<BegunFlow, 'codeVerifier' | 'redirectUrl'>,
+  { codeVerifier, redirectUrl }: Pick<StartedFlow, 'codeVerifier' | 'redirectUrl'>,
   code: string | undefined,
 ): Promise<TestResponse> => requestAsPage(instance, project, 'exchange', { code, codeVerifier, redirectUrl });
 

@@ -71,7 +71,7 @@ export class CustomersService {
     const redirectUrl = defaultRedirectUrl(project.settings);
     const created = await this.transactions.join(async (tx) => {
       if (input.passwordHash !== undefined && isNewHashFormat(input.passwordHash))
-        await this.apis.assertNoneIsOlder(tx, 'password hash');
+        await this.apis.assertNoOlderApi(tx, 'password hash');
       const customer = await this.accounts.create(tx, admission, { passwordHash, redirectUrl });
       if (customer) await this.subjects.assertNoOtherId(tx, customer);
       return customer;

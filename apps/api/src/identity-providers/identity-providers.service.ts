@@ -121,7 +121,7 @@ export class IdentityProvidersService {
         throw new GatehouseError('conflict', {
           detail: `The project has ${total} identity providers, which is the maximum. Delete one first.`,
         });
-      if (provider.enabled) await this.apis.assertNoneIsOlder(tx);
+      if (provider.enabled) await this.apis.assertNoOlderApi(tx);
       const row = { ...provider, ...stored, issuer: provider.issuer! };
       const wasInserted = await this.providers.insert(tx, row);
       if (!wasInserted) throw new GatehouseError('slug_taken');
@@ -156,7 +156,7 @@ export class IdentityProvidersService {
       const oldNames = oldDomains.map(({ domain }) => domain);
       const domains = patch.domains === undefined ? oldNames : (patch.domains ?? []);
       assertValid([...errors, ...providerErrors(preset, { ...before, ...fields, domains })]);
-      if (fields.enabled && !before.enabled) await this.apis.assertNoneIsOlder(tx);
+      if (fields.enabled && !before.enabled) await this.apis.assertNoOlderApi(tx);
       if (!fields.enabled) await this.assertNotLastMethod(tx, project, before);
       const updated = inOrder(fields, described);
       const old = pick(current, Object.keys(updated));

@@ -13,7 +13,7 @@ import { Config, now, sha256 } from '@gatehouse/platform';
 import type {
   AppToken,
   AuthenticationRequest,
-  BegunFlow,
+  StartedFlow,
   CallbackParameters,
   ProtocolProvider,
   VerifiedAppToken,
@@ -44,7 +44,7 @@ export class ProjectProvidersService {
   }
 
   /** Begins a flow. @throws GatehouseError `provider_unavailable`, `sign_in_failed` */
-  begin(provider: StoredProvider, request: Omit<AuthenticationRequest, 'callbackUrl'>): Promise<BegunFlow> {
+  begin(provider: StoredProvider, request: Omit<AuthenticationRequest, 'callbackUrl'>): Promise<StartedFlow> {
     const callbackUrl = this.callbackUrl(provider.id);
     return this.protocols.begin(this.toProtocolProvider(provider), { ...request, callbackUrl });
   }

@@ -26,7 +26,7 @@ export interface NewFlow extends ExchangeTarget {
   /** Maximum age of the sign-in at the provider, in seconds. 0 requires a new sign-in. */
   maxAge?: number;
   /** True if the provider must prompt for the account again. */
-  isPrompted?: boolean;
+  promptsLogin?: boolean;
   /** The address that the provider should suggest. */
   loginHint?: string;
   /** The query of the hosted page to which the browser returns. */
@@ -62,8 +62,8 @@ export class ProviderFlowsService {
   async begin(project: ProjectContext, provider: StoredProvider, flow: NewFlow): Promise<string> {
     assertRedirectUrl(project, flow.redirectUrl);
     const { token: state, tokenHash } = newToken();
-    const { maxAge, isPrompted, loginHint } = flow;
-    const begun = await this.projectProviders.begin(provider, { state, maxAge, isPrompted, loginHint });
+    const { maxAge, promptsLogin, loginHint } = flow;
+    const begun = await this.projectProviders.begin(provider, { state, maxAge, promptsLogin, loginHint });
     const { nonce = '', codeVerifier = '' } = begun.flowState as { nonce?: string; codeVerifier?: string };
     await this.flows.insert(tokenHash, {
       projectId: project.id,

@@ -87,7 +87,7 @@ export class ImportWriterService {
     { emitEvents, update }: WriteOptions,
     seen: SeenValues = noSeenValues,
   ): Promise<ImportLineResult[]> {
-    if (lines.some(hasNewHashFormat)) await this.apis.assertNoneIsOlder(tx, 'password hash');
+    if (lines.some(hasNewHashFormat)) await this.apis.assertNoOlderApi(tx, 'password hash');
     const results = new Map<number, ImportLineResult>();
     for (const group of splitDuplicates(lines.filter(isCandidate))) {
       const { results: updated, others } = update

@@ -70,7 +70,7 @@ export class OidcFlowsService {
   async begin(purpose: OidcPurpose, cookie: OidcFlowCookie): Promise<string> {
     const state = secureBytes(32).toString('base64url');
     const { callbackUrl, provider } = this;
-    const again = purpose.session ? { maxAge: 0, isPrompted: true } : {};
+    const again = purpose.session ? { maxAge: 0, promptsLogin: true } : {};
     const { url, flowState } = await this.protocols.begin(provider, { callbackUrl, state, ...again });
     await this.flows.insertForOperator(sha256(state), FLOW_TTL);
     const flow: OidcFlow = { state, flowState, ...purpose, startedAt: currentSeconds() };

@@ -34,7 +34,7 @@ export class OperatorChangesService {
   /**
    * Changes an operator, records the previous and the new access in the audit log, and notifies the admins.
    * @param actor an operator, or another cause of the change, which has no `operatorId`
-   * @param precondition the PATCH request's condition
+   * @param precondition the condition of the PATCH request
    * @throws GatehouseError `not_found`, `precondition_failed`, `last_admin`, `conflict` if the actor would change their
    * own access or sets a limit while an older API process is running, `validation_failed` for an organization that does
    * not exist
@@ -106,7 +106,7 @@ export class OperatorChangesService {
     const ids = [...new Set(requested)].sort();
     if ((await this.organizations.findExisting(tx, ids)).length < ids.length)
       throw invalidField('organizationIds', 'unknown', 'organizationIds contains an unknown organization');
-    if (String(ids) !== String(current)) await this.apis.assertNoneIsOlder(tx, 'limit');
+    if (String(ids) !== String(current)) await this.apis.assertNoOlderApi(tx, 'limit');
     return ids;
   }
 }

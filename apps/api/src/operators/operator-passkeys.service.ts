@@ -251,7 +251,7 @@ export class OperatorPasskeysService {
   ): Promise<OperatorPasskey> {
     // An older API process would treat an operator whose only second factor is a passkey as one without a second
     // factor.
-    await this.apis.assertNoneIsOlder(tx, 'passkey');
+    await this.apis.assertNoOlderApi(tx, 'passkey');
     const inserted = await this.passkeys.insert(tx, { ...passkey, id: newId(), operatorId, name });
     if (!inserted) throw this.check.recordFailure({ id: operatorId }, 'passkey_not_accepted');
     const action = operatorAction('operator.passkey_added', { id: operatorId }, { passkeyId: inserted.id });

@@ -81,7 +81,7 @@ export class SettingsChecksService {
     const becomesPortable = before.passwordHashing !== 'portable' && after.passwordHashing === 'portable';
     const changesSubject = before.tokenSubject !== after.tokenSubject;
     if (becomesPortable || changesSubject || enablesSignInMethod(before, after, this.config))
-      await this.apis.assertNoneIsOlder(tx);
+      await this.apis.assertNoOlderApi(tx);
   }
 
   /**

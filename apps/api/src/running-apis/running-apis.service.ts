@@ -18,7 +18,7 @@ export class RunningApisService {
    * @param subject what the older process would ignore
    * @throws GatehouseError `conflict`
    */
-  async assertNoneIsOlder(
+  async assertNoOlderApi(
     tx: Tx,
     subject: 'setting' | 'passkey' | 'limit' | 'password hash' = 'setting',
   ): Promise<void> {

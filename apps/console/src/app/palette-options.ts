@@ -70,8 +70,8 @@ export function usePaletteOptions(
   });
   const results = debounced.length > 1 && debounced === typed ? (data?.data ?? []) : [];
   const titles = new Set(commands.map(({ title }) => title));
-  const ofPage = pageCommands.filter(({ title }) => !titles.has(title));
-  const [first, others] = matchCommands(typed, [...ofPage, ...commands]);
+  const fromPage = pageCommands.filter(({ title }) => !titles.has(title));
+  const [first, others] = matchCommands(typed, [...fromPage, ...commands]);
   const recent = typed === '' ? recentOptions : [];
   const isSearching = isFetching || debounced !== typed;
   return {

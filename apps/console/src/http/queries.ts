@@ -121,17 +121,17 @@ export function useApiUpdate<Input, Body extends object>(
   ...prefixes: string[]
 ): UseMutationResult<Body, Problem, Input> {
   const client = useQueryClient();
-  const ofResource = { predicate: ({ state }: Query) => resourceOf(state.data) === resource };
+  const resourceFilter = { predicate: ({ state }: Query) => resourceOf(state.data) === resource };
   return useApiMutation(
     async (input) => {
       try {
         const { data, response } = await send(input, ifMatch(resource));
         rememberTag(data, response);
         const updated = resourceOf(data) as object;
-        client.setQueriesData(ofResource, (before: object) => mergeUpdated(before, updated));
+        client.setQueriesData(resourceFilter, (before: object) => mergeUpdated(before, updated));
         return data as Body;
       } catch (error) {
-        if (toProblem(error).code === 'precondition_failed') await client.refetchQueries(ofResource);
+        if (toProblem(error).code === 'precondition_failed') await client.refetchQueries(resourceFilter);
         throw error;
       }
     },

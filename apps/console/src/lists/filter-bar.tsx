@@ -5,7 +5,7 @@ import { Icon } from '../components/icon';
 import { EndpointSelect, OrganizationSelect, ProjectSelect, SearchSelect } from '../components/record-select';
 import { TimeRangeSelect } from '../components/time-range-select';
 import { redactSecrets } from '../components/redact-secrets';
-import { isArrangement, type Filter } from './filters';
+import { isViewOrSort, type Filter } from './filters';
 import classes from './list.module.css';
 import type { ListControls } from './use-list';
 
@@ -17,7 +17,7 @@ export function FilterBar({ list }: { list: ListControls }): ReactNode {
   const id = useId();
   const entries = Object.entries(list.filters);
   const views = entries.filter(([, { kind }]) => kind === 'view');
-  const [first, ...rest] = entries.filter(([, filter]) => !isArrangement(filter));
+  const [first, ...rest] = entries.filter(([, filter]) => !isViewOrSort(filter));
   const sort = entries.find(([, { kind }]) => kind === 'sort');
   const activeCount = [first, ...rest].filter((entry) => entry && list.values[entry[0]]).length;
   const control = ([name, filter]: [string, Filter], isFirst = false): ReactNode => (

@@ -175,10 +175,10 @@ export function toQuery(values: FilterValues, filters: Filters, now: number, zon
 }
 
 /** Returns true for tabs and the sort order, which do not count as filters. */
-export const isArrangement = (filter: Filter | undefined): boolean =>
+export const isViewOrSort = (filter: Filter | undefined): boolean =>
   filter?.kind === 'view' || filter?.kind === 'sort';
 
 /** Returns true if a filter is set. Tabs and the sort order do not count. */
 export function isFiltered(values: FilterValues, filters: Filters): boolean {
-  return Object.entries(filters).some(([name, filter]) => !isArrangement(filter) && values[name]);
+  return Object.entries(filters).some(([name, filter]) => !isViewOrSort(filter) && values[name]);
 }

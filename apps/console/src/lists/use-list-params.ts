@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { useSearchParams } from 'react-router';
 import { useUpdateSearch } from '../components/use-update-search';
 import { usePreferences, useUpdatePreferences } from '../http/preferences';
-import { isArrangement, parseFilters, type Filters, type FilterValues } from './filters';
+import { isViewOrSort, parseFilters, type Filters, type FilterValues } from './filters';
 import { VIEW_PARAM, viewParams, type SavedView } from './view-search';
 
 /** The name under which the server stores a list's columns and saved views. */
@@ -69,7 +69,7 @@ export function useListParams(
       update(
         (params) =>
           new URLSearchParams(
-            [...params].filter(([param]) => isArrangement(filters[param]) || otherParams.includes(param)),
+            [...params].filter(([param]) => isViewOrSort(filters[param]) || otherParams.includes(param)),
           ),
       ),
     columnChanges,

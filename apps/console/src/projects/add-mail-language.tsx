@@ -16,10 +16,10 @@ export function AddMailLanguage({ templates, onClose, onSelect }: AddMailLanguag
   const [tag, setTag] = useState('');
   const language = canonicalTag(tag.trim());
   const confirm = (): Promise<never> => {
-    const ofKind = templates.filter((template) => template.kind === kind);
-    const { variables } = ofKind[0]!;
+    const candidates = templates.filter((template) => template.kind === kind);
+    const { variables } = candidates[0]!;
     const id = { kind: kind as MailTemplate['kind'], language: language!, variables };
-    onSelect(ofKind.find((template) => template.language === language) ?? id);
+    onSelect(candidates.find((template) => template.language === language) ?? id);
     // Never resolves: the editor replaces this dialog, which would otherwise close it.
     return new Promise(() => undefined);
   };

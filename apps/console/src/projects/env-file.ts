@@ -26,7 +26,7 @@ export function envFile(
   { url, projectId, style }: { url: string; projectId: string; style: EnvironmentStyle },
 ): string {
   const used = new Set<string>();
-  const variableOf = ({ type, name }: CreatedKey): string => {
+  const variableName = ({ type, name }: CreatedKey): string => {
     const base = type === 'secret' ? 'GATEHOUSE_SECRET_KEY' : 'GATEHOUSE_PUBLISHABLE_KEY';
     const suffix =
       name
@@ -42,7 +42,7 @@ export function envFile(
   const entries: [string, string][] = [
     ['GATEHOUSE_URL', url],
     ['GATEHOUSE_PROJECT_ID', projectId],
-    ...keys.map((key): [string, string] => [variableOf(key), key.key]),
+    ...keys.map((key): [string, string] => [variableName(key), key.key]),
   ];
   return entries
     .map(([name, value]) => `${(style === 'vite' && viteNames[name]) || name}=${value}\n`)

@@ -109,12 +109,12 @@ function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
   // The endpoint index contains both states, so a condition on one of them is checked for each row.
   const succeeded = column === 'endpoint_id' ? [finished] : [finishedAs('succeeded')];
   const isCancelledIncluded = column === 'endpoint_id' && states.includes('succeeded');
-  const ofCancelled = column === 'endpoint_id' || column === null ? cancelled : finishedAs('cancelled');
+  const cancelledParts = column === 'endpoint_id' || column === null ? cancelled : finishedAs('cancelled');
   const parts: Record<DeliveryState, Part[]> = {
     pending: [pending],
     succeeded,
     failed,
-    cancelled: isCancelledIncluded ? [] : [ofCancelled],
+    cancelled: isCancelledIncluded ? [] : [cancelledParts],
   };
   return states.flatMap((state) => parts[state]);
 }
@@ -156,8 +156,8 @@ function partSql(where: Conditions, part: Part, range: Range, scan: DeliveryList
   if (!part.isSorted) return `SELECT d.* FROM (${pendingSql(where, scan)}) d WHERE ${range.sql} ${order}`;
   const { condition, key, isReadById = false } = part;
   if (column === null) {
-    const ofKey = key ? `AND d.${key.column} = '${key.value}'` : '';
-    return `SELECT d.* FROM deliveries d WHERE ${condition} ${ofKey} AND ${range.sql} ${order}`;
+    const keyCondition = key ? `AND d.${key.column} = '${key.value}'` : '';
+    return `SELECT d.* FROM deliveries d WHERE ${condition} ${keyCondition} AND ${range.sql} ${order}`;
   }
   const owned = `SELECT ${isReadById ? 'd.id' : 'd.*'} FROM deliveries d
     WHERE ${condition} AND ${range.sql} AND ${ownerOrderSql(where, part, range, { ...scan, column })}`;

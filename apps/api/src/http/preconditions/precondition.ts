@@ -10,7 +10,7 @@ const tagPattern = new RegExp(tag, 'g');
 /** A list of entity tags, which may have empty elements (RFC 9110, sections 5.6.1 and 8.8.3). */
 const tagListPattern = new RegExp(`^[\\t ,]*(?:${tag}[\\t ]*(?:,[\\t ,]*|$))+$`);
 
-/** A PATCH request's condition: the `If-Match` header (RFC 9110, section 13.1.1). */
+/** The condition of a PATCH request: the `If-Match` header (RFC 9110, section 13.1.1). */
 export class Precondition {
   /** @param tags the accepted tags; the resource must have one of them. null accepts any existing resource */
   private constructor(private readonly tags: ReadonlySet<string> | null) {}

@@ -129,7 +129,7 @@ export class MeIdentitiesService {
       purpose: 'reauthenticate',
       caller: toOwner(caller),
       maxAge: 0,
-      isPrompted: true,
+      promptsLogin: true,
     } as const;
     return this.flows.begin(project, provider, flow);
   }

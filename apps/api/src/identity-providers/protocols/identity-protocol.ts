@@ -80,7 +80,7 @@ export interface AuthenticationRequest {
   /** Maximum age of the sign-in at the provider, in seconds; 0 for a new sign-in. */
   maxAge?: number | undefined;
   /** True if the provider must prompt for the account again. */
-  isPrompted?: boolean | undefined;
+  promptsLogin?: boolean | undefined;
   /** The address that the provider should suggest. */
   loginHint?: string | undefined;
 }
@@ -88,8 +88,8 @@ export interface AuthenticationRequest {
 /** The state that a protocol stores until the browser returns. Only the protocol reads it. */
 export type FlowState = Readonly<Record<string, unknown>>;
 
-/** A flow that has begun. */
-export interface BegunFlow {
+/** A flow that has started. */
+export interface StartedFlow {
   /** URL of the provider's page. */
   url: string;
   flowState: FlowState;
@@ -107,7 +107,7 @@ export interface RequiredClaims {
 }
 
 /** A flow whose browser has returned. */
-export interface ReturnedFlow {
+export interface CallbackFlow {
   callbackUrl: string;
   parameters: CallbackParameters;
   requiredClaims: RequiredClaims;
@@ -162,13 +162,13 @@ export interface IdentityProtocol<Settings = unknown> {
   readonly settings: ProtocolSettings<Settings>;
 
   /** Begins a flow. @throws Error if the provider is unavailable or not configured correctly */
-  begin(provider: ProtocolProvider<Settings>, request: AuthenticationRequest): Promise<BegunFlow>;
+  begin(provider: ProtocolProvider<Settings>, request: AuthenticationRequest): Promise<StartedFlow>;
 
   /** Returns true if the sign-in was declined at the provider. */
   isDenied(parameters: CallbackParameters): boolean;
 
   /** Verifies a callback. @throws Error if it proves no identity, or the provider is unavailable */
-  finish(provider: ProtocolProvider<Settings>, flow: ReturnedFlow): Promise<ProviderSignInResult>;
+  finish(provider: ProtocolProvider<Settings>, flow: CallbackFlow): Promise<ProviderSignInResult>;
 
   /** Tests whether sign-ins can succeed, and returns what must be changed. */
   test(provider: ProtocolProvider<Settings>, callbackUrl: string): Promise<ConnectionCheck[]>;

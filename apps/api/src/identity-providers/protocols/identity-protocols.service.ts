@@ -10,13 +10,13 @@ import {
 import type {
   AppToken,
   AuthenticationRequest,
-  BegunFlow,
+  StartedFlow,
   CallbackParameters,
   IdentityProtocol,
   ProtocolProvider,
   ProtocolSettings,
   ProviderSignInResult,
-  ReturnedFlow,
+  CallbackFlow,
   VerifiedAppToken,
 } from './identity-protocol.js';
 import { ProviderRequestsService } from './provider-requests.service.js';
@@ -48,7 +48,7 @@ export class IdentityProtocolsService {
   }
 
   /** Begins a flow. @throws GatehouseError `provider_unavailable`, `sign_in_failed` */
-  begin(provider: ProtocolProvider, request: AuthenticationRequest): Promise<BegunFlow> {
+  begin(provider: ProtocolProvider, request: AuthenticationRequest): Promise<StartedFlow> {
     return this.requests.run(provider, () =>
       this.getProtocol(provider.type).begin(this.read(provider), request),
     );
@@ -66,7 +66,7 @@ export class IdentityProtocolsService {
    */
   finish<Result>(
     provider: ProtocolProvider,
-    flow: ReturnedFlow,
+    flow: CallbackFlow,
     accept: (result: ProviderSignInResult) => Result | Promise<Result>,
   ): Promise<Result> {
     return this.requests.run(provider, async () =>

@@ -41,7 +41,7 @@ export class ProviderPage {
 
 const toFlow = ({ client, query }: SignInPageRequest) => ({
   ...client.page.target,
-  isPrompted: query.isPrompted,
+  promptsLogin: query.promptsLogin,
   ...(query.maxAge === null ? {} : { maxAge: query.maxAge }),
   ...(query.loginHint === null ? {} : { loginHint: query.loginHint }),
   pageQuery: new URLSearchParams(query.parameters).toString(),

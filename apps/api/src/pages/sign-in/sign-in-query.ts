@@ -33,7 +33,7 @@ export interface SignInQuery {
   /** Language that the application has chosen, or null. */
   locale: string | null;
   /** True if an identity provider must prompt for the account again. */
-  isPrompted: boolean;
+  promptsLogin: boolean;
   /** Maximum age of a proof at an identity provider, in seconds. 0 with `prompt=login`; null for any age. */
   maxAge: number | null;
   /** Token of the email code that the screen `email_code` requires. */
@@ -88,7 +88,7 @@ export function readSignInQuery(project: ProjectContext, query: Record<string, u
   const read = (name: string): string | null => readParameter(query, name);
   const method = read('code_challenge_method');
   if (method !== null && method !== 'S256') throw invalid('code_challenge_method', 'must be S256');
-  const isPrompted = readOneOf(read, 'prompt', ['login']) !== null;
+  const promptsLogin = readOneOf(read, 'prompt', ['login']) !== null;
   const maxAge = readMaxAge(read('max_age'));
   const kept = keptParameters.map((name) => [name, read(name)] as const);
   return {
@@ -96,8 +96,8 @@ export function readSignInQuery(project: ProjectContext, query: Record<string, u
     screen: readOneOf(read, 'screen', signInScreens) ?? 'sign_in',
     loginHint: canonicalEmail(read('login_hint') ?? ''),
     locale: readLocale(read('ui_locales')),
-    isPrompted,
-    maxAge: isPrompted ? 0 : maxAge,
+    promptsLogin,
+    maxAge: promptsLogin ? 0 : maxAge,
     token: read('token') ?? '',
     // An older API process redirects with `provider_code`, which cannot continue a flow.
     flow: read('flow') ?? (read('provider_code') === null ? null : ''),

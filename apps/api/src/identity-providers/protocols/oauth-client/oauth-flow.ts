@@ -1,6 +1,6 @@
 import { parseValidUrl } from '@gatehouse/domain';
 import { secureBytes } from '@gatehouse/platform';
-import type { AuthenticationRequest, BegunFlow, ReturnedFlow } from '../identity-protocol.js';
+import type { AuthenticationRequest, StartedFlow, CallbackFlow } from '../identity-protocol.js';
 import type { Connection } from './oauth-connections.service.js';
 
 /** The state that an OAuth 2.0 client stores between the beginning and the end of a flow. */
@@ -19,10 +19,10 @@ const randomString = (): string => secureBytes(32).toString('base64url');
  */
 export async function beginAuthorization(
   { client, configuration }: Connection,
-  { callbackUrl, state, maxAge, isPrompted, loginHint }: AuthenticationRequest,
+  { callbackUrl, state, maxAge, promptsLogin, loginHint }: AuthenticationRequest,
   scopes: string[],
   parameters: (flowState: OAuthFlowState) => Record<string, string> = () => ({}),
-): Promise<BegunFlow> {
+): Promise<StartedFlow> {
   const flowState = { nonce: randomString(), codeVerifier: randomString() };
   const url = client.buildAuthorizationUrl(configuration, {
     ...parameters(flowState),
@@ -32,7 +32,7 @@ export async function beginAuthorization(
     code_challenge: await client.calculatePKCECodeChallenge(flowState.codeVerifier),
     code_challenge_method: 'S256',
     ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
-    ...(isPrompted ? { prompt: 'login' } : {}),
+    ...(promptsLogin ? { prompt: 'login' } : {}),
     ...(loginHint ? { login_hint: loginHint } : {}),
   });
   return { url: url.href, flowState: { ...flowState } };
@@ -45,7 +45,7 @@ export async function beginAuthorization(
  */
 export function exchangeCode(
   { client, configuration }: Connection,
-  flow: ReturnedFlow,
+  flow: CallbackFlow,
   { withIdToken }: { withIdToken: boolean },
 ) {
   const { callbackUrl, parameters } = flow;

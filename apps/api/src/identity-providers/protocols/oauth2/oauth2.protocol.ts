@@ -4,12 +4,12 @@ import { parseValidUrl, type ConnectionCheck } from '@gatehouse/domain';
 import { userAgent } from '@gatehouse/platform';
 import type {
   AuthenticationRequest,
-  BegunFlow,
+  StartedFlow,
   CallbackParameters,
   IdentityProtocol,
   ProtocolProvider,
   ProviderSignInResult,
-  ReturnedFlow,
+  CallbackFlow,
 } from '../identity-protocol.js';
 import { ConnectionChecksService } from '../oauth-client/connection-checks.service.js';
 import {
@@ -44,7 +44,7 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
     private readonly checks: ConnectionChecksService,
   ) {}
 
-  async begin(provider: Provider, request: AuthenticationRequest): Promise<BegunFlow> {
+  async begin(provider: Provider, request: AuthenticationRequest): Promise<StartedFlow> {
     return beginAuthorization(await this.connect(provider), request, provider.settings().scopes);
   }
 
@@ -52,7 +52,7 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
     return isDenial(error);
   }
 
-  async finish(provider: Provider, flow: ReturnedFlow): Promise<ProviderSignInResult> {
+  async finish(provider: Provider, flow: CallbackFlow): Promise<ProviderSignInResult> {
     const connection = await this.connect(provider);
     const { access_token: token } = await exchangeCode(connection, flow, { withIdToken: false });
     const optional = this.optional.forProvider(provider);

@@ -18,12 +18,12 @@ import { now } from '@gatehouse/platform';
 import type {
   AppToken,
   AuthenticationRequest,
-  BegunFlow,
+  StartedFlow,
   CallbackParameters,
   IdentityProtocol,
   ProtocolProvider,
   ProviderSignInResult,
-  ReturnedFlow,
+  CallbackFlow,
   VerifiedAppToken,
 } from '../identity-protocol.js';
 import { ConnectionChecksService, reasonOf } from '../oauth-client/connection-checks.service.js';
@@ -70,7 +70,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     private readonly checks: ConnectionChecksService,
   ) {}
 
-  async begin(provider: Provider, request: AuthenticationRequest): Promise<BegunFlow> {
+  async begin(provider: Provider, request: AuthenticationRequest): Promise<StartedFlow> {
     const { authorizationParameters } = presetOf(provider);
     const { scopes } = provider.settings();
     return beginAuthorization(await this.connect(provider), request, scopes, ({ nonce }) => ({
@@ -83,7 +83,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     return isDenial(error);
   }
 
-  async finish(provider: Provider, flow: ReturnedFlow): Promise<ProviderSignInResult> {
+  async finish(provider: Provider, flow: CallbackFlow): Promise<ProviderSignInResult> {
     const { requiredClaims, parameters } = flow;
     const connection = await this.connect(provider);
     const { client, configuration } = connection;
