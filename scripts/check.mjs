@@ -19,8 +19,8 @@ const IMAGE_NODE = 24;
 const OLDEST_NODE = 20;
 
 /**
- * The oldest version if the image's version is installed, otherwise the image's version. Tables and parsers differ
- * between versions, so some tests run with both (docs/adr/0099-unicode-tables.md).
+ * The oldest version if the image's version is installed, otherwise the image's version. Unicode tables and parsers
+ * differ between versions, so some tests run with both (docs/adr/0099-unicode-tables.md).
  */
 const OTHER_NODE = process.versions.node.startsWith(`${IMAGE_NODE}.`) ? OLDEST_NODE : IMAGE_NODE;
 

@@ -44,7 +44,7 @@ export interface Customer {
 /** The JSON representation of a value: times are strings in ISO 8601. */
 type Json<Value> = Value extends Date ? string : Value;
 
-/** A customer as in events and in responses to secret keys. */
+/** A customer as in events and in responses to requests with a secret key. */
 export type CustomerJson = { [Name in keyof Customer]: Json<Customer[Name]> };
 
 interface CustomerField<Value> {

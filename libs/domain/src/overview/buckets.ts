@@ -40,7 +40,7 @@ export function bucketsForRange(range: OverviewRange, time: number): Bucket[] {
   return Array.from({ length: count }, (_, index) => ({ span, at: (last - count + 1 + index) * span }));
 }
 
-/** Returns the same number of buckets, directly before these. */
+/** Returns the same number of buckets, directly before the given ones. */
 export function previousBuckets(buckets: Bucket[]): Bucket[] {
   return buckets.map(({ span, at }) => ({ span, at: at - buckets.length * span }));
 }

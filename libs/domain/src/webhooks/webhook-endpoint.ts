@@ -6,7 +6,7 @@ export const endpointStatuses = ['enabled', 'disabled', 'deleted'] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
 
 /**
- * The reasons why an endpoint is disabled: manually, through the API or the console, or because all attempts failed for
+ * The reasons why an endpoint is disabled. `manual`: through the API or the console. `failing`: all attempts failed for
  * three days.
  */
 export const endpointDisabledReasons = ['manual', 'failing'] as const;
@@ -31,7 +31,7 @@ export interface WebhookEndpoint {
   updatedAt: Date;
 }
 
-/** Returns an endpoint as it appears in responses to secret keys and in events. */
+/** Returns an endpoint as it appears in responses to requests with a secret key and in events. */
 export const endpointResource = (endpoint: WebhookEndpoint) => ({
   id: publicId('endpoint', endpoint.id),
   level: endpoint.level,

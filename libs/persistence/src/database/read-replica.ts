@@ -19,10 +19,10 @@ const MAX_LAG_MS = 10_000;
 const MAX_SAMPLES = 20;
 
 /**
- * Error codes of queries that the replica cancelled, because they conflicted with changes on the primary or took too
+ * Error codes of queries that the replica canceled, because they conflicted with changes on the primary or took too
  * long.
  */
-const cancelledCodes = new Set(['40001', '57014']);
+const canceledCodes = new Set(['40001', '57014']);
 
 /** End of the primary's log, in bytes. */
 const findEnd = statement(
@@ -106,7 +106,7 @@ export class ReadReplica {
     const cause = error instanceof GatehouseError ? (error.cause ?? error) : error;
     const fields = { reason: errorMessage(cause), code: errorCode(cause) };
     this.logger.warn(fields, 'read from the replica failed, repeated on the primary');
-    if (!cancelledCodes.has(fields.code)) this.stop(fields);
+    if (!canceledCodes.has(fields.code)) this.stop(fields);
   }
 
   private stop(fields: object): void {

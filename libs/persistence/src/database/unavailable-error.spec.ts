@@ -40,7 +40,7 @@ describe('PostgreSQL errors', () => {
     ['53400 temporary files too large', 'unavailable', 'waits'],
     // The operator
     ['57000 intervention', 'unavailable', 'waits'],
-    ['57014 cancelled', 'unavailable', 'waits'],
+    ['57014 canceled', 'unavailable', 'waits'],
     ['57P01 shutdown', 'unavailable', 'waits'],
     ['57P02 crash of another process', 'unavailable', 'waits'],
     ['57P03 starting', 'unavailable', 'waits'],

@@ -7,7 +7,7 @@ export const READ_ONLY = '25006';
 /**
  * Error code classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of problems that resolve by
  * themselves: a broken connection, insufficient resources, and an operator's intervention, such as a shutdown or a
- * cancelled statement.
+ * canceled statement.
  */
 const OUTAGE_CLASSES = ['08', '53', '57'];
 

@@ -2,7 +2,7 @@ import { customerJson, deviceName, type Customer, type RevocationReason } from '
 import type { NewEvent } from '../events/events.repository.js';
 import type { SessionRecord } from './sessions.repository.js';
 
-/** Returns the session resource for events and for responses to secret keys. */
+/** Returns the session resource for events and for responses to requests with a secret key. */
 export const sessionResource = (session: SessionRecord) => ({
   id: session.id,
   device: deviceName(session.userAgent),

@@ -194,7 +194,7 @@ export class DeliveryProcessingRepository {
 
   /**
    * Cancels pending deliveries to endpoints that are no longer enabled.
-   * @returns the number of cancelled deliveries, at most `CANCEL_LIMIT`
+   * @returns the number of canceled deliveries, at most `CANCEL_LIMIT`
    */
   async cancelForInactiveEndpoints(): Promise<number> {
     const [row] = await this.database.execute(cancelForInactiveEndpoints);

@@ -25,7 +25,7 @@ const RETENTION_LOCK = 7_120_916;
 /** Maximum number of deliveries whose attempts one transaction copies, so that it stays well within its timeout. */
 const MAX_MOVED_DELIVERIES = 10_000;
 
-/** Maximum number of rows for a partition with retained attempts to be merged with the next day. */
+/** A retained partition with more rows than this is not merged with the next day. */
 const MAX_MERGED_ROWS = 50_000;
 
 const BATCH_SIZE = 5_000;
@@ -35,7 +35,7 @@ const LOCK_TIMEOUT_MS = 500;
 const MAX_LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_DELAY_MS = 1_000;
 
-/** PostgreSQL error code for a statement that was cancelled because of `statement_timeout`. */
+/** PostgreSQL error code for a statement that was canceled by `statement_timeout`. */
 const STATEMENT_TIMEOUT = '57014';
 
 const pruneDeliveries = orderedPruneStatement(
@@ -59,8 +59,8 @@ const tryRetentionLock = statement(
 );
 
 /**
- * Finds retained deliveries with attempts in a partition among the next deliveries. Returns the last scanned id if
- * the batch is full.
+ * Scans the next batch of deliveries for retained ones that have attempts in a partition. Returns the last scanned id
+ * if the batch is full.
  */
 const findRetainedDeliveries = dynamicStatement(
   { ids: arrayOf(uuid), last: nullable(uuid) },
@@ -154,8 +154,8 @@ export class DeliveryRetentionRepository {
   }
 
   /**
-   * Drops a day's partition. Attempts that must be retained move to a partition for retained attempts or, if there
-   * are too many, the partition becomes one.
+   * Drops a day's partition. Attempts that must be retained move to a partition for retained attempts. If there are
+   * too many, the day's partition itself is kept as a retained partition.
    */
   private async dropDay(day: AttemptPartition, signal: AbortSignal): Promise<boolean> {
     const deliveryIds = await this.findRetainedDeliveries(day, signal);
@@ -274,7 +274,7 @@ async function moveRetainedAttempts(
     from: (merged ?? day).from,
     to: day.to,
   };
-  // Blocks erasures, which would not affect attempts that have already been copied, but not reads.
+  // Blocks erasures, but not reads: an erasure would miss the attempts that are already copied.
   for (const { name } of old) await tx.execute(lockTableAgainstWrites(name));
   await createAttemptsTable(tx, retained.name);
   await tx.execute(copyAttempts(day, retained.name, deliveryIds));
