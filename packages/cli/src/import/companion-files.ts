@@ -32,7 +32,7 @@ export async function assertSameUsers(
     if (unmatched.length === 0) return;
   }
   throw usageError(
-    `No user in the other files has an id of ${unmatched[0]!.file}.`,
+    `No user in the other files has an id from ${unmatched[0]!.file}.`,
     'Pass files from the same export, which contain the same users.',
   );
 }

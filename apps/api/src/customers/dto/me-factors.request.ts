@@ -3,7 +3,8 @@ import { SecretField } from '../../http/input/fields.js';
 /** A change that requires a recent proof of identity or the password. */
 export class FreshProofRequest {
   @SecretField({
-    description: 'Password of the customer, in place of a proof of identity within the last ten minutes',
+    description:
+      "The customer's password, if they have not proved their identity within the last ten minutes",
     optional: true,
     maxLength: 1024,
   })

@@ -5,7 +5,7 @@ import { OneOfField } from '../../http/input/fields.js';
 
 /** The query parameter that requests the previous period's metrics. */
 export const CompareField = (): PropertyDecorator =>
-  OneOfField('`previous`: also return the metrics of the period of the same length before the range', [
+  OneOfField('`previous`: also return the metrics for the equally long period before the range', [
     'previous',
   ]);
 
