@@ -63,7 +63,7 @@ describe('a custom event', () => {
       await createEndpoint(['*']),
     ];
     await createEndpoint(['app.order', 'app.order.paid_late', 'customer.*', 'webhook.*']);
-    const ofOrganization = await as(instance.credentials.secretKey).createEndpoint(['app.*'], {
+    const organizationEndpoint = await as(instance.credentials.secretKey).createEndpoint(['app.*'], {
       level: 'organization',
     });
 
@@ -77,7 +77,7 @@ describe('a custom event', () => {
       organization_id: organizationId,
       data: JSON.parse(data),
     });
-    expect(await endpointsOf(event.id)).toEqual([full, all, any, ofOrganization].sort());
+    expect(await endpointsOf(event.id)).toEqual([full, all, any, organizationEndpoint].sort());
     const received = () => receiver.requests.filter((request) => request.event.id === event.id);
     await eventually('four deliveries', () => received().length === 4);
     const { data: _, ...members } = event;
@@ -89,7 +89,7 @@ describe('a custom event', () => {
     expect(await endpointsOf(other.id)).not.toContain(full);
     expectStatus(
       200,
-      await as(instance.credentials.secretKey).post(`/v1/webhooks/endpoints/${ofOrganization}/disable`),
+      await as(instance.credentials.secretKey).post(`/v1/webhooks/endpoints/${organizationEndpoint}/disable`),
     );
   });
 

@@ -96,8 +96,8 @@ describe('the list of dead letters', () => {
     await emitEvents(instance, 1);
     const [withoutResponse] = await waitForDeadLetters(instance, endpoint, 3);
     const all = [withoutResponse!, ...ids];
-    const ofEndpoint = { endpoint_id: endpoint };
-    const shown = await list(ofEndpoint);
+    const endpointFilter = { endpoint_id: endpoint };
+    const shown = await list(endpointFilter);
     const [newest, , oldest] = shown.data as [any, any, any];
     const newer = shown.data.filter((deadLetter) => deadLetter['created_at'] > oldest.created_at);
     expect(newest).toMatchObject({
@@ -127,7 +127,7 @@ describe('the list of dead letters', () => {
     ];
     await checkCases(
       cases.map(([filter, found]) => [JSON.stringify(filter), filter, found] as const),
-      async (filter, found) => expect(idsOf(await list({ ...ofEndpoint, ...filter }))).toEqual(found),
+      async (filter, found) => expect(idsOf(await list({ ...endpointFilter, ...filter }))).toEqual(found),
     );
   });
 
@@ -173,9 +173,14 @@ describe('the list of dead letters', () => {
     expect(await list({ endpoint_id: organizationEndpoint, http_status: '999' })).toMatchObject({
       has_more: true,
     });
-    const ofEndpoint = { endpoint_id: endpoint };
-    const [own] = (await list(ofEndpoint)).data;
-    const accessible: Record<string, string>[] = [ofEndpoint, {}, { project_id: projectId }, { event_id }];
+    const endpointFilter = { endpoint_id: endpoint };
+    const [own] = (await list(endpointFilter)).data;
+    const accessible: Record<string, string>[] = [
+      endpointFilter,
+      {},
+      { project_id: projectId },
+      { event_id },
+    ];
     for (const query of accessible) {
       expect([query, await list(query, projectSecretKey)]).toEqual([query, pageOf(own!)]);
     }

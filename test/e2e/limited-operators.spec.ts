@@ -146,13 +146,13 @@ describe('an operator limited to organizations', () => {
   });
 
   it("gets 404 for a child's bulk redelivery, which covers what the child created", async () => {
-    const [ofChild, ofParent] = [await limitedTo(child), await limitedTo(own)];
-    const planned = await ofChild.request('POST', '/webhooks/redeliveries', { filter: {} });
+    const [childOperator, parentOperator] = [await limitedTo(child), await limitedTo(own)];
+    const planned = await childOperator.request('POST', '/webhooks/redeliveries', { filter: {} });
     const { id } = planned.body.data;
     const path = `/webhooks/redeliveries/${id}`;
-    expect(await statusOf(ofParent, 'GET', path)).toBe('404 not_found');
-    expect(await statusOf(ofParent, 'POST', `${path}/start`, { reason: 'test' })).toBe('404 not_found');
-    expect(await listIds(ofParent, '/webhooks/redeliveries')).not.toContain(id);
+    expect(await statusOf(parentOperator, 'GET', path)).toBe('404 not_found');
+    expect(await statusOf(parentOperator, 'POST', `${path}/start`, { reason: 'test' })).toBe('404 not_found');
+    expect(await listIds(parentOperator, '/webhooks/redeliveries')).not.toContain(id);
     expect(await statusOf(await limitedTo(own, child), 'GET', path)).toBe(200);
   });
 
@@ -160,11 +160,11 @@ describe('an operator limited to organizations', () => {
     const createKey = (tenant: Tenant) =>
       insertKey(instance, { ...tenant, type: 'secret', access: 'organization' });
     const [childKey, parentKey] = [await createKey(child), await createKey(own)];
-    const [ofChild, ofParent] = [await limitedTo(child), await limitedTo(own)];
+    const [childOperator, parentOperator] = [await limitedTo(child), await limitedTo(own)];
     const post = async (key: string, path: string, body: object = { filter: {} }): Promise<string> =>
       (await instance.requestWithBearer(key, 'POST', `/v1/webhooks${path}`, body)).body.data.id;
     const wide = await post(childKey, '/redeliveries');
-    const ofProject = await post(child.secretKey, '/redeliveries');
+    const projectRedelivery = await post(child.secretKey, '/redeliveries');
     const url = 'http://127.0.0.1:9/';
     const endpoint = await post(childKey, '/endpoints', {
       ...{ url, level: 'organization', events: ['customer.created'] },
@@ -173,23 +173,23 @@ describe('an operator limited to organizations', () => {
       since: new Date().toISOString(),
     });
     const path = `/webhooks/redeliveries/${wide}`;
-    expect(await statusOf(ofParent, 'GET', path)).toBe('404 not_found');
+    expect(await statusOf(parentOperator, 'GET', path)).toBe('404 not_found');
     for (const [action, body] of [['start', { reason: 'test' }], ['cancel']] as const) {
-      expect(await statusOf(ofParent, 'POST', `${path}/${action}`, body)).toBe('404 not_found');
+      expect(await statusOf(parentOperator, 'POST', `${path}/${action}`, body)).toBe('404 not_found');
       const response = await instance.requestWithBearer(parentKey, 'POST', `/v1${path}/${action}`, body);
       expect(response.status).toBe(404);
     }
-    expect((await ofParent.request('GET', `/search?q=${wide}`)).body.data).toEqual([]);
+    expect((await parentOperator.request('GET', `/search?q=${wide}`)).body.data).toEqual([]);
     const { data } = (await instance.requestWithBearer(parentKey, 'GET', '/v1/webhooks/redeliveries')).body;
     const lists = [
       data.map(({ id }: { id: string }) => id),
-      await listIds(ofParent, '/webhooks/redeliveries'),
+      await listIds(parentOperator, '/webhooks/redeliveries'),
     ];
     for (const ids of lists) {
-      expect(ids).toEqual(expect.arrayContaining([ofProject, recovery]));
+      expect(ids).toEqual(expect.arrayContaining([projectRedelivery, recovery]));
       expect(ids).not.toContain(wide);
     }
-    for (const operator of [ofChild, admin]) expect(await statusOf(operator, 'GET', path)).toBe(200);
+    for (const operator of [childOperator, admin]) expect(await statusOf(operator, 'GET', path)).toBe(200);
     expect((await instance.requestWithBearer(childKey, 'POST', `/v1${path}/cancel`)).status).toBe(200);
   });
 

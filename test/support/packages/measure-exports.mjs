@@ -22,8 +22,11 @@ async function allSpecifiers(name) {
   const manifest = path.join(project, 'node_modules', name, 'package.json');
   const { exports, dependencies = {} } = JSON.parse(await readFile(manifest, 'utf8'));
   const own = Object.keys(dependencies).filter((each) => each.startsWith('@gatehouse/'));
-  const ofDependencies = await Promise.all(own.map(allSpecifiers));
-  return [...ofDependencies.flat(), ...Object.keys(exports).map((subpath) => path.posix.join(name, subpath))];
+  const dependencySpecifiers = await Promise.all(own.map(allSpecifiers));
+  return [
+    ...dependencySpecifiers.flat(),
+    ...Object.keys(exports).map((subpath) => path.posix.join(name, subpath)),
+  ];
 }
 
 /** Returns the source of a module that exports the same values, each of them once. */
