@@ -8,8 +8,8 @@ import { runNpm } from './processes.mjs';
 const report = process.stdout;
 
 /**
- * Prepares the project that the first start created for an example, and runs the example's `start` script. The field
- * `gatehouse` in the example's package.json declares what it needs:
+ * Prepares the project created at the first start for an example's needs, and runs the example's `start` script. The
+ * field `gatehouse` in the example's package.json declares what it needs:
  * @typedef {object} ExampleNeeds
  * @property {number} [port] default port, unless PORT is set
  * @property {string} [webhookPath] path that receives webhooks

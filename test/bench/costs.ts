@@ -57,13 +57,13 @@ export async function measureCosts({ samples = OPERATIONS }: { samples?: number 
           'sent',
           'received',
           'CPU',
-          'CPU of PostgreSQL',
+          'PostgreSQL CPU',
           'WAL',
         ],
         ...rows,
       ],
       notes: [
-        `Per operation, means of ${samples} in sequence. Statements include those that begin and end transactions.`,
+        `Mean per operation, over ${samples} sequential runs. Statements include those that begin and end transactions.`,
         'Bytes between the program and PostgreSQL. CPU in ms, at BCRYPT_COST=10 for a login.',
       ],
       targets: [],
@@ -92,8 +92,8 @@ async function measure(
   const meter = new UsageMeter({
     api: bench.pids('api'),
     worker: bench.pids('worker'),
-    'api of PostgreSQL': backends.api,
-    'worker of PostgreSQL': backends.worker,
+    'PostgreSQL (api)': backends.api,
+    'PostgreSQL (worker)': backends.worker,
   });
   for (let count = 0; count < samples; count += 1) await run();
   await settle?.(samples);
@@ -114,7 +114,7 @@ async function measure(
       formatBytes(sentBytes / samples),
       formatBytes(receivedBytes / samples),
       formatMs(usage[program].cpuSeconds / samples),
-      formatMs(usage[`${program} of PostgreSQL`].cpuSeconds / samples),
+      formatMs(usage[`PostgreSQL (${program})`].cpuSeconds / samples),
       program === 'api' ? formatBytes(walBytes / samples) : '',
     ];
   });

@@ -41,7 +41,7 @@ const deadLetters = async (id: string): Promise<string[]> => {
 };
 const expectAllNotified = async () =>
   expect(await instance.sql('SELECT FROM deliveries WHERE untold')).toEqual([]);
-/** Returns the received events' dead letter ids. */
+/** Returns the dead letter ids in the received events. */
 const notifiedIds = (): string[] =>
   watcher.requests.map(({ event }) => (event.data['delivery'] as { id: string }).id).sort();
 /** Runs every worker's dead letter notifier at the same time. */

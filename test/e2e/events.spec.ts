@@ -225,8 +225,8 @@ describe('the event feed', () => {
     expect(customersOf(ownEvents.events)).toEqual([ids[0]]);
     const all = await readAll(null, `types=customer.created`);
     expect(customersOf(all.events)).toEqual(expect.arrayContaining(ids));
-    const projectEvents = await readAll(null, `project_id=${other.projectId}`);
-    expect(customersOf(projectEvents.events)).toEqual([ids[1]]);
+    const projectFeed = await readAll(null, `project_id=${other.projectId}`);
+    expect(customersOf(projectFeed.events)).toEqual([ids[1]]);
     expect((await readAll(null, `project_id=${other.projectId}`, one.key)).events).toEqual([]);
     expect(await requestFeed(`/${ownEvents.events[0].id}`, other.key)).toMatchObject({ status: 404 });
   });

@@ -10,18 +10,18 @@ const UPPER_LIMITS = ['maxLength', 'maxItems', 'maximum', 'exclusiveMaximum', 'm
 /**
  * Returns the changes between two OpenAPI documents that can break a client of the first one. Clients ignore unknown
  * properties and enum values in responses, so additions there are compatible.
- * @returns one sentence for each change, beginning with its place, such as `POST /v1/events request /type`
+ * @returns one sentence for each change, beginning with its location, such as `POST /v1/events request /type`
  */
 export function findBreakingChanges(before: Json, after: Json): string[] {
   return operationsOf(before).flatMap(({ method, path, operation }) => {
     const current = after['paths'][path]?.[method] as Json | undefined;
-    const place = `${method.toUpperCase()} ${path}`;
-    if (!current) return [`${place}: the operation was removed`];
+    const location = `${method.toUpperCase()} ${path}`;
+    if (!current) return [`${location}: the operation was removed`];
     const comparison = new Comparison(before, after);
     return [
-      ...comparison.compareParameters(place, operation, current),
-      ...comparison.compareRequestBodies(place, operation['requestBody'], current['requestBody']),
-      ...comparison.compareResponses(place, operation['responses'], current['responses']),
+      ...comparison.compareParameters(location, operation, current),
+      ...comparison.compareRequestBodies(location, operation['requestBody'], current['requestBody']),
+      ...comparison.compareResponses(location, operation['responses'], current['responses']),
     ];
   });
 }
@@ -62,7 +62,7 @@ class Comparison {
     private readonly after: Json,
   ) {}
 
-  compareParameters(place: string, before: Json, after: Json): string[] {
+  compareParameters(location: string, before: Json, after: Json): string[] {
     const key = ({ in: where, name }: Json): string => `${where} parameter ${name}`;
     const list = (operation: Json, document: Json): Map<string, Json> =>
       new Map(
@@ -74,54 +74,54 @@ class Comparison {
     return [
       ...[...old].flatMap(([name, parameter]) => {
         const now = current.get(name);
-        if (!now) return [`${place} ${name}: the parameter was removed`];
-        return this.compareSchemas(`${place} ${name}`, parameter['schema'], now['schema'], 'request');
+        if (!now) return [`${location} ${name}: the parameter was removed`];
+        return this.compareSchemas(`${location} ${name}`, parameter['schema'], now['schema'], 'request');
       }),
       ...[...current]
         .filter(([name, parameter]) => parameter['required'] && !old.get(name)?.['required'])
-        .map(([name]) => `${place} ${name}: the parameter became required`),
+        .map(([name]) => `${location} ${name}: the parameter became required`),
     ];
   }
 
-  compareRequestBodies(place: string, before?: Json, after?: Json): string[] {
-    if (!before) return after?.['required'] ? [`${place}: a request body became required`] : [];
-    if (!after) return [`${place}: the request body was removed`];
+  compareRequestBodies(location: string, before?: Json, after?: Json): string[] {
+    if (!before) return after?.['required'] ? [`${location}: a request body became required`] : [];
+    if (!after) return [`${location}: the request body was removed`];
     const isRequired = after['required'] && !before['required'];
     return [
-      ...(isRequired ? [`${place}: a request body became required`] : []),
-      ...this.compareContents(`${place} request`, before['content'], after['content'], 'request'),
+      ...(isRequired ? [`${location}: a request body became required`] : []),
+      ...this.compareContents(`${location} request`, before['content'], after['content'], 'request'),
     ];
   }
 
-  compareResponses(place: string, before: Json, after: Json): string[] {
+  compareResponses(location: string, before: Json, after: Json): string[] {
     return Object.keys(before)
       .filter((status) => status.startsWith('2') || status.startsWith('3'))
       .flatMap((status) => {
         const old = resolve(before[status], this.before);
-        if (!after[status]) return [`${place}: the response ${status} was removed`];
+        if (!after[status]) return [`${location}: the response ${status} was removed`];
         const current = resolve(after[status], this.after);
         const missing = Object.keys(old['headers'] ?? {}).filter((name) => !current['headers']?.[name]);
         return [
-          ...missing.map((name) => `${place} ${status}: the header ${name} was removed`),
-          ...this.compareContents(`${place} ${status}`, old['content'], current['content'], 'response'),
+          ...missing.map((name) => `${location} ${status}: the header ${name} was removed`),
+          ...this.compareContents(`${location} ${status}`, old['content'], current['content'], 'response'),
         ];
       });
   }
 
   private compareContents(
-    place: string,
+    location: string,
     before: Json = {},
     after: Json = {},
     direction: Direction,
   ): string[] {
     return Object.keys(before).flatMap((type) =>
       after[type]
-        ? this.compareSchemas(`${place} `, before[type]['schema'], after[type]['schema'], direction)
-        : [`${place}: the content type ${type} was removed`],
+        ? this.compareSchemas(`${location} `, before[type]['schema'], after[type]['schema'], direction)
+        : [`${location}: the content type ${type} was removed`],
     );
   }
 
-  compareSchemas(place: string, before: Json, after: Json, direction: Direction): string[] {
+  compareSchemas(location: string, before: Json, after: Json, direction: Direction): string[] {
     const pair = `${before['$ref']} ${after['$ref']} ${direction}`;
     if (before['$ref'] && this.pending.has(pair)) return [];
     this.pending.add(pair);
@@ -129,49 +129,49 @@ class Comparison {
     const changes =
       direction === 'request'
         ? old.flatMap((variant) => {
-            const found = current.map((each) => this.compareVariants(place, variant, each, direction));
-            return pickChanges(found, `${place}: ${describe(variant)} is no longer accepted`);
+            const found = current.map((each) => this.compareVariants(location, variant, each, direction));
+            return pickChanges(found, `${location}: ${describe(variant)} is no longer accepted`);
           })
         : current.flatMap((variant) => {
-            const found = old.map((each) => this.compareVariants(place, each, variant, direction));
-            return pickChanges(found, `${place}: the value can also be ${describe(variant)}`);
+            const found = old.map((each) => this.compareVariants(location, each, variant, direction));
+            return pickChanges(found, `${location}: the value can also be ${describe(variant)}`);
           });
     this.pending.delete(pair);
     return changes;
   }
 
-  private compareVariants(place: string, before: Json, after: Json, direction: Direction): Alternative {
-    const typeChanges = compareTypes(place, before, after, direction);
+  private compareVariants(location: string, before: Json, after: Json, direction: Direction): Alternative {
+    const typeChanges = compareTypes(location, before, after, direction);
     if (typeChanges.length > 0) return { hasSameType: false, changes: typeChanges };
     const changes = [
-      ...(direction === 'request' ? compareValues(place, before, after) : []),
-      ...(direction === 'request' ? compareLimits(place, before, after) : []),
-      ...this.compareProperties(place, before, after, direction),
+      ...(direction === 'request' ? compareValues(location, before, after) : []),
+      ...(direction === 'request' ? compareLimits(location, before, after) : []),
+      ...this.compareProperties(location, before, after, direction),
     ];
     for (const keyword of ['items', 'additionalProperties'])
       if (isObject(before[keyword]) && isObject(after[keyword]))
-        changes.push(...this.compareSchemas(`${place}/*`, before[keyword], after[keyword], direction));
+        changes.push(...this.compareSchemas(`${location}/*`, before[keyword], after[keyword], direction));
     return { hasSameType: true, changes };
   }
 
-  private compareProperties(place: string, before: Json, after: Json, direction: Direction): string[] {
+  private compareProperties(location: string, before: Json, after: Json, direction: Direction): string[] {
     const [old, current] = [(before['properties'] ?? {}) as Json, (after['properties'] ?? {}) as Json];
     const isOpen = direction === 'request' && after['additionalProperties'] === true;
     const wasRequired = new Set<string>(before['required']);
     const isRequired = new Set<string>(after['required']);
     const changes = Object.keys(old).flatMap((name) =>
       current[name]
-        ? this.compareSchemas(`${place}/${name}`, old[name], current[name], direction)
+        ? this.compareSchemas(`${location}/${name}`, old[name], current[name], direction)
         : isOpen
           ? []
-          : [`${place}/${name}: the property was removed`],
+          : [`${location}/${name}: the property was removed`],
     );
     const differing =
       direction === 'request'
         ? [...isRequired].filter((name) => !wasRequired.has(name))
         : [...wasRequired].filter((name) => !isRequired.has(name) && current[name]);
     const word = direction === 'request' ? 'required' : 'optional';
-    return [...changes, ...differing.map((name) => `${place}/${name}: the property became ${word}`)];
+    return [...changes, ...differing.map((name) => `${location}/${name}: the property became ${word}`)];
   }
 }
 
@@ -183,33 +183,33 @@ function pickChanges(found: Alternative[], summary: string): string[] {
   return closest?.changes ?? (found.length === 1 ? found[0]!.changes : [summary]);
 }
 
-function compareTypes(place: string, before: Json, after: Json, direction: Direction): string[] {
+function compareTypes(location: string, before: Json, after: Json, direction: Direction): string[] {
   const [old, current] = [typeOf(before), typeOf(after)];
   const [from, to] = direction === 'request' ? [old, current] : [current, old];
   const isCompatible = to === 'any' || from === to || (from === 'integer' && to === 'number');
-  return isCompatible ? [] : [`${place}: the type changed from ${old} to ${current}`];
+  return isCompatible ? [] : [`${location}: the type changed from ${old} to ${current}`];
 }
 
-function compareValues(place: string, before: Json, after: Json): string[] {
+function compareValues(location: string, before: Json, after: Json): string[] {
   const [old, current] = [valuesOf(before), valuesOf(after)];
   if (!current) return [];
-  if (!old) return [`${place}: the values were limited to ${current.join(', ')}`];
+  if (!old) return [`${location}: the values were limited to ${current.join(', ')}`];
   return old
     .filter((value) => !current.includes(value))
-    .map((value) => `${place}: the value ${value} was removed`);
+    .map((value) => `${location}: the value ${value} was removed`);
 }
 
-function compareLimits(place: string, before: Json, after: Json): string[] {
+function compareLimits(location: string, before: Json, after: Json): string[] {
   const isTighter = (keyword: string, sign: 1 | -1): boolean =>
     after[keyword] !== undefined && !(sign * after[keyword] <= sign * before[keyword]);
   const tighter = [
     ...LOWER_LIMITS.filter((keyword) => isTighter(keyword, 1)),
     ...UPPER_LIMITS.filter((keyword) => isTighter(keyword, -1)),
-  ].map((name) => `${place}: ${name} was tightened from ${before[name] ?? 'none'} to ${after[name]}`);
+  ].map((name) => `${location}: ${name} was tightened from ${before[name] ?? 'none'} to ${after[name]}`);
   const changed = ['pattern', 'format'].filter(
     (keyword) => after[keyword] !== undefined && after[keyword] !== before[keyword],
   );
-  return [...tighter, ...changed.map((keyword) => `${place}: the ${keyword} changed`)];
+  return [...tighter, ...changed.map((keyword) => `${location}: the ${keyword} changed`)];
 }
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
@@ -249,7 +249,7 @@ function merge(schema: Json, document: Json): Json {
   );
 }
 
-/** Returns a schema's alternatives, each with one type; a schema without alternatives is its only one. */
+/** Returns a schema's alternatives, each with one type, or only the schema itself if it has none. */
 function variantsOf(schema: Json, document: Json): Json[] {
   const { oneOf, anyOf, type, ...rest } = merge(schema, document);
   const alternatives = (oneOf ?? anyOf) as Json[] | undefined;
