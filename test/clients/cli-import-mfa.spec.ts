@@ -99,7 +99,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect(await readMfa()).toBe('off');
   });
 
-  it('become required after --set-mfa changes the project, which a dry run only announces', async () => {
+  it('become required when --set-mfa changes the project; a dry run only announces the change', async () => {
     const set = ['--set-mfa', 'optional'];
     expect(await importCustomers([...set, '--dry-run'])).toMatchObject({
       code: 0,

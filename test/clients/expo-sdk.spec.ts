@@ -247,7 +247,7 @@ describe('a sign-in in the browser', () => {
     expect(outcomes).toMatchObject([{ result: { status: 'complete', customer: { email } } }]);
   });
 
-  it('rejects Expo Go URLs, which a project does not accept', async () => {
+  it('supports no Expo Go URLs, because projects reject them as redirect URLs', async () => {
     const path = `/api/v1/projects/${project.id}`;
     for (const url of ['exp://192.168.1.5:8081/--/signed-in', 'myapp://signed-in']) {
       const settings = { redirectUrls: [url] };

@@ -496,7 +496,7 @@ describe('alerts', () => {
     await redirectTarget.stop();
   });
 
-  it('include a requested test that a worker sends, and log its outcome without the URL', async () => {
+  it('include test alerts that a worker sends on request, and log their outcome without the URL', async () => {
     const admin = await insertOperator(instance);
     const sendTest = async (channel: string): Promise<Record<string, any>[]> => {
       expect((await admin.request('POST', '/health/test-alert', { channel })).status).toBe(202);

@@ -229,7 +229,7 @@ describe('an entry of the audit log', () => {
     expect(JSON.stringify(await entries({ targetId: id }))).not.toContain('@example.com');
   });
 
-  it('records no logins, refreshes or logouts, which are events', async () => {
+  it('records no logins, refreshes or logouts, because they are events', async () => {
     const [count] = await instance.sql<{ n: number }>('SELECT count(*)::int AS n FROM audit_log');
     const email = uniqueEmail();
     const { refreshToken } = (await instance.register(email)).body.tokens as { refreshToken: string };

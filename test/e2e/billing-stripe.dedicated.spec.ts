@@ -191,7 +191,7 @@ describe('the billing portal with Stripe', () => {
     }
   });
 
-  it('returns 503 while Stripe is down, with and without a customer', async () => {
+  it('returns 503 while Stripe is down, with and without a Stripe customer', async () => {
     const withCustomer = await insertOrganization(instance);
     const withoutCustomer = await insertOrganization(instance);
     await open(withCustomer.secretKey);

@@ -1,7 +1,7 @@
 import { respondSlowly, openPortal, neverRespond, startWithStripe } from '../support/stripe-stub.js';
 import { insertOrganization } from '../support/tenants.js';
 
-it('returns 503 within 5 s while Stripe is silent or slow, with and without a customer', async () => {
+it('returns 503 within 5 s while Stripe is silent or slow, with and without a Stripe customer', async () => {
   const { stripe, instance } = await startWithStripe();
   try {
     const open = async (key: string) => {
@@ -12,7 +12,7 @@ it('returns 503 within 5 s while Stripe is silent or slow, with and without a cu
     const keys: string[] = [];
     for (let count = 0; count < 4; count += 1) keys.push((await insertOrganization(instance)).secretKey);
     for (const key of keys.slice(2)) expect((await open(key)).status).toBe(200);
-    // Organizations with and without a customer send their requests at the same time.
+    // Organizations with and without a Stripe customer send their requests at the same time.
     for (const override of [neverRespond, respondSlowly]) {
       stripe.defaultOverride = override;
       for (const response of await Promise.all(keys.map(open))) {

@@ -492,7 +492,7 @@ describe('MF-05: an account change', () => {
     });
   });
 
-  it('EX-01: completes only in the session that began it, unless access has ended since', async () => {
+  it('EX-01: completes only in the session that began it, and not if access has ended since', async () => {
     const customer = await registerCustomer(instance);
     const { tokens } = (await instance.login(customer.email)).body;
     const begin = async () =>

@@ -232,7 +232,7 @@ describe('a deleted customer', () => {
       return body.data.length > 0;
     };
 
-    it('have the resolution erased, so that they can be neither redelivered nor discarded', async () => {
+    it('have the resolution "erased", so that they can be neither redelivered nor discarded', async () => {
       const { id } = await create();
       const deadLetter = await createDeadLetter(id, 'customer.created');
       const { endpoint_id: endpoint } = await getDelivery(deadLetter);
@@ -262,7 +262,7 @@ describe('a deleted customer', () => {
       expect(await isWaiting(await createDeadLetter(id, 'customer.deleted'))).toBe(true);
     });
 
-    it('get the resolution erased from the worker if an earlier version left them open', async () => {
+    it('get the resolution "erased" from the worker if an earlier version left them open', async () => {
       const [deleted, other] = [await create(), await create()];
       const deadLetter = await createDeadLetter(deleted['id'], 'customer.created');
       const otherDeadLetter = await createDeadLetter(other['id'], 'customer.created');

@@ -300,7 +300,7 @@ describe('access to customers', () => {
     expect(emails(await listAll(key, { email: c! }))).toEqual([c]);
   });
 
-  it('includes customers of archived projects, like GET', async () => {
+  it('lists the customers of archived projects as well', async () => {
     const tenant = await insertOrganization(instance);
     const archived = await insertProject(instance, tenant.organizationId);
     const [activeEmail, archivedEmail] = emails([await create(tenant), await create(archived)]);

@@ -32,7 +32,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
     expect(await listUpdates(before['id'])).toEqual([{ customer: body, previous }]);
   });
 
-  it('sets and unsets the fields that customers set themselves, like PATCH /me', async () => {
+  it('sets and unsets the fields that customers can change with PATCH /me', async () => {
     const { id, tokens } = await registerCustomer(instance);
     const patchMe = (changes: object) =>
       instance.requestWithAccessToken(tokens.accessToken, 'PATCH', '/api/v1/me', changes);

@@ -29,7 +29,7 @@ const getCustomer = (id: string): Promise<TestResponse> =>
 const invalidCredentials = { status: 401, body: { code: 'invalid_credentials' } };
 
 describe('creating a customer', () => {
-  it('returns the full customer, like GET and the event, even in another project', async () => {
+  it('returns the same customer as a later GET and the event, even in another project', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     const email = uniqueEmail();
     const metadata = { plan: { tier: 2 }, toString: 'kept', hasOwnProperty: [1, null] };
@@ -253,7 +253,7 @@ describe('deleting a customer', () => {
     expect((await instance.login(email)).status).toBe(401);
   });
 
-  it("cancels a delivery about the customer that waits for a retry, not the deletion's own", async () => {
+  it("cancels pending retries of the customer's events, but still delivers the deletion event", async () => {
     const receiver = await Receiver.start();
     receiver.defaultResponder = (response) => void response.writeHead(500).end();
     try {

@@ -273,7 +273,7 @@ describe('a challenge', () => {
     expect((await verifyEmailCode(instance, codes[3]!)).status).toBe(200);
   });
 
-  it("MF-07: stays valid despite strangers' wrong codes, which the address limit slows", async () => {
+  it("MF-07: stays valid despite strangers' wrong codes, and the address limit slows strangers", async () => {
     const { email } = await createVerified();
     const from = (ip: string) => ({
       headers: { 'x-api-key': instance.credentials.projectSecretKey, 'x-client-ip': ip },

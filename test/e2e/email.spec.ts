@@ -73,7 +73,7 @@ describe('a change of email address', () => {
     expect(await instance.events(id, 'email.changed')).toHaveLength(1);
   });
 
-  it('ends when a newer one begins, which also voids its confirmation', async () => {
+  it('ends when a newer one begins, and its confirmation becomes void', async () => {
     const { id, email, accessToken, currentToken, newToken } = await startChange();
     expect((await confirm(currentToken)).body.status).toBe('pending');
     expect((await change(accessToken, uniqueEmail())).status).toBe(202);
@@ -264,7 +264,7 @@ describe('EV-06: an address', () => {
     expect(await recipients()).toEqual(before);
   });
 
-  it('receives emails as stored, whatever form the request contains', async () => {
+  it('receives emails in its stored form, whatever form the request contains', async () => {
     const email = uniqueEmail();
     expect((await instance.register(` ${email.toUpperCase()}\u00a0`)).body.customer).toMatchObject({ email });
     const before = await recipients();
@@ -295,7 +295,7 @@ describe('resending the verification email', () => {
     expect(response.body.customer).toMatchObject({ email: unverified, emailVerified: true });
   });
 
-  it('links to the redirectUrl of the request, which the project must list, or to its page', async () => {
+  it("accepts only a listed redirectUrl, and links to the project's verifyEmailUrl if it is set", async () => {
     const redirectUrl = 'https://shop.example.com/welcome';
     await withSettings(instance, { redirectUrls: [redirectUrl] }, async () => {
       const unverified = await createUnverified();

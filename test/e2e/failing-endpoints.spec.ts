@@ -91,7 +91,7 @@ async function attemptWithStatus(id: string, code: number): Promise<void> {
 const check = () => instance.runJob('FailingEndpointDisabler');
 
 describe('a failing endpoint', () => {
-  it('becomes disabled after three days without a success, which cancels its deliveries', async () => {
+  it('becomes disabled after three days without a success, and its deliveries are canceled', async () => {
     const id = await createEndpointWithFailures([73, 49, 48, 25, 24]);
     await check();
     expect(await getEndpoint(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });

@@ -109,7 +109,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     await page.context().close();
   });
 
-  it('signs in with a code, which the customer can enter even after reloading the page', async () => {
+  it('signs in with a code, even if the customer reloads the page before entering it', async () => {
     const email = uniqueEmail();
     const signIn = newSignIn();
     const page = await browser.open(signIn.url());

@@ -178,7 +178,7 @@ describe('hostile targets in production', () => {
     expect(records).toMatchObject(expected);
   });
 
-  it('WH-02: get a new DNS lookup for each attempt, which connects to the resolved address', () => {
+  it('WH-02: cause one DNS lookup per attempt, and the attempt connects to its result', () => {
     expect(records[`https://rebinding.example:${PORT}/`]).toEqual([
       [500, 'http_error'],
       [0, 'blocked_address'],

@@ -53,7 +53,7 @@ const listProblems = ({ errors, warnings }: any): string[] =>
 const createIds = (): [string, string] => [randomUUID(), `${randomUUID()}.example`];
 
 describe('a list of customers', () => {
-  it('keeps free ids, and replaces those that a customer of any project has', async () => {
+  it('keeps unused ids, and replaces ids that a customer of any project already has', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     const [id, taken] = [randomUUID(), randomUUID()];
     const other = await importList({ projectId, customers: [{ id: taken, email: uniqueEmail() }] });

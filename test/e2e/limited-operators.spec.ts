@@ -77,7 +77,7 @@ describe('CO-01: the organization list of an operator', () => {
       expect([organizationIds, (await patch(id, organizationIds)).status]).toEqual([organizationIds, 400]);
   });
 
-  it('rejects new limits while an older API process is running, which would ignore them', async () => {
+  it('rejects new limits while an older API process that would ignore them is running', async () => {
     const organizationIds = [own.organizationId];
     const { id } = (await limitedTo(own)).operator;
     await instance.sql(
@@ -145,7 +145,7 @@ describe('an operator limited to organizations', () => {
     expect(await listIds(both, `/audit-log?targetId=${id}`)).toHaveLength(2);
   });
 
-  it("gets 404 for a child's bulk redelivery, which covers what the child created", async () => {
+  it("gets 404 for a child's bulk redelivery, because it covers what the child created", async () => {
     const [childOperator, parentOperator] = [await limitedTo(child), await limitedTo(own)];
     const planned = await childOperator.request('POST', '/webhooks/redeliveries', { filter: {} });
     const { id } = planned.body.data;

@@ -343,7 +343,7 @@ describe('the metrics endpoint of both programs', () => {
     }
   });
 
-  it('CO-05: also serves the health of the dependencies, which names each problem', async () => {
+  it('CO-05: also serves the health of the dependencies, and names each problem', async () => {
     await instance.api.runCommand('check-replica');
     const read = async (port: number) => {
       const response = await fetch(`http://127.0.0.1:${port}/healthz`);

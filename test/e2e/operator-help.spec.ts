@@ -377,7 +377,7 @@ describe.each(['projects', 'organizations'] as const)('%s for operators', (noun)
   };
   const list = (q: string, more: Record<string, string> = {}) => listAndCount(`/${noun}`, { q, ...more });
 
-  it('filters and counts by id and by part of the name or slug, in any case, newest first', async () => {
+  it('finds and counts by id or part of the name or slug, case-insensitively, newest first', async () => {
     const marker = randomUUID().slice(0, 8);
     const byName = await create(`Öl ${marker} "100%" & Söhne`, `a-${marker}-a`);
     const bySlug = await create(`Elsewhere ${marker}`, `ol-${marker}`);

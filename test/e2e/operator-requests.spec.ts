@@ -187,7 +187,7 @@ describe('each route for operators', () => {
 });
 
 describe('each other route', () => {
-  it('CO-01: treats an operator session like no credential', async () => {
+  it('CO-01: treats an operator session as a missing credential', async () => {
     const otherRoutes = routes.filter(
       ({ path, kinds }) => !path.startsWith('/operator/') && kinds.length > 0,
     );

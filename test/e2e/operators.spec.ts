@@ -133,7 +133,7 @@ describe('CO-01: the command operator-link', () => {
     );
   });
 
-  it('requires the email of an enabled operator, and the console', async () => {
+  it('requires the email of an enabled operator, and an enabled console', async () => {
     const disabled = await inviteOperator(admin, 'viewer');
     await admin.request('POST', `/operators/${disabled.operator.id}/disable`);
     const expectRejected = (args: string[], code: number, stderr: string, env = {}) =>

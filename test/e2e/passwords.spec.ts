@@ -81,7 +81,7 @@ describe('a password change', () => {
 });
 
 describe('a forgotten password (EV-07)', () => {
-  it('causes the same response for all emails, and one email a minute to known ones (RL-08)', async () => {
+  it('causes the same response for all addresses, and one email a minute to known ones (RL-08)', async () => {
     const [known, disabled] = [await registerCustomer(instance), await registerCustomer(instance)];
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
     const emails = [known.email, uniqueEmail(), disabled.email];

@@ -55,7 +55,7 @@ async function createFullProject(): Promise<{ tenant: Tenant; emails: Record<str
 const portableFields = ({ id: _, projectId: __, ...customer }: Record<string, any>) => customer;
 
 describe('a project export', () => {
-  it('contains one line per customer, like GET, oldest first, even of an archived project', async () => {
+  it('contains each customer as GET returns it, oldest first, even in an archived project', async () => {
     const { tenant, emails } = await createFullProject();
     await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [tenant.projectId]);
     const { status, headers, body } = await exportProject(tenant.projectId);

@@ -91,7 +91,7 @@ describe("a provider's settings document, next to an API process of an earlier v
   });
 });
 
-describe("a provider's settings document whose entry of GATEHOUSE_SECRET is missing", () => {
+describe("a provider's settings document, encrypted with a missing entry of GATEHOUSE_SECRET", () => {
   /** Replaces encrypted values with another entry's values, and returns the stored values. */
   const makeUndecryptable = async (...columns: string[]): Promise<Record<string, Buffer>> => {
     const [stored] = await instance.sql<Record<string, Buffer>>(

@@ -80,7 +80,7 @@ describe('CO-01: an authenticator code', () => {
 });
 
 describe('CO-01: a recovery code', () => {
-  it('replaces the authenticator once, even in parallel, in any case and with any separators', async () => {
+  it('replaces the authenticator once, even in parallel, regardless of case and separators', async () => {
     const operator = await createOperator();
     expect(new Set(operator.recoveryCodes).size).toBe(10);
     const [first, second] = operator.recoveryCodes as [string, string];
@@ -246,7 +246,7 @@ describe('CO-01: enrollment', () => {
     return { client, email, password, session: body };
   };
 
-  it('allows a skip in development, but managing operators and creating keys requires it', async () => {
+  it('stays optional in development, except for managing operators and creating keys', async () => {
     const { client, session } = await acceptInvitation('admin');
     expect(session).toMatchObject({ state: 'enrollment', hasSecondFactor: false, maySkipEnrollment: true });
     const skip = () => client.request('POST', '/session/enrollment/skip');

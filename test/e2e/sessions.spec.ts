@@ -56,7 +56,7 @@ const listRevocations = async (id: string): Promise<any[]> =>
   (await instance.events(id, 'session.revoked')).map(({ data }) => data);
 
 describe('logout', () => {
-  it('ends its own session by default, the others or all by scope, and none for a bad scope', async () => {
+  it('ends its own session by default, others or all by scope, and none for an invalid scope', async () => {
     const { id, logins } = await createCustomerWithSessions(4);
     const [first, second] = logins as [Tokens, Tokens];
     for (const body of [{ scope: 'none' }, { scope: null }, { scope: ['all'] }, { everywhere: true }])

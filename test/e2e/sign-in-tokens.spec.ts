@@ -71,7 +71,7 @@ it('MF-08: audits the key that created the token for both steps, and the reason'
 });
 
 describe('a change in a session of a sign-in token', () => {
-  it('has support as its actor in the audit log and timeline, with key, session and reason', async () => {
+  it('names support as the actor in the audit log and timeline, with key, session and reason', async () => {
     const { id, email } = await registerCustomer(instance);
     const { accessToken } = (await signIn((await create(id)).body.token)).body.tokens;
     const send = (method: string, path: string, body?: object) =>
@@ -125,7 +125,7 @@ describe('a change in a session of a sign-in token', () => {
     expect(entry.details).not.toHaveProperty('support');
   });
 
-  it('has support without a key as its actor if an earlier version has opened the session', async () => {
+  it('names support without a key as the actor if an earlier version opened the session', async () => {
     const { id } = await registerCustomer(instance);
     const { accessToken } = (await signIn((await create(id)).body.token)).body.tokens;
     await instance.sql(

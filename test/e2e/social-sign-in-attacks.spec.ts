@@ -77,7 +77,7 @@ function withParameters({ url }: Navigation, changes: Record<string, string | un
   return navigate('GET', changed);
 }
 
-it('does not use up a state or a flow with HEAD, and does not begin one', async () => {
+it('neither uses up a state or a flow nor begins one on a HEAD request', async () => {
   const head = async (url: string | URL) => {
     const { status, headers } = await fetch(url, { method: 'HEAD', redirect: 'manual' });
     return [status, headers.get('location'), headers.get('set-cookie')];

@@ -138,7 +138,7 @@ const violations: [string, string, (facts: Facts) => unknown][] = [
   ['I2', 'a dead letter with two records', ({ deliveries }) => (deliveries[0]!.state = 'failed')],
   [
     'I2',
-    'a cancelled delivery of an active endpoint',
+    'a canceled delivery of an active endpoint',
     ({ deliveries }) => (deliveries[0]!.state = 'cancelled'),
   ],
   ['I2', 'a record is missing', ({ attempts }) => attempts.shift()],

@@ -184,6 +184,6 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'select redelivery_batches',
     'select webhook_endpoints',
   ],
-  'commands on the server: the keys of the first start': ['update api_keys, organizations'],
+  'commands on the server: the keys created at the first start': ['update api_keys, organizations'],
   'the project whose passkeys are bound to the host of the installation': ['select organizations, projects'],
 };

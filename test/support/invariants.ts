@@ -255,7 +255,7 @@ function findDeliveryProblem(delivery: DeliveryRow, attempts: AttemptRow[], inde
     case 'cancelled':
       return delivery.isWithdrawn || index.endpoints.get(delivery.endpointId)?.status !== 'enabled'
         ? null
-        : 'was cancelled although its endpoint is enabled';
+        : 'was canceled although its endpoint is enabled';
     default:
       return `is ${delivery.state}`;
   }

@@ -8,7 +8,7 @@ it('requires a url and a project', () => {
     expect(() => createServer({ ...options, ...missing } as ServerOptions)).toThrow(TypeError);
 });
 
-it('requires the secret key and revocation only where they are used', async () => {
+it('requires the options secretKey and revocation only in calls that use them', async () => {
   const server = createServer(options);
   await expect(server.customers.get('id')).rejects.toThrow('secretKey');
   expect(() => server.vouchFor('203.0.113.7')).toThrow('secretKey');

@@ -158,7 +158,7 @@ describe('AccessTokens', () => {
       expect(Object.keys(body)).toHaveLength(10 + 3);
     });
 
-    it('contain customer fields, which a publicMetadata key replaces unless it is email', () => {
+    it('contain customer fields; publicMetadata keys replace all of them except email', () => {
       const fields = { email: 'ada@example.com', firstName: 'Ada', lastName: null, externalId: 'u1' };
       const publicMetadata = { email: 'forged@example.com', externalId: 7 };
       const body = signWith(['email', 'firstName', 'lastName', 'externalId'], { ...fields, publicMetadata });

@@ -13,7 +13,7 @@ const parsed = (token: string): ParsedRefreshToken => {
 };
 
 describe('RefreshTokens', () => {
-  it('TK-05: issues a first token with session, generation 1 and a random 256-bit secret', () => {
+  it('TK-05: issues a first token with the session, generation 1 and a random 256-bit secret', () => {
     const { token, hash } = tokens.issueFirst(sessionId);
     expect(token).toMatch(/^rt_[\w-]+$/);
     const { secret: bits, ...rest } = parsed(token);

@@ -53,7 +53,7 @@ describe('passwordWeaknesses', () => {
     expect(weaknesses('correcthorse', { minLength: 12 })).toEqual([]);
   });
 
-  it('PW-05: rejects common passwords in any case', () => {
+  it('PW-05: rejects common passwords case-insensitively', () => {
     for (const password of ['password1', 'PASSWORD1', 'PassWord1'])
       expect(weaknesses(password)).toEqual(['too_common']);
   });

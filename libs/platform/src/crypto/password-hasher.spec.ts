@@ -306,7 +306,7 @@ describe('PasswordHasher', () => {
   });
 
   describe('importHash, for an exported Gatehouse hash', () => {
-    it('stores the hash unchanged if its pepper is known, also with a higher cost', async () => {
+    it('stores the hash unchanged if its pepper is known, even with a higher cost', async () => {
       const hash = await new PasswordHasher(threads, keyring, COST + 1).hash('correct horse');
       expect(hasher.exportHash(hash)).toBe(hash);
       expect(rotated.importHash(hash).stored).toBe(hash);

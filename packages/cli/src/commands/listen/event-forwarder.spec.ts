@@ -165,7 +165,7 @@ it('keeps an event while no connection can be opened, and connects at once on re
   ]);
 });
 
-it('skips an event whose data was erased, which no endpoint receives', async () => {
+it('skips an event whose data was erased, because no endpoint receives it either', async () => {
   const { forwarder, records } = newForwarder();
   await forwarder.forward({ id: 'evt_1', type: 'customer.created', body: null });
   expect(records).toEqual([

@@ -10,14 +10,14 @@ beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-bans-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const email = 'ada@example.com';
-const NEVER = '2020-01-01T00:00:00Z';
+const EARLY_UPDATE = '2020-01-01T00:00:00Z';
 
 interface System {
   /** Returns the files with a user whose ban field has this value or is missing. */
   files: (state: Record<string, unknown>) => Record<string, unknown>;
-  /** The field, with its values for a user that is not banned and for one that is. */
+  /** The field, with its values for a user who is not banned and for one who is. */
   states: [field: string, free: unknown[], banned: unknown[]];
-  /** Values that state neither. */
+  /** Values from which neither can be concluded. */
   unstated?: unknown[];
 }
 
@@ -66,10 +66,10 @@ const systems: Record<string, System> = {
 };
 
 /**
- * Returns the state that the source reads for a user: banned, free or unknown; null for a user that is not imported.
+ * Returns the state that the source reads for a user: banned, free or unknown; null for a user who is not imported.
  */
 async function readState(name: string, state: Record<string, unknown>): Promise<string | null> {
-  const paths = Object.entries(systems[name]!.files({ updated_at: NEVER, ...state })).map(
+  const paths = Object.entries(systems[name]!.files({ updated_at: EARLY_UPDATE, ...state })).map(
     ([file, content]) => {
       const path = join(folder, `${name}-${file}.json`);
       writeFileSync(path, JSON.stringify(content));
@@ -86,9 +86,9 @@ async function readState(name: string, state: Record<string, unknown>): Promise<
 }
 
 describe.each(Object.entries(systems))(
-  'a ban in %s',
+  'an import from %s',
   (name, { states: [field, free, banned], unstated = [] }) => {
-    it('reads the ban, and an update enables only users that are not banned', async () => {
+    it('reads bans; an update enables only users who are not banned', async () => {
       for (const value of free)
         expect([value, await readState(name, { [field]: value })]).toEqual([value, 'free']);
       for (const value of banned)
@@ -107,7 +107,7 @@ it.each([
   ['supabase', 'id,email\n1,ada@example.com\n', undefined],
   ['firebase', `1,${email},true${','.repeat(24)}`, undefined],
 ])(
-  'reads a ban in a CSV file from %s only if the file has its column: %j',
+  'reads bans from a CSV file from %s only if the file has the column for them: %j',
   async (name, content, disabledAt) => {
     const path = join(folder, 'users.csv');
     writeFileSync(path, content);

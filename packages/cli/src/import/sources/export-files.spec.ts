@@ -229,7 +229,7 @@ describe('Firebase CSV files', () => {
     ]);
   });
 
-  it('reports a row with a comma in a name, which older versions do not quote', async () => {
+  it('reports a row with an unquoted comma in a name, as older versions write it', async () => {
     const lines = [row({ name: 'Lovelace, Ada', later: [] }), row({ later: [] })];
     const records = await readCsv(lines.join('\n'));
     expect(records).toMatchObject([

@@ -281,7 +281,7 @@ it('reports passkeys if the domain is unknown, and records in another format', a
   ]);
 });
 
-it('reads bodies for PATCH /admin/identities, which an export to Kratos writes', async () => {
+it('reads the PATCH /admin/identities bodies that an export to Kratos writes', async () => {
   const { id: _, ...create } = identity;
   const gatehouseId = '019aa2c0-7d1e-7000-8000-000000000001';
   const records = await read({
