@@ -21,7 +21,7 @@ const SETTLE_MS = 15_000;
 const REST_MS = 60_000;
 const COST = 10;
 
-/** Targets for an api and a worker together, in MiB. */
+/** Targets for an API process and a worker together, in MiB. */
 const MAX_AT_REST = 160;
 const MAX_AFTER_LOAD = 220;
 
@@ -44,7 +44,7 @@ interface Weight {
 }
 
 /**
- * Measures memory, CPU time and wake-ups of an api and a worker, with and without Redis: at rest, and after load on
+ * Measures memory, CPU time and wake-ups of an API process and a worker, with and without Redis: at rest, and after load on
  * all frequently used routes.
  */
 export async function measureWeight({

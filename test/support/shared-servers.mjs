@@ -63,7 +63,7 @@ class SharedServer {
 
   /**
    * The `credentials.json` content after the first start. It is a string, because the parsed object must belong to the
-   * test's realm. The file changes if a test starts an api with another PUBLIC_URL on the same database.
+   * test's realm. The file changes if a test starts an API process with another PUBLIC_URL on the same database.
    */
   get credentials() {
     this.#credentials ??= readFileSync(join(this.env.DATA_DIR, 'credentials.json'), 'utf8');

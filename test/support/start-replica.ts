@@ -2,7 +2,7 @@ import type { TestInstance } from './test-instance.js';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
 /**
- * Starts another api on an instance's database. It stops together with the instance.
+ * Starts another API process on an instance's database. It stops together with the instance.
  * @param env settings that differ from the instance's
  */
 export async function startReplica(

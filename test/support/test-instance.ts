@@ -134,7 +134,7 @@ export class TestInstance {
 
   /**
    * Returns an instance that uses this jest worker's shared api, with tables and memory in their initial state.
-   * Test files may change worker settings freely, but each set of `env` requires another api
+   * Test files may change worker settings freely, but each set of `env` requires another API process
    * (docs/development/tests.md).
    */
   static async startShared(options: SharedOptions = {}): Promise<TestInstance> {

@@ -81,7 +81,7 @@ async function startServers(): Promise<Servers> {
   };
 }
 
-/** Starts an api at a host name, because passkeys are not possible for an IP address. */
+/** Starts an API process at a host name, because passkeys are not possible for an IP address. */
 async function startInstance(servers: Servers): Promise<TestInstance> {
   const port = String(await freePort());
   const publicUrl = `http://localhost:${port}`;
@@ -142,7 +142,7 @@ async function fill(
   report('pending deliveries created');
   const imported = await new ImportFiller(instance, projects).importCustomers();
   report('customers imported');
-  // An api that ends properly removes its heartbeat.
+  // An API process that ends properly removes its heartbeat.
   await (await startReplica(instance)).process.stop('SIGKILL');
   await instance.api.stop();
   return {

@@ -39,7 +39,7 @@ export interface VerifyOptions {
 
 /**
  * Upgrades a version's database while that version's api serves requests, and checks that no customer is signed out,
- * that sessions and passwords work at both apis, and that every customer can sign in afterward.
+ * that sessions and passwords work at both API processes, and that every customer can sign in afterward.
  * @throws Error that names the first violation
  */
 export async function verifyUpgrade({ version, previous, times, report }: VerifyOptions): Promise<void> {
@@ -90,7 +90,7 @@ export async function verifyUpgrade({ version, previous, times, report }: Verify
       await first.getCustomer(await second.login(guests[index]!, manifest.password));
       return successor;
     });
-    report('both apis accept the sessions and the passwords that the other has used');
+    report('both API processes accept the sessions and the passwords that the other has used');
     if (!manifest.signIn) {
       await current.rejectSecondFactors(manifest.projects[0]);
       report('second factors cannot be turned on while the previous api is running');
@@ -115,7 +115,7 @@ export async function verifyUpgrade({ version, previous, times, report }: Verify
   }
 }
 
-/** An api without checks on its responses, because earlier versions have other documents. */
+/** An API process without checks on its responses, because earlier versions have other documents. */
 class Api {
   constructor(private readonly url: string) {}
 
