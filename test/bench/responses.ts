@@ -88,7 +88,7 @@ async function sendConcurrently(client: OutboundClient, url: string): Promise<Ou
   const outcomes: Outcome[] = [];
   for (let nth = 0; nth < CONCURRENT_RUNS; nth += 1)
     outcomes.push(await send(client, url, CONCURRENT_SAMPLES));
-  // System time does not count: the kernel has to receive thousands of packets in any case.
+  // System time does not count: the kernel has to receive thousands of packets either way.
   const cpuMs = median(outcomes.map(({ userMs }) => userMs)) / CONCURRENT_SAMPLES;
   return { ...outcomes.at(-1)!, cpuMs };
 }

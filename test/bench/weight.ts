@@ -44,8 +44,8 @@ interface Weight {
 }
 
 /**
- * Measures memory, CPU time and wake-ups of an API process and a worker, with and without Redis: at rest, and after load on
- * all frequently used routes.
+ * Measures memory, CPU time and wake-ups of an API process and a worker, with and without Redis: at rest, and after
+ * load on all frequently used routes.
  */
 export async function measureWeight({
   seconds = LOAD_SECONDS,

@@ -31,7 +31,7 @@ export class OperatorClient {
 
   constructor(readonly instance: TestInstance) {}
 
-  /** @param path below `/operator/v1` @param baseUrl a replica's URL. Default: the first api */
+  /** @param path below `/operator/v1` @param baseUrl a replica's URL. Default: the first API process */
   async request(
     method: string,
     path: string,

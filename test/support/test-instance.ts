@@ -233,7 +233,7 @@ export class TestInstance {
 
   /**
    * Sends a request.
-   * @param options `baseUrl`: a replica's URL. Default: the first api
+   * @param options `baseUrl`: a replica's URL. Default: the first API process
    * @throws Error if the response differs from the OpenAPI document
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<TestResponse> {

@@ -32,7 +32,8 @@ export class UpgradedInstance {
   ) {}
 
   /**
-   * Restores a version's database, starts an API process, takes the snapshot, and starts a worker without waiting for it.
+   * Restores a version's database, starts an API process, takes the snapshot, and starts a worker without waiting for
+   * it.
    * @param setupStatements returns statements to run before the API starts. They replace the addresses of servers that
    *   no longer exist
    */
