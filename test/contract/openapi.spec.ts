@@ -385,7 +385,7 @@ describe('documentation generated from guards', () => {
     expect(Object.keys(document['components'].responses.MethodNotAllowed.headers)).toContain('Allow');
   });
 
-  test('contains ETag with 304 unless sign-ins change the object, or with If-Match and 412', () => {
+  test('documents 304 for tagged GETs unless sign-ins change the object, and 412 for PATCHes', () => {
     const tagged = operations.filter(
       ({ operation }) => 'ETag' in (operation['responses'][200]?.headers ?? {}),
     );

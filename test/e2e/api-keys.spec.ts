@@ -108,7 +108,7 @@ it('reports every invalid field, including unknown scopes (AK-06)', async () => 
   );
 });
 
-it('accepts an empty list of scopes for a publishable key, which has none', async () => {
+it('accepts an empty list of scopes for a publishable key, because it has none', async () => {
   expect(await createKey({ type: 'publishable', scopes: [] })).toMatchObject({
     type: 'publishable',
     access: 'project',

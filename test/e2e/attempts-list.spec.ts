@@ -185,7 +185,7 @@ describe('the attempt log', () => {
     }
   });
 
-  it('scans a bounded part of the log per page, which may be short, and then continues', async () => {
+  it('scans a bounded part of the log per page, and continues even after a short page', async () => {
     const { ids, pages } = await readAll({ http_status: '418' });
     expect(ids).toHaveLength(1);
     expect(pages).toBeLessThan(5);

@@ -514,7 +514,7 @@ describe('a passkey of a customer', () => {
     expect((await asCustomer(body, 'GET', 'passkeys')).body.data).toEqual([]);
   });
 
-  it('MF-08: appears in lists and exports for support, which can remove it, without its key', async () => {
+  it('MF-08: appears without its key in lists and exports for support, and support can remove it', async () => {
     const { id, passkeyId, authenticator, email } = await registerWithPasskey(instance);
     const path = `/api/v1/customers/${id}`;
     const passkey = {
@@ -630,7 +630,7 @@ describe('the setting passkeys', () => {
     expect((await updateSettings({ passkeys: null })).status).toBe(200);
   });
 
-  it('lists related origins of the host of PUBLIC_URL, which one project can use', async () => {
+  it('lists related origins for the PUBLIC_URL host, and only one project can use that host', async () => {
     const { baseUrl } = await startReplica(instance, { PUBLIC_URL: 'https://auth.example.com' });
     const list = () => instance.request('GET', '/.well-known/webauthn', { baseUrl });
     const headers = bearerHeader(instance.credentials.secretKey);

@@ -201,7 +201,7 @@ describe('a stored password hash', () => {
     expect((await login(email)).status).toBe(200);
   });
 
-  it('PW-06, PW-07: follows passwordHashing at the next sign-in, unless too long', async () => {
+  it('PW-06, PW-07: follows passwordHashing at the next sign-in unless the password is too long', async () => {
     const [email, longer, imported] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     const tooLong = 'x'.repeat(73);
     await instance.register(email);

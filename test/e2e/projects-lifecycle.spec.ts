@@ -240,7 +240,7 @@ describe('archiving a project', () => {
     );
   });
 
-  it('allows only organization keys to read, export and delete its customers, not change them', async () => {
+  it('allows only organization keys to read, export and delete customers, but not to change them', async () => {
     const CUSTOMERS = '/api/v1/customers';
     const { id: projectId } = await create();
     const { key: publishable } = await createKey(projectId, { type: 'publishable' });

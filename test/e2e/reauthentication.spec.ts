@@ -161,7 +161,7 @@ describe('OP-01: a sensitive action of an operator', () => {
     expect(counted).toEqual({ sessions: 1 });
   });
 
-  it('requires a new code after a password change, which signs out a copy of the cookie', async () => {
+  it('requires a new code after a password change, and the change signs out a copied cookie', async () => {
     const owner = await createAdmin();
     expect((await reauthenticate(owner, nextCode(owner))).status).toBe(200);
     const stolen = Object.assign(new OperatorClient(instance), { cookie: owner.cookie });

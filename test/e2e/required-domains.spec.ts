@@ -401,7 +401,7 @@ describe('a domain that requires no provider', () => {
 });
 
 describe('a session in a domain that becomes required', () => {
-  it('ends, unless the provider or support has opened it', async () => {
+  it('ends unless the provider or support opened it', async () => {
     const provider = await newProvider();
     await instance.runJob('RequiredDomainEnforcer');
     const open = async (email: string) => {

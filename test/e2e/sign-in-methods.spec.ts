@@ -49,7 +49,7 @@ describe('a project without passwords', () => {
     expect((await instance.login(email, NEW_PASSWORD)).status).toBe(200);
   });
 
-  it('accepts and requires no password for reauthentication', async () => {
+  it('neither accepts nor requires a password for reauthentication', async () => {
     const { id, tokens } = await registerCustomer(instance);
     await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [id]);
     const send = (path: string, body: object) =>

@@ -107,7 +107,7 @@ describe('a unit of work', () => {
     expect(await countWritten('completed')).toBe(0);
   });
 
-  it('rolls back what has joined, but not what ran in a separate transaction', async () => {
+  it('rolls back joined work, but not work that ran in a separate transaction', async () => {
     const rolledBack = transactions.runAsUnitOfWork(
       async () => {
         await transactions.join((tx) => write(tx, 'late'));

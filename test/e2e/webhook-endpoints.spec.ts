@@ -56,7 +56,7 @@ describe('a webhook endpoint', () => {
     expect((body.data as { id: string }[]).map(({ id }) => id)).not.toContain(record.id);
   });
 
-  it("takes the URL's host as its name unless it has one of 1 to 100 characters", async () => {
+  it("uses the URL's host as its name until it gets another name of 1 to 100 characters", async () => {
     const named = { url: 'https://Hooks.example.com:8443/a?b', name: '  Order service ' };
     const { id, name, url } = (await create(named)).body.data;
     expect([name, url]).toEqual(['Order service', 'https://hooks.example.com:8443/a?b']);

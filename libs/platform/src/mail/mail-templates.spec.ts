@@ -117,7 +117,7 @@ describe('the link', () => {
   });
 });
 
-it('contains both addresses only in the email to the old one, not in the email to the new one', () => {
+it('names the new address in both emails, but the old one only in the email to the old address', () => {
   const newEmail = 'new@example.com';
   const [current, next] = [
     render('change-email-current', { newEmail }),
