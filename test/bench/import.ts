@@ -222,7 +222,7 @@ function report(
     notes: [
       `${CUSTOMERS} customers with bcrypt hashes, as lines; ${LOGINS_PER_SECOND} logins a second at the same time, at cost ${COST}.`,
       'Import client, login clients, api, worker and PostgreSQL share the cores.',
-      'The resumed import sends all lines again; its rate counts them once, the first half included.',
+      'The resumed import sends all lines again; its rate counts each line once, including the first half.',
     ],
     targets: [
       {
@@ -241,7 +241,7 @@ function report(
         isRequired: true as const,
       })),
       {
-        name: 'login during an import to login alone, p99',
+        name: 'p99 of logins during an import, relative to logins alone',
         value: p99(duringImport.samples) / p99(alone),
         bound: 3,
         direction: 'at most',
@@ -249,7 +249,7 @@ function report(
       },
       ...(['created', 'stored'] as const).flatMap((field) =>
         imports.map((imported, index) => ({
-          name: `customers ${field}, ${index === 0 ? 'in one request' : 'aborted and resumed'}: too many or too few`,
+          name: `customers ${field}, ${index === 0 ? 'in one request' : 'aborted and resumed'}: difference from the expected number`,
           value: Math.abs(imported[field] - CUSTOMERS),
           bound: 0,
           direction: 'at most' as const,
@@ -286,7 +286,7 @@ function addQuietImports(result: SectionResult, imports: QuietImport[]): Section
     targets: [
       ...result.targets,
       {
-        name: 'customers created without logins: too many or too few',
+        name: 'customers created without logins: difference from the expected number',
         value: imports.reduce((sum, { created }) => sum + Math.abs(created - CUSTOMERS), 0),
         bound: 0,
         direction: 'at most',

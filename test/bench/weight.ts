@@ -38,7 +38,7 @@ type ProcessMetrics = Record<
 interface Weight {
   programs: Record<Program, ProcessMetrics>;
   /** Transactions per second at rest. */
-  queriesPerSecond: number;
+  transactionsPerSecond: number;
   /** CPU seconds of both processes per 1,000 requests, by route. */
   cpu: Record<string, number>;
 }
@@ -99,7 +99,7 @@ async function weigh({ queue, load, receiverUrl, seconds }: Options): Promise<We
         ...prefixed('rest', rest.memory[program]),
         ...prefixed('after', after[program]),
       })),
-      queriesPerSecond: rest.queriesPerSecond,
+      transactionsPerSecond: rest.transactionsPerSecond,
       cpu,
     };
   } finally {
@@ -119,7 +119,7 @@ async function measureRest(instance: TestInstance, pids: ProcessGroups<Program>)
       cpuPerMinute: (usage[program].cpuSeconds / REST_MS) * 60_000,
       wakeUpsPerSecond: (usage[program].wakeUps / REST_MS) * 1_000,
     })),
-    queriesPerSecond: (((await countTransactions(instance)) - transactions) / REST_MS) * 1_000,
+    transactionsPerSecond: (((await countTransactions(instance)) - transactions) / REST_MS) * 1_000,
   };
 }
 
@@ -217,10 +217,10 @@ const columns: [name: keyof ProcessMetrics, title: string][] = [
 ];
 
 function report(rounds: Map<Queue, Weight[]>, seconds: number): SectionResult {
-  const table = [['', ...columns.map(([, title]) => title), 'queries/s']];
+  const table = [['', ...columns.map(([, title]) => title), 'transactions/s']];
   const notes = [
     `Medians of ${ROUNDS} rounds; memory in MiB, "own" is private and dirty. At rest: ${REST_MS / 1_000} s, from ${SETTLE_MS / 1_000} s after the start.`,
-    `After load: ${SETTLE_MS / 1_000} s after ${seconds} s of requests over ${CONNECTIONS} connections, in equal parts of the routes below.`,
+    `After load: ${SETTLE_MS / 1_000} s after ${seconds} s of requests over ${CONNECTIONS} connections, divided equally among the routes below.`,
   ];
   const targets: Target[] = [];
   for (const [queue, weights] of rounds) {
@@ -234,7 +234,7 @@ function report(rounds: Map<Queue, Weight[]>, seconds: number): SectionResult {
     table.push([
       `both${suffix}`,
       ...columns.map(([name]) => formatNumber(of(name, ...programs))),
-      formatNumber(median(weights.map(({ queriesPerSecond }) => queriesPerSecond))),
+      formatNumber(median(weights.map(({ transactionsPerSecond }) => transactionsPerSecond))),
     ]);
     const cpu = Object.keys(weights[0]!.cpu).map(
       (route) => `${route} ${formatNumber(median(weights.map((weight) => weight.cpu[route]!)))}`,

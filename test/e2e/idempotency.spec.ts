@@ -183,7 +183,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     }
   });
 
-  it('replays a registration with its tokens until one is used, then with null', async () => {
+  it('replays a registration with its tokens until the refresh token is used', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const register = () => post('/api/v1/auth/register', key, { email, password: PASSWORD });
     const first = await register();

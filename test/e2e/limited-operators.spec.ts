@@ -40,7 +40,7 @@ const listIds = async (operator: OperatorClient, path: string): Promise<string[]
   (await operator.request('GET', path)).body.data.map(({ id }: { id: string }) => id);
 
 describe('CO-01: the organization list of an operator', () => {
-  it('starts at the invitation, limits the session at once when it changes, and is audited', async () => {
+  it('applies from the invitation on, and changes apply to open sessions at once and are audited', async () => {
     const limit = [own.organizationId];
     const invited = await admin.request('POST', '/operators', {
       email: uniqueEmail(),
@@ -121,7 +121,7 @@ describe('CO-01: the organization list of an operator', () => {
 });
 
 describe('an operator limited to organizations', () => {
-  it('creates no organization key for an organization that its organization created', async () => {
+  it('gets 403 for an organization key in a child organization', async () => {
     const operator = await limitedTo(own);
     const create = (projectId: string, access: string) =>
       statusOf(operator, 'POST', `/projects/${projectId}/api-keys`, { name: 'key', access });
@@ -145,7 +145,7 @@ describe('an operator limited to organizations', () => {
     expect(await listIds(both, `/audit-log?targetId=${id}`)).toHaveLength(2);
   });
 
-  it("gets 404 for a child's bulk redelivery, because it covers what the child created", async () => {
+  it("gets 404 for a child's bulk redelivery, because it includes the child's own children", async () => {
     const [childOperator, parentOperator] = [await limitedTo(child), await limitedTo(own)];
     const planned = await childOperator.request('POST', '/webhooks/redeliveries', { filter: {} });
     const { id } = planned.body.data;
@@ -156,7 +156,7 @@ describe('an operator limited to organizations', () => {
     expect(await statusOf(await limitedTo(own, child), 'GET', path)).toBe(200);
   });
 
-  it("gets 404 for bulk redeliveries of a child organization's key, as the parent's key does", async () => {
+  it("gets 404 for bulk redeliveries created with a child's key, and so does the parent's key", async () => {
     const createKey = (tenant: Tenant) =>
       insertKey(instance, { ...tenant, type: 'secret', access: 'organization' });
     const [childKey, parentKey] = [await createKey(child), await createKey(own)];

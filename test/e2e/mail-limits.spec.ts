@@ -107,7 +107,7 @@ describe('the email limit', () => {
     ]);
   });
 
-  it('MQ-02: sends the owner 5 emails an hour for registrations with +tag forms, and a reset', async () => {
+  it('MQ-02: sends 5 emails per hour for registrations with +tag forms, and still sends a reset', async () => {
     const project = await createProject();
     const { email } = await createVerified(project);
     const tagged = Array.from({ length: 6 }, (_, index) => email.replace('@', `+${index}@`));

@@ -128,9 +128,11 @@ export class ImportAdditionsService {
   }
 
   /**
-   * Returns `same` for an equal password, `new` if the customer has no password or still has an imported one, which a
-   * sign-in or a change replaces, and `kept` otherwise. Once the address's owner has claimed the account, every
-   * difference is `kept`, because the owner may have removed the password.
+   * Compares the passwords:
+   * - `same`: they are equal.
+   * - `new`: the customer has no password, or still has an imported one.
+   * - `kept`: the customer has set a password, or the owner of the address has claimed the account. The owner may have
+   *   removed the password.
    */
   private comparePassword(
     { customer, input }: Candidate,
@@ -153,15 +155,16 @@ export class ImportAdditionsService {
     { id }: StoredImportTarget,
     stored: Buffer[],
   ): string | null {
-    const isKnown = totpSecret !== null && stored.some((secret) => this.isSecret(id, secret, totpSecret));
+    const isKnown =
+      totpSecret !== null && stored.some((secret) => this.matchesSecret(id, secret, totpSecret));
     return isKnown ? null : totpSecret;
   }
 
-  private isSecret(customerId: string, stored: Buffer, secret: string): boolean {
+  private matchesSecret(customerId: string, stored: Buffer, secret: string): boolean {
     return this.readOrNull(() => this.keyring.decrypt('totp-secret', customerId, stored)) === secret;
   }
 
-  /** Returns null if the secret for a value is no longer in the ring, so the value differs from every other value. */
+  /** Returns null if the key for the value is no longer in the ring, so that it never compares as equal. */
   private readOrNull(read: () => string): string | null {
     try {
       return read();

@@ -97,7 +97,7 @@ describe('MailQuotaService (RL-08)', () => {
     expect(await quota.consume(limited, reset(victim))).toBeNull();
   });
 
-  it("MQ-01: sends a verified customer one email per purpose and hour beyond the project's limit", async () => {
+  it("MQ-01: sends a verified customer one email per hour and purpose even at the project's limit", async () => {
     const limited = project({ passwordReset: 1 });
     for (const email of ['first@example.com', 'second@example.com', 'third@example.com']) {
       expect([email, await countAllowed(3, () => quota.consume(limited, reset(email)))]).toEqual([

@@ -75,7 +75,7 @@ class BoundStatement<Row> implements Query {
   constructor(
     readonly text: string,
     readonly values: unknown[],
-    /** True if each connection should parse and plan each text once, because there are few. */
+    /** True if each connection should parse and plan each text once, because there are few variants. */
     readonly isPrepared: boolean,
   ) {}
 }

@@ -17,8 +17,8 @@ const values: ReadonlyMap<unknown, boolean | undefined> = new Map<unknown, boole
 ]);
 
 /**
- * Parses a boolean as JSON, databases (`t`, `1`), spreadsheets (`TRUE`) and Python (`True`, `1.0`) write it. Returns
- * undefined for an empty value, and null for anything else.
+ * Parses a boolean in any form that JSON, databases (`t`, `1`), spreadsheets (`TRUE`) and Python (`True`, `1.0`) use.
+ * Returns undefined for an empty value, and null for anything else.
  */
 export function parseBoolean(value: unknown): boolean | null | undefined {
   const key = values.has(value) || typeof value !== 'string' ? value : value.trim().toLowerCase();

@@ -74,19 +74,19 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
     ...{ projectId, mfa: currentMfa, wanted: options.setMfa },
     dryRun: options.dryRun ?? false,
   });
-  // Only records from Gatehouse state explicitly that a customer is not disabled.
-  const statesBan = !isUpdate || options.from === sources[0]!.name;
+  // Other systems do not state that a user is not banned, so an update from them must not change bans.
+  const keepsBans = !isUpdate || options.from === sources[0]!.name;
   const records = (): AsyncIterable<SourceRecord> => {
     const read = isUpdate ? rejectRepeatedIds(opened.records()) : opened.records();
     const reported = reportUnusedApps(read, mfa);
-    return statesBan ? reported : withoutBans(reported);
+    return keepsBans ? reported : withoutBans(reported);
   };
   // The default id is derived from the files, so only an import with an explicit id can have other files.
   if (options.importId && isFinished(previous)) await assertSameLength(previous, records());
   if (!options.importId && isFinished(previous)) await noteFinished(cli, previous);
   const { state, report } =
     isFinished(previous) && !options.importId
-      ? { state: previous, report: await readAgain(records(), createReport()) }
+      ? { state: previous, report: await rebuildReport(records(), createReport()) }
       : await sendImport(cli, client, {
           ...{ importId, projectId, records, createReport },
           emitEvents: options.emitEvents ?? false,
@@ -97,7 +97,7 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
   const unnamed = await addFailures(client, state, records(), report);
   await report.close();
   await printSummary(cli, state, report, { file: options.report ?? null, isUpdate, unnamed });
-  await warnOfClients(cli, slugs);
+  await printProviderNotes(cli, slugs);
   await applyMfa();
   // Scripts need the exit code to notice values that were not imported.
   const { created, updated, unchanged } = state;
@@ -107,8 +107,8 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
 const isFinished = (state: ImportState | null): state is ImportState => state?.state === 'completed';
 
 /**
- * Checks the length of the files: Gatehouse compares the lines of a completed import, but would import any further
- * ones.
+ * Checks that the files have as many lines as the completed import. For a repeated import, Gatehouse only compares
+ * lines that it has already received, and would import additional ones.
  * @throws CliError if the files have a different number of lines
  */
 async function assertSameLength(
@@ -130,7 +130,10 @@ const noteFinished = (cli: Cli, { finishedAt }: ImportState): Promise<void> =>
   );
 
 /** Returns the report of an import that an earlier command completed. */
-async function readAgain(records: AsyncIterable<SourceRecord>, report: ImportReport): Promise<ImportReport> {
+async function rebuildReport(
+  records: AsyncIterable<SourceRecord>,
+  report: ImportReport,
+): Promise<ImportReport> {
   for await (const record of records) await report.addRecord(record);
   return report;
 }
@@ -149,7 +152,7 @@ async function* reportUnusedApps(
 /**
  * Prints the requirements for Microsoft and Apple identities: both providers issue different ids to different clients.
  */
-async function warnOfClients(cli: Cli, { usedTypes }: IdentitySlugs): Promise<void> {
+async function printProviderNotes(cli: Cli, { usedTypes }: IdentitySlugs): Promise<void> {
   if (usedTypes.has('microsoft'))
     await printNote(cli, 'Microsoft identities work only with the app registration of the previous system.');
   if (usedTypes.has('apple'))
