@@ -6,7 +6,7 @@ import { ImportedCustomer } from './dto/import.request.js';
 import { LineValues } from './line-values.js';
 
 /**
- * Maximum number of rounds in which values of a line are left out. More than one may be necessary, because a list that
+ * Maximum number of rounds that leave out a line's values. More than one may be necessary, because a list that
  * is too long hides the errors in its entries.
  */
 const MAX_ROUNDS = 3;

@@ -62,7 +62,7 @@ export class ProjectsService {
   ) {}
 
   /**
-   * Returns the projects of the caller's organization and of the organizations that it created, newest first. A project
+   * Returns the projects in the caller's organization and in the organizations that it created, newest first. A project
    * key receives the same list (contract, section 3).
    * @throws GatehouseError `invalid_cursor`
    */

@@ -15,7 +15,7 @@ export class DeliveryChainsService {
   ) {}
 
   /**
-   * Returns the chain that contains a delivery. Accepts the id of the delivery or of one of its attempts.
+   * Returns the chain that contains a delivery. Accepts a delivery id or an attempt id.
    * @throws GatehouseError `not_found`
    */
   async get(caller: ManagementCaller, id: string): Promise<DeliveryChainResponse> {
