@@ -8,6 +8,7 @@ import { errorCatalog, scopes, type ErrorCode, type ErrorEntry } from '@gatehous
 import { createLogger, loadConfig, VERSION } from '@gatehouse/platform';
 import { Conformance } from '../support/conformance.mjs';
 import { formats, strictAjv } from '../support/json-schemas.mjs';
+import { resolveReference } from '../support/resolve-reference.mjs';
 
 type Json = Record<string, any>;
 
@@ -22,13 +23,7 @@ const operations = Object.entries(document['paths'] as Json).flatMap(([path, ite
     operation: operation as Json,
   })),
 );
-const resolve = (value: Json): Json =>
-  value['$ref']
-    ? (value['$ref'] as string)
-        .split('/')
-        .slice(1)
-        .reduce<Json>((at, step) => at[step], document)
-    : value;
+const resolve = (value: Json): Json => resolveReference(value, document) as Json;
 
 const config = loadConfig({
   DATABASE_URL: 'postgres://127.0.0.1/nowhere',

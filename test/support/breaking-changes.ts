@@ -1,3 +1,5 @@
+import { resolveReference } from './resolve-reference.mjs';
+
 type Json = Record<string, any>;
 
 /** Direction in which a value is sent. A request schema must not become narrower, and a response schema not wider. */
@@ -67,7 +69,7 @@ class Comparison {
     const list = (operation: Json, document: Json): Map<string, Json> =>
       new Map(
         ((operation['parameters'] ?? []) as Json[])
-          .map((parameter) => resolve(parameter, document))
+          .map((parameter) => resolveReference(parameter, document))
           .map((parameter) => [key(parameter), parameter]),
       );
     const [old, current] = [list(before, this.before), list(after, this.after)];
@@ -97,9 +99,9 @@ class Comparison {
     return Object.keys(before)
       .filter((status) => status.startsWith('2') || status.startsWith('3'))
       .flatMap((status) => {
-        const old = resolve(before[status], this.before);
+        const old = resolveReference(before[status], this.before);
         if (!after[status]) return [`${location}: the response ${status} was removed`];
-        const current = resolve(after[status], this.after);
+        const current = resolveReference(after[status], this.after);
         const missing = Object.keys(old['headers'] ?? {}).filter((name) => !current['headers']?.[name]);
         return [
           ...missing.map((name) => `${location} ${status}: the header ${name} was removed`),
@@ -225,18 +227,9 @@ const describe = (schema: Json): string => valuesOf(schema)?.join(' or ') ?? typ
 const valuesOf = ({ enum: values, const: value }: Json): unknown[] | undefined =>
   (values as unknown[] | undefined) ?? (value === undefined ? undefined : [value]);
 
-function resolve(value: Json, document: Json): Json {
-  if (!value['$ref']) return value;
-  const found = (value['$ref'] as string)
-    .split('/')
-    .slice(1)
-    .reduce<Json>((at, step) => at[step] as Json, document);
-  return resolve(found, document);
-}
-
 /** Returns a schema with its references and the parts in `allOf` merged into one. */
 function merge(schema: Json, document: Json): Json {
-  const { allOf = [], $ref: _, ...own } = resolve(schema, document);
+  const { allOf = [], ...own } = resolveReference(schema, document) as Json;
   const parts = (allOf as Json[]).map((part) => merge(part, document));
   return [own, ...parts].reduce<Json>(
     (sum, part) => ({

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { strictAjv } from './json-schemas.mjs';
+import { resolveReference } from './resolve-reference.mjs';
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {{ method: string, url: string, hasBody: boolean }} RequestInfo */
@@ -100,9 +101,7 @@ export class Conformance {
   }
 
   #resolve(value) {
-    if (!value?.['$ref']) return value;
-    const steps = value['$ref'].split('/').slice(1);
-    return steps.reduce((at, step) => at?.[step], this.document);
+    return resolveReference(value, this.document);
   }
 
   #findResponseProblems(response, { status, headers, text }, isHead) {

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { mergeDocuments } from './conformance.mjs';
 import { newProvider } from './identity-providers/provider-requests.js';
+import { resolveReference } from './resolve-reference.mjs';
 import type { TestInstance } from './test-instance.js';
 
 /** The credential types that a route can accept. */
@@ -114,12 +115,7 @@ class RouteReader {
   }
 
   private resolve(node: Json): Json {
-    if (typeof node['$ref'] !== 'string') return node;
-    const target = node['$ref']
-      .slice(2)
-      .split('/')
-      .reduce<Json>((at, key) => at[key] as Json, this.document);
-    return this.resolve(target);
+    return resolveReference(node, this.document) as Json;
   }
 }
 
