@@ -13,20 +13,20 @@ const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarni
 // These tests often wait for processes, so one worker per core would leave a third of the cores idle.
 const WORKERS = '--maxWorkers=4';
 
-/** The Jest runs of each command, with the projects in jest.config.mjs (docs/development/tests.md). */
+// Arguments of the Jest runs: projects in jest.config.mjs (docs/development/tests.md), then options.
 const QUICK = ['unit', 'e2e', WORKERS];
-/** A single run, because each run starts servers, and its last files leave cores idle. */
+/** One run, because each run starts servers, and its last files leave cores idle. */
 const ALL = ['unit', 'e2e', 'contract', 'clients', 'dedicated', 'faults', 'browser', WORKERS];
-// These tests measure time, so no other tests run at the same time.
+/** These tests measure time, so no other tests run at the same time. */
 const NIGHTLY = ['nightly', '--maxWorkers=1'];
-// Tests of code that depends on tables and parsers in Node.js. scripts/check.mjs runs them in parallel with the others.
+/** Tests of code that depends on tables and parsers in Node.js. scripts/check.mjs runs them beside the others. */
 const COMPATIBILITY = [
   'unit',
   '--maxWorkers=1',
   '--testPathPatterns=/libs/(domain/src/(customers|languages|search|targets|urls|values)|platform/src/http)/',
 ];
 
-/** Without a command, runs the tests for new contributors. */
+/** The runs of each command. Without a command, only the tests for new contributors run. */
 const COMMANDS = {
   undefined: [QUICK],
   '--all': [ALL],
