@@ -208,7 +208,7 @@ describe('alerts', () => {
       expect(
         alertLines().sort((a, b) => String(a['message']).localeCompare(String(b['message']))),
       ).toMatchObject([
-        { level: 'warn', message: 'alert open', kind: 'dead_letters', count: 1 },
+        { level: 'warn', message: 'alert opened', kind: 'dead_letters', count: 1 },
         { level: 'info', message: 'alert resolved', kind: 'dead_letters' },
       ]);
       expect(log().filter(({ message }) => message === 'alert check failed')).toEqual([]);
@@ -327,10 +327,10 @@ describe('alerts', () => {
         expect(scrape.value('gatehouse_mails_failing')).toBe(15);
         expect(scrape.value('gatehouse_mails_oldest_pending_seconds')).toBeGreaterThanOrEqual(420);
         const logged = () =>
-          worker!.log.filter(({ message }) => ['alert open', 'alert resolved'].includes(String(message)));
+          worker!.log.filter(({ message }) => ['alert opened', 'alert resolved'].includes(String(message)));
         await eventually('the log message', () => logged().length === 1);
         expect(logged()).toMatchObject([
-          { level: 'warn', message: 'alert open', kind: 'mail_delivery_failing', count: 15 },
+          { level: 'warn', message: 'alert opened', kind: 'mail_delivery_failing', count: 15 },
         ]);
 
         // Expired emails are never sent, so the end of the outage does not end the problem.

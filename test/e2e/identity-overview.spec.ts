@@ -141,7 +141,7 @@ describe('the identity overview', () => {
     expect(before['activeCustomers']).toBeNull();
 
     const worker = await startWorker();
-    for (const job of [JOB, JOB, 'figures']) await worker.runJob(job);
+    for (const job of [JOB, JOB, 'rollups']) await worker.runJob(job);
     await worker.stop();
     expect(await instance.sql('SELECT FROM identity_rollups')).not.toEqual([]);
     const after = await getMetrics('range=1h');

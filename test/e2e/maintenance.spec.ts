@@ -139,7 +139,7 @@ describe('maintenance', () => {
     for (const task of [
       'login attempts',
       'operator attempts',
-      'answers',
+      'idempotency keys',
       'sessions',
       'one-time tokens',
       'passkey ceremonies',

@@ -497,7 +497,7 @@ describe('the overview of an existing log', () => {
     });
     await compareAllWithLog([null, ...projects]);
     for (const range of RANGES) expect((await getOverview(`range=${range}`))['completeFrom']).toBeNull();
-    await other.runJob('figures');
+    await other.runJob('rollups');
     expect(await instance.sql(`SELECT FROM attempt_figures WHERE counts = '{1}'`)).toEqual([]);
     await other.stop();
 

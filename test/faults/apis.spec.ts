@@ -220,9 +220,9 @@ describe('startup', () => {
       expect(rows[0]!.times).toBe(1);
       const log = survivors.flatMap((survivor) => survivor.log);
       const count = (start: string) => log.filter((line) => String(line['message']).startsWith(start)).length;
-      expect(['migrations taken over', 'migrations applied', 'database seeded'].map(count)).toEqual([
-        1, 1, 1,
-      ]);
+      expect(
+        ['expired migration lease taken over', 'migrations applied', 'database seeded'].map(count),
+      ).toEqual([1, 1, 1]);
     } finally {
       await Promise.all(replicas.map((replica) => replica.stop('SIGKILL')));
       await holder.end();

@@ -21,7 +21,7 @@ export interface AlertMessage {
   data: Record<string, unknown>;
 }
 
-/** Sends an alert. Rejects if it was not accepted. */
+/** Sends an alert. Rejects if the receiver or the mail server does not accept it. */
 export type SendAlert = (message: AlertMessage, signal: AbortSignal) => Promise<void>;
 
 /**

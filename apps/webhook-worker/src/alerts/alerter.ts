@@ -143,7 +143,7 @@ export class Alerter extends PeriodicJob {
     if (!claimed) return;
     if (condition) {
       const { count, since } = condition;
-      this.logger.warn({ kind, count, since: since.toISOString() }, 'alert open');
+      this.logger.warn({ kind, count, since: since.toISOString() }, 'alert opened');
     } else this.logger.info({ kind }, 'alert resolved');
     await this.alerts.recordSent(claimed, condition);
   }

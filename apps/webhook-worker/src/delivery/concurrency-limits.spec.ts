@@ -70,7 +70,7 @@ describe('ConcurrencyLimits (WH-13)', () => {
     ['a project', 100, (index: number) => concurrencyKey(`e${index}`), 69],
     ['retries', 100, (index: number) => concurrencyKey(`e${index}`, null, 1), 48],
   ])(
-    'reports capacity for given attempts while the limit of %s cannot be exceeded',
+    'reports capacity for the given attempts only if they cannot exceed the limit of %s',
     (_, size, keyFor, used) => {
       const limits = createLimits(size);
       for (let index = 0; index < used; index += 1) limits.acquire(keyFor(index));

@@ -12,7 +12,7 @@ const PROJECT_SHARE = 3 / 4;
  */
 const URGENCY_SHARES = [1, 1 / 2, 1 / 4];
 
-/** Identifies the capacity that an attempt uses: of its endpoint, its project and its urgency. */
+/** Identifies the endpoint, the project and the urgency whose capacity an attempt uses. */
 export type ConcurrencyKey = Omit<DeliveryPointer, 'deliveryId'> & { urgency: number };
 
 /**

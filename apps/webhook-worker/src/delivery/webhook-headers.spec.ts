@@ -29,7 +29,7 @@ const unreadable = new UnreadableValues(null, {
   warn: (fields: object) => warnings.push(fields),
 } as unknown as Logger);
 /** Encrypts with a GATEHOUSE_SECRET entry that is missing from `keyring`. */
-const lost = new Keyring([randomBytes(32).toString('hex')]);
+const otherKeyring = new Keyring([randomBytes(32).toString('hex')]);
 
 describe('webhookHeaders', () => {
   it('WH-09: signs with both secrets while both are valid, the newest first', () => {
@@ -52,7 +52,7 @@ describe('webhookHeaders', () => {
   });
 
   it('signs with the newest secret alone if the previous one cannot be decrypted, and reports it', () => {
-    const previousSecret = lost.encrypt('webhook-secret', endpointId, previous);
+    const previousSecret = otherKeyring.encrypt('webhook-secret', endpointId, previous);
     const headers = webhookHeaders(keyring, { ...attempt, previousSecret }, unreadable);
     expect(new Webhook(secret).verify(body, headers)).toEqual({ text: 'Grüße 🙂' });
     expect(headers['webhook-signature']!.split(' ')).toHaveLength(1);
@@ -61,7 +61,7 @@ describe('webhookHeaders', () => {
   });
 
   it("throws for another endpoint's secret, and for headers that cannot be decrypted", () => {
-    const headers = lost.encrypt('webhook-headers', endpointId, '{}');
+    const headers = otherKeyring.encrypt('webhook-headers', endpointId, '{}');
     for (const unreadableAttempt of [
       { ...attempt, endpointId: randomUUID() },
       { ...attempt, headers },

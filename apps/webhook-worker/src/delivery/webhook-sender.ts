@@ -23,8 +23,8 @@ export class WebhookSender implements OnModuleInit {
   /** Time limit for an attempt, in ms. */
   private readonly timeoutMs: number;
   /**
-   * One controller per request. If hundreds of requests shared a signal, it would search all of its listeners after
-   * each request.
+   * One controller per request. A signal that hundreds of requests shared would search all their listeners after each
+   * request.
    */
   private readonly inFlight = new Set<AbortController>();
   private isAborted = false;

@@ -15,8 +15,8 @@ const INTERVAL_MS = 2_000;
 const BATCH_SIZE = 500;
 
 /**
- * Ends sessions of customers in the domains of a required provider that were not opened with this provider, after the
- * provider or one of the domains has changed (requirement FE-06). A project can have a million customers, so the work
+ * After a required provider or one of its domains has changed, ends the sessions that customers in its domains opened
+ * without this provider (requirement FE-06). A project can have a million customers, so the work
  * is split into many short transactions.
  */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { daysOfWindow, hasFailedLongEnough, publicId, type WebhookEndpoint } from '@gatehouse/domain';
+import { listWindowDays, hasFailedLongEnough, publicId, type WebhookEndpoint } from '@gatehouse/domain';
 import {
   AuditLogRepository,
   endpointDisabledEvent,
@@ -52,7 +52,7 @@ export class FailingEndpointDisabler extends PeriodicJob {
    * may have crashed before it reported a success.
    */
   private async disableIfFailing({ endpointId, failingSince }: FailingEndpoint): Promise<void> {
-    const days = daysOfWindow(now(), this.config.webhooks.health.disableAfter);
+    const days = listWindowDays(now(), this.config.webhooks.health.disableAfter);
     if (!hasFailedLongEnough(await this.health.countFailures(endpointId, days))) return;
     const successAt = await this.health.findLastSuccess(endpointId, new Date(days[0]!.from));
     if (successAt) return this.health.recordSuccess(endpointId, successAt);

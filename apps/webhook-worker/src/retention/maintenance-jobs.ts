@@ -89,7 +89,7 @@ export class MaintenanceJobs {
       { name: 'operator attempts', run: (signal) => operatorAttempts.prune(signal) },
       { name: 'operator links', run: (signal) => operatorLinks.prune(signal) },
       { name: 'operator sessions', run: (signal) => operatorSessions.prune(signal) },
-      { name: 'answers', run: (signal) => idempotencyKeys.prune(signal) },
+      { name: 'idempotency keys', run: (signal) => idempotencyKeys.prune(signal) },
       { name: 'sessions', run: (signal) => sessions.prune(RETENTION_DAYS, signal) },
       { name: 'one-time tokens', run: (signal) => tokens.prune(RETENTION_DAYS, signal) },
       { name: 'sign-in tokens', run: (signal) => signInTokens.prune(signal) },
@@ -105,7 +105,7 @@ export class MaintenanceJobs {
       { name: 'imports', run: (signal) => imports.prune(RETENTION_DAYS, signal) },
       { name: 'redeliveries', run: (signal) => redeliveries.prune(RETENTION_DAYS, signal) },
       { name: 'deliveries', run: (signal) => deliveries.prune(webhooks.retention, signal) },
-      { name: 'figures', run: (signal) => rollups.run(signal) },
+      { name: 'rollups', run: (signal) => rollups.run(signal) },
       { name: 'audit log', run: (signal) => pruneAuditLog(signal, auditLog, audit.retention) },
       { name: 'domains', run: (signal) => domains.check(signal) },
     ];

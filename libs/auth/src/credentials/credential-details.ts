@@ -31,7 +31,7 @@ const kindNames: Record<CallerKind, string> = {
 const expectedCredentials = (kinds: CallerKind[]): string =>
   `Send ${kinds.map((kind) => acceptedForms[kind]).join(', or ')}.`;
 
-/** The detail for a well-formed key that is not accepted. */
+/** The detail for a well-formed key that is not active. */
 export const INACTIVE_KEY_DETAIL =
   'The API key is unknown, revoked or expired. Use an active key, or create a new one.';
 

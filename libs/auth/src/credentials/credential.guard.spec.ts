@@ -209,7 +209,7 @@ describe('CredentialGuard', () => {
       });
   });
 
-  it('RL-02: accepts X-Client-Ip with a secret key together with a publishable key', async () => {
+  it('RL-02: accepts X-Client-Ip with both a secret key and a publishable key', async () => {
     await expect(call('page', { ...publishable, ...bearer(sk) })).resolves.toMatchObject({
       caller: { kind: 'publishable-key' },
       accompanyingSecretKey: { kind: 'secret-key', keyId: 'sk' },

@@ -43,8 +43,8 @@ export class OperatorSessionAuthenticator {
   }
 
   /**
-   * Records that the session was used, without waiting for the result: an inaccuracy of one minute is acceptable in an
-   * idle timeout of thirty.
+   * Records that the session was used, without waiting for the result: an inaccuracy of one minute is acceptable for an
+   * idle timeout of 30 minutes.
    */
   private touch(id: string): void {
     this.sessions.recordUse(id).catch((error: unknown) => {

@@ -213,17 +213,17 @@ describe('AccessTokens', () => {
   it('TK-01: rejects a cached token once its key is gone', () => {
     const keys = [current, previous];
     const changingRing = { find: (kid: string) => keys.find((key) => key.kid === kid) } as SigningKeyRing;
-    const others = new AccessTokens(new JwtService(), changingRing, { publicUrl: issuer } as Config);
+    const changingTokens = new AccessTokens(new JwtService(), changingRing, { publicUrl: issuer } as Config);
     const token = signed(header({ kid: 'previous' }), claims(), previous);
-    expect(others.verify(token)).not.toBeNull();
-    expect(others.verify(token)).not.toBeNull();
+    expect(changingTokens.verify(token)).not.toBeNull();
+    expect(changingTokens.verify(token)).not.toBeNull();
     keys[1] = pair('previous');
-    expect(others.verify(token)).toBeNull();
+    expect(changingTokens.verify(token)).toBeNull();
     keys.pop();
-    expect(others.verify(token)).toBeNull();
+    expect(changingTokens.verify(token)).toBeNull();
   });
 
-  const others: Record<string, [claims: object, header?: object]> = {
+  const invalidTokens: Record<string, [claims: object, header?: object]> = {
     'another issuer': [{ iss: 'https://eve.example' }],
     'no issuer': [{ iss: undefined }],
     'no expiry': [{ exp: undefined }],
@@ -248,7 +248,7 @@ describe('AccessTokens', () => {
     'a key id that is an inherited property': [{}, { kid: 'constructor' }],
   };
   it('TK-01, TK-02: rejects an authentic signature over invalid claims or headers', () => {
-    const accepted = Object.entries(others).filter(
+    const accepted = Object.entries(invalidTokens).filter(
       ([, [body, head]]) => tokens.verify(signed(header(head), claims(body))) !== null,
     );
     expect(accepted.map(([name]) => name)).toEqual([]);

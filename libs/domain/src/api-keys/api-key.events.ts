@@ -17,7 +17,7 @@ export const apiKeyResources = {
       scopes: strings,
       rateLimit: {
         type: ['integer', 'null'],
-        description: 'Requests per second that the key may send. null: the default',
+        description: 'Requests per second that the key may send. Null means the default',
       },
       prefix: text,
       last4: text,

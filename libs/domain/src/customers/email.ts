@@ -2,8 +2,8 @@ import { asciiHost } from '../urls/ascii-host.js';
 
 /**
  * The local part as in HTML's definition of `<input type="email">`, but without a leading dot. RFC 5321 requires quotes
- * around a local part that ends with a dot or contains two consecutive dots; nodemailer adds the quotes. docomo and au
- * have assigned such addresses.
+ * around a local part that ends with a dot or contains two consecutive dots; nodemailer adds the quotes. The Japanese
+ * carriers docomo and au have assigned addresses of this form.
  */
 const localPart = /^(?!\.)[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/;
 const hostName =

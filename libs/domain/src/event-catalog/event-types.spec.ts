@@ -37,7 +37,7 @@ describe('event types', () => {
     expect(['', ...others].filter(isSubscription)).toEqual([]);
   });
 
-  it('match their name and their noun, and also * except for login.failed', () => {
+  it('match subscriptions to their name, to their noun and, except for login.failed, to *', () => {
     expect(matchingSubscriptions('customer.created')).toEqual(['customer.created', 'customer.*', '*']);
     expect(matchingSubscriptions('login.failed')).toEqual(['login.failed', 'login.*']);
     expect(types.flatMap(matchingSubscriptions).filter((text) => !isSubscription(text))).toEqual([]);

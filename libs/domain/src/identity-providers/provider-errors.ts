@@ -38,10 +38,10 @@ export function providerErrors(
   preset: ProviderPreset,
   { issuer, trustEmail, domains, required }: ProviderToCheck,
 ): FieldError[] {
-  const isOfPreset = hasPresetIssuer(preset, issuer);
-  const isPersonal = preset.isPersonal && isOfPreset;
+  const isPresetService = hasPresetIssuer(preset, issuer);
+  const isPersonal = preset.isPersonal && isPresetService;
   const errors: FieldError[] = [];
-  if (trustEmail && (!preset.allowsCustomIssuer || isOfPreset))
+  if (trustEmail && (!preset.allowsCustomIssuer || isPresetService))
     errors.push(
       notAllowedError(
         'trustEmail',

@@ -6,7 +6,7 @@ export interface ProviderPreset {
   name: string;
   /** The default `issuer`; null if each provider of this type has its own. */
   issuer: string | null;
-  /** Matches other issuers of the same service, such as those for its tenants. */
+  /** Matches other issuers of the same service, such as its tenants' issuers. */
   issuerPattern?: RegExp;
   /** True if a provider of this type can have another issuer, such as a self-managed server. */
   allowsCustomIssuer: boolean;

@@ -12,7 +12,7 @@ export type ProviderSettingsPatch = {
   [Name in keyof ProviderSettings]?: ProviderSettings[Name] | null;
 };
 
-/** Slugs that would conflict with other routes at the same level as the providers. */
+/** Slugs that would conflict with other routes under the same path. */
 const reservedSlugs: readonly string[] = ['callback', 'exchange', 'token'];
 
 /** Returns whether a slug would conflict with a route. */

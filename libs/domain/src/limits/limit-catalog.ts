@@ -59,8 +59,8 @@ const failures = (max: number, counts: string) => ({
 
 /**
  * The limits on failed attempts. The project setting `limits` overrides their quotas, and its `failureWindow` the first
- * window of all of them. Even with the maximum quotas, the number of guesses is limited: for a password to the number
- * that closes it (docs/adr/0035), for a six-digit code to fewer.
+ * window of all of them. Even with the maximum quotas, the number of guesses is limited: a password is closed after
+ * `MAX_PASSWORD_GUESSES` guesses (docs/adr/0035), and a six-digit code allows fewer.
  */
 export const failureLimits = {
   'failed-login': failures(100, 'Failed sign-ins with a password, per email address'),
@@ -81,8 +81,8 @@ export const secretKeyLimit = {
 } as const satisfies AdjustableLimitEntry;
 
 /**
- * The limits that cannot be changed: they do not apply to a project's customers, or do not limit the requests to one
- * project.
+ * The limits that projects cannot change, because they count requests by operators, or requests to all projects
+ * together.
  */
 export const fixedLimits = {
   'oauth-callback': { counts: 'Redirects from identity providers, per client IP', quota: 120, window: 60 },
@@ -101,11 +101,11 @@ export const fixedLimits = {
  */
 export const mailLimitSettings = {
   'mail-recipient': {
-    counts: 'Emails to one recipient, per purpose and hour',
+    counts: 'Emails to one recipient per hour, for each purpose',
     setting: 'mailLimits.perRecipient',
   },
   'mail-project': {
-    counts: 'Emails in the project, per purpose and hour',
+    counts: 'Emails in the project per hour, for each purpose',
     setting: 'mailLimits, by purpose',
   },
 } as const;
@@ -157,7 +157,7 @@ export const limitSettings = {
       ([name, { counts, quota, min, max, window }]) => [
         limitSetting(name as AddressLimit | FailureLimit),
         {
-          description: window === 60 ? `${counts}, per client IP and minute` : `${counts} and window`,
+          description: window === 60 ? `${counts}, per client IP per minute` : `${counts} per window`,
           fallback: quota,
           min,
           max,

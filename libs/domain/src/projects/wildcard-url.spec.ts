@@ -86,7 +86,7 @@ it('FE-01: compares redirect URLs without a wildcard exactly', () => {
     https://app.example.com/ https://app.example.com/./welcome com.example.app:/Welcome`);
   expect(urls.filter((url) => isRedirectUrlAllowed(settings, url))).toEqual([]);
   expect(isRedirectUrlAllowed({ redirectUrls: [] }, 'https://app.example.com/welcome')).toBe(false);
-  // An earlier version may have stored such a URL.
+  // An earlier version may have stored this URL.
   expect(isRedirectUrlAllowed({ redirectUrls: ['https://xn--a/'] }, 'https://xn--a/')).toBe(false);
 });
 
@@ -201,14 +201,14 @@ it('FE-01: allows the listed origins, with one label for a wildcard', () => {
   const origins =
     splitWords(`http://localhost:5173 https://pr-1.preview.example.com https://a.preview.example.com
     https://a.example.com:8443`);
-  expect(origins.filter((it) => !isOriginAllowed(settings, it))).toEqual([]);
+  expect(origins.filter((each) => !isOriginAllowed(settings, each))).toEqual([]);
   const others =
     splitWords(`null https://*.preview.example.com https://preview.example.com https://a.example.com
     https://a.b.preview.example.com https://A.preview.example.com https://a.preview.example.com:443
     https://a.preview.example.com:8443 https://a.preview.example.com/ http://a.preview.example.com
     https://a.preview.example.com. https://a.preview.example.com.evil.example https://xn--tda.preview.example.com
     https://ada@a.preview.example.com https://evil.example#.preview.example.com`);
-  expect(['', ...others].filter((it) => isOriginAllowed(settings, it))).toEqual([]);
+  expect(['', ...others].filter((each) => isOriginAllowed(settings, each))).toEqual([]);
   expect(isOriginAllowed({ allowedOrigins: [] }, 'https://evil.example')).toBe(true);
 });
 

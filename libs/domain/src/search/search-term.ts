@@ -2,8 +2,8 @@ import { canonicalEmail } from '../customers/email.js';
 import { idPrefixes, isUuid, parsePublicId, type PrefixedIdKind } from '../values/ids.js';
 
 /**
- * The object to which a pasted string refers. A UUID without a prefix can refer to any type of object without id
- * prefixes.
+ * The object to which a pasted string refers. A UUID without a prefix can refer to an object of any type whose ids have
+ * no prefix.
  */
 export type SearchTerm =
   | { kind: PrefixedIdKind | 'uuid'; id: string }

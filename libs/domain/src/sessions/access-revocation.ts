@@ -1,4 +1,4 @@
-/** The time at which all access of a customer was last revoked: sessions, codes, flows and challenges. */
+/** The time at which a customer's access was last revoked: all sessions, codes, flows and challenges. */
 export interface RevocableAccess {
   /** Null if it was never revoked. */
   accessRevokedAt: Date | null;

@@ -35,13 +35,13 @@ it.each<[string, Partial<RefreshTokenChain>, number[], ReturnType<typeof decideR
     'reused',
   ],
   [
-    'TK-07: detects reuse if a token has a later generation, which is a fork',
+    'TK-07: detects reuse if a token has a later generation than the chain',
     { rotatedAt: now },
     [6],
     'reused',
   ],
   [
-    'TK-07: accepts no predecessor in a chain that never rotated',
+    'TK-07: does not accept a predecessor in a chain that never rotated',
     { generation: 1, rotatedAt: null },
     [0],
     'reused',

@@ -21,7 +21,7 @@ const session = ref('session');
 const methods = {
   type: 'array',
   items: openEnum(
-    'How the customer signed in, as the claim `amr` of the access token',
+    "How the customer signed in, as in the access token's `amr` claim",
     ...authenticationMethods,
   ),
 };
@@ -84,7 +84,7 @@ export const sessionEvents = declareEvents({
     otherActions: ['customer.sign_in_token_used'],
   },
   'login.failed': {
-    cause: 'a sign-in of a customer failed. `reason` is the cause. At most one event per customer and minute',
+    cause: 'a sign-in of a customer failed. `reason` is the cause. At most one event per customer per minute',
     named: true,
     data: { customer, ...failure },
     example: [

@@ -8,7 +8,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
  * (requirements WH-01 to WH-03).
  */
 export interface TargetPolicy {
-  /** True allows only https, and no loopback addresses, single-label or local names, or ports of internal services. */
+  /** True allows only https, and rejects loopback addresses, single-label and local names, and internal service ports. */
   production: boolean;
   /** CIDR ranges that are allowed in addition to the public internet. */
   allowedCidrs: string[];

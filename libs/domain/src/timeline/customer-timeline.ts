@@ -23,10 +23,10 @@ export function isAuditedAs(type: string, action: string): boolean {
 }
 
 /** Returns the event types of these kinds. */
-export const timelineEventTypes = (kinds: readonly TimelineKind[]): string[] => namesOfKinds(events, kinds);
+export const timelineEventTypes = (kinds: readonly TimelineKind[]): string[] => listNames(events, kinds);
 
 /** Returns the audit log actions of these kinds. */
-export const timelineActions = (kinds: readonly TimelineKind[]): string[] => namesOfKinds(actions, kinds);
+export const timelineActions = (kinds: readonly TimelineKind[]): string[] => listNames(actions, kinds);
 
 /** The labels of events and actions, by name, except labels that depend on the entry's details. */
 export const timelineLabels: Readonly<Record<string, string>> = Object.fromEntries(
@@ -35,7 +35,7 @@ export const timelineLabels: Readonly<Record<string, string>> = Object.fromEntri
   ),
 );
 
-const namesOfKinds = (declarations: Declarations, kinds: readonly TimelineKind[]): string[] =>
+const listNames = (declarations: Declarations, kinds: readonly TimelineKind[]): string[] =>
   Object.keys(declarations).filter((name) => {
     const kind = declarations[name]?.timeline;
     return kind !== undefined && kinds.includes(kind);

@@ -5,7 +5,7 @@ import { canonicalLocale } from '../languages/locale.js';
 import { parseUrl } from '../urls/parse-url.js';
 
 /**
- * These tests cover the tables and parsers of the runtime that Gatehouse still uses. They run on every supported
+ * These tests cover the runtime's Unicode tables and parsers that Gatehouse still uses. They run on every supported
  * Node.js version (docs/adr/0099-unicode-tables.md).
  */
 const characters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));

@@ -40,7 +40,7 @@ export interface AttemptResult {
   retryAfter: string | null;
 }
 
-/** A finished attempt, whose outcome must be recorded. */
+/** A finished attempt whose outcome must be recorded. */
 export interface FinishedAttempt extends AttemptResult {
   deliveryId: string;
   /** Also the fencing token: only the worker that holds the claim can record the outcome. */

@@ -1,4 +1,4 @@
-import { daysOfWindow, hasFailedLongEnough, healthFromAttempt, mergeHealth } from './endpoint-health.js';
+import { listWindowDays, hasFailedLongEnough, healthFromAttempt, mergeHealth } from './endpoint-health.js';
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 2, 2, 9, minute));
 const healthAfter = (...successes: boolean[]) =>
@@ -25,13 +25,13 @@ describe('endpoint health', () => {
   });
 });
 
-describe('daysOfWindow', () => {
+describe('listWindowDays', () => {
   const DAY = 86_400_000;
   const midnight = Date.UTC(2026, 2, 5);
 
   it('returns UTC days from the start of the window to the end of today', () => {
     const now = midnight + 9 * 3_600_000;
-    const [first, ...others] = daysOfWindow(new Date(now), 3 * DAY);
+    const [first, ...others] = listWindowDays(new Date(now), 3 * DAY);
     expect(first).toEqual({ from: now - 3 * DAY, to: midnight - 2 * DAY });
     expect(others).toEqual(
       [-2, -1, 0].map((day) => ({ from: midnight + day * DAY, to: midnight + (day + 1) * DAY })),
@@ -39,13 +39,13 @@ describe('daysOfWindow', () => {
   });
 
   it('includes an attempt at the start of a window that begins at midnight', () => {
-    const days = daysOfWindow(new Date(midnight), 3 * DAY);
+    const days = listWindowDays(new Date(midnight), 3 * DAY);
     expect(days).toHaveLength(4);
     expect(days[0]).toEqual({ from: midnight - 3 * DAY, to: midnight - 2 * DAY });
   });
 
   it('divides a shorter window into proportionally shorter days', () => {
-    expect(daysOfWindow(new Date(midnight + 500), 3_000)).toEqual(
+    expect(listWindowDays(new Date(midnight + 500), 3_000)).toEqual(
       [-2_500, -2_000, -1_000, 0].map((from, index) => ({
         from: midnight + from,
         to: midnight + (index - 2) * 1_000,

@@ -37,7 +37,7 @@ export interface TimeRange {
  * regardless of the database's time zone. Their length is a fraction of the window, so `TIME_SCALE` shortens them as
  * well.
  */
-export function daysOfWindow(now: Date, windowMs: number): TimeRange[] {
+export function listWindowDays(now: Date, windowMs: number): TimeRange[] {
   const dayMs = windowMs / MIN_FAILING_DAYS;
   const start = now.getTime() - windowMs;
   const firstDay = Math.floor(start / dayMs);

@@ -53,7 +53,7 @@ const recordNotification = statement(
 );
 
 /**
- * Tracks which alerts were sent to operators, per kind and channel. The state is shared by all workers and survives
+ * Tracks which alerts were sent to operators, for each kind and channel. The state is shared by all workers and survives
  * restarts.
  */
 export class AlertsRepository {

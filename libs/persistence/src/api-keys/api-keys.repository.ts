@@ -249,7 +249,7 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns the active secret keys created at the first start, including keys that have replaced them by rotation.
+   * Returns the active secret keys created at the first start, and the keys that have replaced them through rotation.
    * Locks them until the transaction ends.
    */
   async lockSeededSecretKeys(tx: Tx): Promise<ApiKey[]> {

@@ -44,7 +44,7 @@ const asErased = `UPDATE deliveries d SET resolution = 'erased', untold = NULL`;
 /** Maximum number of dead letters that one statement reads, to stay within its timeout. */
 const DEAD_LETTER_LIMIT = 5_000;
 
-const resolveDeadLettersOfCustomer = statement(
+const resolveCustomerDeadLetters = statement(
   {},
   `WITH locked AS (
      SELECT d.id FROM deliveries d WHERE d.id = ANY (ARRAY(
@@ -97,7 +97,7 @@ export class ErasuresRepository {
    */
   async start(tx: Tx, customerId: string): Promise<void> {
     await tx.execute(deleteIdempotencyKeys, [customerId]);
-    await tx.execute(resolveDeadLettersOfCustomer, [customerId]);
+    await tx.execute(resolveCustomerDeadLetters, [customerId]);
     const lastEventId = await eraseBatch(tx, customerId, NIL_UUID);
     if (lastEventId) await tx.manager.insert(ErasureEntity, { customerId, lastEventId });
   }

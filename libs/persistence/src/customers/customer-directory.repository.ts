@@ -155,7 +155,7 @@ function scanSql(
 const scannedRow = { ...customerRow, isMatch: nullable(boolean), isLast: boolean };
 
 const scanByTime = dynamicStatement(
-  // Never null: only customers who have signed in are scanned by last login.
+  // The key is never null, because only customers who have signed in are scanned by last login.
   { ...scannedRow, key: neverNull(timestamptz) },
   scanSql,
   sampleScopes.flatMap((scope) =>

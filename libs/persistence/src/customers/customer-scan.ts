@@ -12,8 +12,8 @@ export interface CustomerPosition {
 }
 
 /**
- * SQL condition that allows a statement to use the installation-wide indexes. It is true for every customer, and
- * these partial indexes require it. Without it, PostgreSQL would also scan these indexes for an organization with
+ * SQL condition that allows a statement to use the installation-wide indexes. It is true for every customer. The
+ * indexes are partial and require it, because PostgreSQL would otherwise also scan them for an organization that has
  * nearly all customers, even if many customers of other organizations come first.
  */
 export const anyCustomerCondition = `c.id <> '${NIL_UUID}'`;

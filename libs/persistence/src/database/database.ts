@@ -37,7 +37,7 @@ import { isOutage, READ_ONLY, toUnavailableError } from './unavailable-error.js'
 
 export type { Sql } from './run-statement.js';
 
-/** A unit of work, whose transactions commit as one. Contains its connection while that is open. */
+/** A unit of work. Its transactions commit as one. Contains the connection while it is open. */
 export interface UnitOfWork {
   connection?: PgQueryable | undefined;
   manager?: EntityManager | undefined;
@@ -266,7 +266,7 @@ export class Database implements Sql {
         handle();
         await ended;
       } catch (error) {
-        this.logger.debug({ reason: errorMessage(error) }, 'database listen failed');
+        this.logger.debug({ reason: errorMessage(error) }, 'database LISTEN failed');
       }
       await client.end().catch(() => undefined);
       await sleep(1_000);

@@ -43,7 +43,7 @@ async function readAfter(...errors: unknown[]): Promise<(DataSource | undefined)
   return sources;
 }
 
-it('serves reads once it has replayed up to the initial position of the primary', async () => {
+it("serves reads once it has replayed the log up to the primary's initial position", async () => {
   replayed = 99;
   await checkNext();
   expect([replica.isUsed, await readAfter()]).toEqual([null, [undefined]]);

@@ -10,7 +10,7 @@ import { arrayOf, boolean, statement, text } from '../sql/statements.js';
 export const sessionSettings = {
   // pg parses times only in this format, and returns null for others.
   DateStyle: 'ISO, MDY',
-  // pg parses intervals only in this format. It also decides how an interval's sign applies: '-1 day 02:00'.
+  // pg parses intervals only in this format. It also determines whether the hours in '-1 day 02:00' are negative.
   IntervalStyle: 'postgres',
   // The time zone for the start of a day and for times in JSON.
   TimeZone: 'UTC',

@@ -23,7 +23,7 @@ export class Tx implements Sql {
   /** Callbacks that run after the transaction has committed. They must not throw. */
   readonly afterCommit: (() => void)[] = [];
 
-  /** START TRANSACTION, once it was sent. */
+  /** The pending START TRANSACTION, once it has been sent. */
   private started: Promise<unknown> | undefined;
   /** Statements that are awaited with the COMMIT. */
   private readonly unawaited: Promise<unknown>[] = [];
@@ -76,7 +76,7 @@ export class Tx implements Sql {
     this.newDeliveries.push(...rows);
   }
 
-  /** Starts the transaction together with its first statement, which also fails if this fails. */
+  /** Starts the transaction together with its first statement. If the start fails, so does the statement. */
   private start(): void {
     if (this.started) return;
     this.started = runQuery(this.client, { text: 'START TRANSACTION' });
@@ -170,7 +170,7 @@ export class Transactions {
         return result;
       });
     } catch (error) {
-      // Already finished if `complete` or the commit failed.
+      // The unit is already finished if `complete` or the commit failed.
       if (!unit.isFinished) {
         await finishUnit(unit);
         await unit.transaction?.then(rollback, () => undefined);

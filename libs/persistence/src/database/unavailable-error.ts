@@ -50,8 +50,8 @@ export function markConnectionError(error: unknown): void {
 }
 
 /**
- * Returns whether the error means that the database is unavailable, slow or read-only. At startup, a process waits
- * for such an outage to end, but not after other errors, such as a wrong password.
+ * Returns whether the error means that the database is unavailable, slow or read-only. At startup, a process waits for
+ * an outage to end, but fails after other errors, such as a wrong password.
  */
 export function isOutage(error: unknown): boolean {
   const code = errorCode(error);

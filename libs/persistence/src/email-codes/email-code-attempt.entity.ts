@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 
-/** Email code guesses per project and email address. */
+/** Email code guesses for each project and email address. */
 @Entity('email_code_attempts')
 export class EmailCodeAttemptEntity {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;

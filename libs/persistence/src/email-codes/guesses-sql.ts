@@ -1,4 +1,4 @@
-/** Maximum number of wrong guesses per project and hour before email codes become longer. */
+/** Maximum number of wrong guesses per project per hour before email codes become longer. */
 const MAX_WRONG_GUESSES = 1_000;
 
 /** SQL for the condition that a wrong guess count belongs to the last hour. */

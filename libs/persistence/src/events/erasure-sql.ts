@@ -7,7 +7,7 @@ import { publicId } from '@gatehouse/domain';
 export const isErased = (event: string): string =>
   `(${event}.customer_id IS NOT NULL AND NOT EXISTS (SELECT FROM customers c WHERE c.id = ${event}.customer_id))`;
 
-/** Returns SQL for such an event's erased body: the envelope and the customer's id. */
+/** Returns SQL for the erased body of an event about a deleted customer: the envelope and the customer's id. */
 export const erasedBody = (event: string): string =>
   `format('{"id":"${publicId('event', '%s')}","type":"%s","created_at":"%s","project_id":"%s","organization_id":"%s",'
     || '"data":{"customer":{"id":"%s"}},"erased":true}', ${event}.id, ${event}.type,

@@ -1,4 +1,4 @@
-// This file contains SQL: a check whether a server accepts writes, and which server it is.
+// This file contains SQL: whether a server accepts writes, and its start time.
 import pg from 'pg';
 import { splitHosts, VERSION } from '@gatehouse/platform';
 import { runStatement } from '../database/run-statement.js';

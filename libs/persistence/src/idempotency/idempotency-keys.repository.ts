@@ -67,8 +67,8 @@ export class IdempotencyKeysRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Claims a request, which is immediately visible to all processes, or returns the earlier request's status
-   * with this key.
+   * Claims a request, or returns the status of an earlier request with this key. A claim is immediately visible to all
+   * processes.
    */
   async begin(request: IdempotentRequest, claim: string): Promise<IdempotencyStatus> {
     const { projectId, route, keyHash, fingerprint } = request;

@@ -223,7 +223,7 @@ export class IdentitiesRepository {
   }
 
   /**
-   * Deletes all identities of a customer that the transaction has locked. @param kept not deleted; none by default
+   * Deletes all identities of a customer that the transaction has locked. @param kept the identity to keep, if any
    */
   async deleteAll(tx: Tx, customerId: string, kept?: IdentityKey): Promise<void> {
     await tx.execute(deleteIdentities, [customerId, kept?.providerId ?? null, kept?.subject ?? null]);

@@ -16,7 +16,7 @@ export class IdentityProviderDomainEntity {
   verifiedAt!: Date | null;
   /** Last lookup time, or null. */
   @Column({ type: 'timestamptz', name: 'checked_at', precision: 3, nullable: true }) checkedAt!: Date | null;
-  /** Time since when a verified domain's record has been missing, or null. */
+  /** Time since which a verified domain's record has been missing, or null. */
   @Column({ type: 'timestamptz', name: 'failing_since', precision: 3, nullable: true })
   failingSince!: Date | null;
   /** Id of the last customer whose sessions were checked since the domain or its provider changed; null if all were checked. */

@@ -1,4 +1,4 @@
-// This file contains SQL: joins with the provider, row locks, claims of due lookups, and times by the database clock.
+// This file contains SQL: joins with the provider, row locks, claims of due lookups, and times from the database clock.
 import { GatehouseError, notFound, type ProviderDomain } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
 import type { Database, Sql } from '../database/database.js';
@@ -136,8 +136,8 @@ export class ProviderDomainsRepository {
   }
 
   /**
-   * Records a lookup of a domain that the transaction has locked. If the domain becomes verified, its sessions are
-   * checked next.
+   * Records a lookup of a domain that the transaction has locked. If the domain becomes verified, its customers'
+   * sessions are checked next.
    * @throws GatehouseError `conflict` if the domain is verified for another provider in the project
    */
   async recordCheck(

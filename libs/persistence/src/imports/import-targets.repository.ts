@@ -44,7 +44,7 @@ const lockTargets = statement(
        SELECT f.id FROM customers f WHERE f.project_id = ${unknownToPlanner('$1')} AND f.external_id = wanted.external_id LIMIT 1
      ) found
    ) || $3::uuid[])
-     -- Read again once the customer is locked.
+     -- Checked again once the customer is locked.
      AND (c.external_id = ANY ($2::text[]) OR c.id = ANY ($3::uuid[]))
    -- In a fixed order, so that two imports of the same customers cannot deadlock.
    ORDER BY c.id FOR NO KEY UPDATE`,

@@ -17,9 +17,9 @@ export interface LegacySystem {
 }
 
 /**
- * SQL for the condition that an import has created the customer `c` without a password, or with a hash from the
- * previous system that nothing has replaced (`i1$`, docs/adr/0010), and neither a password nor proof that they own
- * the email address has been added since. Only `claimed_at` indicates a password that was removed.
+ * SQL for the condition that an import has created the customer `c`, who has neither set a password nor proven
+ * ownership of the email address since. The password hash is null, or still the hash from the previous system (`i1$`,
+ * docs/adr/0010). If a password was set and later removed, only `claimed_at` indicates this.
  */
 const CAN_MIGRATE = `(c.imported AND c.claimed_at IS NULL
   AND (c.password_hash IS NULL OR starts_with(c.password_hash, 'i1$')))`;
@@ -42,8 +42,9 @@ export class LegacySignInRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the system that knows the password for an email address. Returns null if the project has none, and if a
-   * customer has the address, unless an import created them and they have never set a password here.
+   * Returns the system that knows the password for an email address. Returns null if the project has no previous
+   * system, or if the address belongs to a customer, unless an import created them and they have never set a password
+   * here.
    */
   async findSystem(projectId: string, email: string): Promise<LegacySystem | null> {
     const [row] = await this.database.execute(findSystem, [projectId, email]);

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 
-/** Failed logins per project and email address. */
+/** Failed logins for each project and email address. */
 @Entity('login_attempts')
 export class LoginAttemptEntity {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId!: string;

@@ -145,8 +145,8 @@ const clearAttempts = statement(
 const pruneAddresses = pruneStatement('customer_addresses', `last_login_at < ${KNOWN_ADDRESS_SINCE}`);
 
 /**
- * Failed logins per project and email. They are stored in the database so that all replicas share them and they
- * survive restarts.
+ * Failed logins for each project and email address. They are stored in the database, so that all replicas share them
+ * and they survive restarts.
  */
 export class LoginAttemptsRepository {
   constructor(private readonly database: Database) {}

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Creates the client IPs from which operators have signed in, which have a separate allowance. `granted_by` replaces
+ * Creates the table of client IPs from which operators have signed in. They have a separate allowance. `granted_by` replaces
  * `granted`, which stays for the previous version's API processes.
  */
 export class CreateOperatorAddresses1764115203000 implements MigrationInterface {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the email templates that projects have changed. */
+/** Creates the table of email templates that projects have changed. */
 export class CreateMailTemplates1764201601500 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

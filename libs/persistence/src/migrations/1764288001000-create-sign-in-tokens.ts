@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates sign-in tokens, which a secret key issues and which sign in a customer. */
+/** Creates the table of sign-in tokens, which are created with a secret key and sign in a customer. */
 export class CreateSignInTokens1764288001000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates sign-in codes sent by email, and the counts of wrong guesses. */
+/** Creates the tables of emailed sign-in codes and of wrong guesses. */
 export class CreateEmailCodes1764288020000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the reauthentication codes that customers receive by email. */
+/** Creates the table of reauthentication codes that customers receive by email. */
 export class CreateReauthenticationCodes1764288041000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

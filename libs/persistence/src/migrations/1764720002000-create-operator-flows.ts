@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the pending operator sign-ins with the OpenID Provider, so that each is accepted only once. */
+/** Creates the table of pending operator sign-ins with the OpenID Provider, so that each is accepted only once. */
 export class CreateOperatorFlows1764720002000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

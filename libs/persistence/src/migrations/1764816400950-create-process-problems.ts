@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the problems that running processes have detected. Workers notify operators of them (ADR 0095). */
+/** Creates the table of problems that running processes have detected. Workers send alerts about them (ADR 0095). */
 export class CreateProcessProblems1764816400950 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,4 +1,4 @@
-// This file contains SQL: session reads on every operator request, and lifetimes by the database clock.
+// This file contains SQL: session reads on every operator request, and lifetimes from the database clock.
 import {
   operatorSessionTtl,
   REAUTHENTICATION_TTL,

@@ -112,7 +112,7 @@ export class MigrationLease {
     );
     if (current && !current.isExpired) return { holder: current.holder, since: current.since };
     if (current) {
-      this.logger.warn({ from: current.holder }, 'migrations taken over');
+      this.logger.warn({ from: current.holder }, 'expired migration lease taken over');
       await manager.query('DELETE FROM migration_lease');
     }
     const inserted = await manager.query<object[]>(
