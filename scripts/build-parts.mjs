@@ -42,7 +42,7 @@ export const CONSOLE_PART = {
 
 /** Returns true if a part was built from its current sources and all of its output files exist. */
 export function isCurrent(part) {
-  return read(part.stamp).split('\n')[0] === stampOf(part.sources) && findMissing(part) === undefined;
+  return read(part.stamp).split('\n')[0] === computeStamp(part.sources) && findMissing(part) === undefined;
 }
 
 /** Returns the first output file that has been deleted since the last build, if any. */
@@ -76,7 +76,7 @@ export function recordBuild({ stamp, outputs, bundle }, built) {
 }
 
 /** Returns a hash that changes whenever the sources or the build configuration change. */
-export function stampOf(sources) {
+export function computeStamp(sources) {
   const names = sources.flatMap((source) => {
     const name = path.join(root, source);
     if (source.endsWith('.mjs')) return [name];

@@ -10,7 +10,7 @@ import {
   recordBuild,
   sha256,
   SOURCES,
-  stampOf,
+  computeStamp,
 } from './build-parts.mjs';
 import { ScriptError, main, root, step } from './environment.mjs';
 import { run, runNpm, withLock } from './processes.mjs';
@@ -102,7 +102,7 @@ async function ensurePartsBuilt(report, wanted) {
 async function buildAll(parts) {
   const results = await Promise.allSettled(
     parts.map(async (part) => {
-      const stamp = stampOf(part.sources);
+      const stamp = computeStamp(part.sources);
       fs.rmSync(part.stamp, { force: true });
       await build(part);
       recordBuild(part, stamp);

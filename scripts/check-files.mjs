@@ -143,8 +143,8 @@ function checkRequirements() {
 }
 
 /**
- * Reports images without a digest, which are not an error: only machines that reach the registry can pin them, and they
- * do so before a release.
+ * Reports images without a digest, which are not an error: only machines that can reach the registry can pin them, and
+ * they do so before a release.
  */
 function checkPins() {
   const { images, actions } = findUnpinned('.');

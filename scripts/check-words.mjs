@@ -30,12 +30,12 @@ function readWords() {
   return [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)].map(([, word, replacement]) => ({
     word,
     replacement,
-    pattern: patternOf(word),
+    pattern: createPattern(word),
   }));
 }
 
 /** Matches a word, its plural and its past tense, on its own or in a camelCase name, but not inside a longer word. */
-function patternOf(word) {
+function createPattern(word) {
   const [first, rest] = [word[0], word.slice(1)];
   const end = '(?:s|d)?(?![a-z])';
   // After a quote or a slash, the word is test data, such as an email address.

@@ -26,7 +26,7 @@ export function countWords(places) {
       const texts = textsIn(root)
         .filter((file) => (kind === 'comments' ? CODE.test(file) : file.endsWith('.md')))
         .map((file) => fs.readFileSync(file, 'utf8'))
-        .map((source) => (kind === 'comments' ? commentsOf(source) : proseOf(source)));
+        .map((source) => (kind === 'comments' ? extractComments(source) : extractProse(source)));
       return texts.length === 0 ? [] : [{ area: `${kind} ${root}`, kind, ...count(texts.join('\n\n')) }];
     }),
   );
@@ -57,13 +57,13 @@ function textsIn(place) {
 }
 
 /** Returns the comments of a source file. A `//` after a colon or a quote is part of a URL. */
-const commentsOf = (source) =>
+const extractComments = (source) =>
   [...source.matchAll(/\/\*\*?([\s\S]*?)\*\/|(?<![:'"`\w/])\/\/(.*)$/gm)]
     .map(([, block, line]) => (block ?? line).replaceAll(/^\s*\* ?/gm, '').replaceAll(/`[^`]*`/g, 'x'))
     .join('\n\n');
 
 /** Returns the prose of a Markdown document, without code. */
-const proseOf = (source) =>
+const extractProse = (source) =>
   source
     .replaceAll(/^```[\s\S]*?^```/gm, '')
     .replaceAll(/`[^`\n]*`/g, 'x')

@@ -28,12 +28,12 @@ export const createDatabaseSql = (adminPassword) =>
  * @returns {{ url: string, ownerUrl: string }}
  */
 export function roleUrls(adminUrl) {
-  const urlOf = (role) => {
+  const createUrl = (role) => {
     const url = new URL(adminUrl);
     const password = rolePassword(decodeURIComponent(url.password), role);
     return Object.assign(url, { username: role, password }).href;
   };
-  return { url: urlOf(RUNTIME_ROLE), ownerUrl: urlOf(OWNER_ROLE) };
+  return { url: createUrl(RUNTIME_ROLE), ownerUrl: createUrl(OWNER_ROLE) };
 }
 
 /**

@@ -197,9 +197,9 @@ async function findRunningServer(cluster) {
 }
 
 /**
- * Returns the running server's process id, like `pg_ctl status`. Removes a stale postmaster.pid, whose process id
- * may now belong to another program or a zombie: PostgreSQL would mistake that process for a running server and refuse
- * to start.
+ * Returns the running server's process id, like `pg_ctl status`. Removes a stale postmaster.pid. Its process id may now
+ * belong to another program or a zombie. PostgreSQL would mistake that process for a running server and refuse to
+ * start.
  */
 function findRunningPid(cluster) {
   const pid = Number(read(cluster, 'postmaster.pid')?.split('\n')[0]);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The repository's root folder. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** An error whose message is sufficient, and which is printed without a stack. */
+/** An error that is printed without a stack, because its message is sufficient. */
 export class ScriptError extends Error {
   constructor(message, exitCode = 1) {
     super(message);

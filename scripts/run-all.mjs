@@ -12,8 +12,8 @@ const programs = new Programs({
   folder: fileURLToPath(new URL('.', import.meta.url)),
   log,
   onConfigError: () => stop(CONFIG_EXIT_CODE),
-  // While a program waits for PostgreSQL, the timeout starts over: platforms restart a service that exits only a few
-  // times.
+  // While a program waits for PostgreSQL, the timeout starts over, because platforms limit how often they restart a
+  // service.
   onWaiting: () => timer.refresh(),
 });
 let isStopping = false;

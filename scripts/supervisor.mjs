@@ -88,7 +88,7 @@ function forwardLines(child, source, send) {
   });
   source.on('end', () => rest && forward(`${rest}\n`));
   source.on('error', () => {});
-  // Reads the rest: `close`, after which the program is restarted, is emitted only when everything has been read.
+  // Reads the rest. The program is restarted after `close`, which is emitted only when everything has been read.
   child.once('exit', () => {
     hasExited = true;
     source.resume();

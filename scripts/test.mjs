@@ -15,7 +15,7 @@ const WORKERS = '--maxWorkers=4';
 
 // Arguments of the Jest runs: projects in jest.config.mjs (docs/development/tests.md), then options.
 const QUICK = ['unit', 'e2e', WORKERS];
-/** One run, because each run starts servers, and its last files leave cores idle. */
+/** A single run, because each run starts servers, and some cores are idle while its last files run. */
 const ALL = ['unit', 'e2e', 'contract', 'clients', 'dedicated', 'faults', 'browser', WORKERS];
 /** These tests measure time, so no other tests run at the same time. */
 const NIGHTLY = ['nightly', '--maxWorkers=1'];

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeApiReference } from './api-reference.mjs';
-import { documentLinks, pageOf } from './document-links.mjs';
+import { documentLinks, toPage } from './document-links.mjs';
 import { readSidebar } from './sidebar.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,7 +27,7 @@ export default {
   srcExclude: documentsIn('.').filter((file) => !PAGES.includes(file)),
   outDir: '../dist/site',
   cacheDir: '../node_modules/.cache/site',
-  rewrites: Object.fromEntries(PAGES.map((file) => [file, pageOf(file)])),
+  rewrites: Object.fromEntries(PAGES.map((file) => [file, toPage(file)])),
   // The path where the site is published, such as /gatehouse/.
   base: process.env.DOCS_BASE ?? '/',
   cleanUrls: true,

@@ -5,7 +5,7 @@ import path from 'node:path';
  * README.md is at /gatehouse.
  * @param {string} file path relative to the repository folder
  */
-export function pageOf(file) {
+export function toPage(file) {
   if (file === 'README.md') return 'gatehouse.md';
   const page = file.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, '$1index.md');
   return page.includes('/') ? page : page.toLowerCase();
@@ -15,8 +15,8 @@ export function pageOf(file) {
  * Returns the route at which a browser requests the page for a document.
  * @param {string} file path of the document relative to the repository folder
  */
-export const routeOf = (file) =>
-  `/${pageOf(file)
+export const toRoute = (file) =>
+  `/${toPage(file)
     .replace(/(^|\/)index\.md$/, '$1')
     .replace(/\.md$/, '')}`;
 
@@ -38,7 +38,7 @@ export function documentLinks(md, root, documents) {
     const [target, anchor] = href.split('#');
     const file = path.posix.join(folder, decodeURI(target)).replace(/\/$/, '');
     const document = [file, `${file}/README.md`].find((each) => documents.includes(each));
-    if (document) return `${routeOf(document)}${anchor ? `#${anchor}` : ''}`;
+    if (document) return `${toRoute(document)}${anchor ? `#${anchor}` : ''}`;
     return /^docs\/.*\.json$/.test(file) ? `/reference/${path.posix.basename(file)}` : null;
   }
 }

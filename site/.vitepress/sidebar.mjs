@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { routeOf } from './document-links.mjs';
+import { toRoute } from './document-links.mjs';
 
 /**
  * Returns the sidebar: the sections of docs/README.md, with the titles of the documents that they link to.
@@ -16,10 +16,10 @@ export function readSidebar(root) {
       const items = [...section.matchAll(/\]\(([^)#]+\.md)(?:#[^)]*)?\)/g)]
         .map(([, target]) => path.posix.join('docs', target))
         .filter((file) => !seen.has(file) && seen.add(file))
-        .map((file) => ({ text: titleOf(path.join(root, file)), link: routeOf(file) }));
+        .map((file) => ({ text: readTitle(path.join(root, file)), link: toRoute(file) }));
       return { text: section.split('\n')[0], collapsed: false, items };
     })
     .filter(({ items }) => items.length > 0);
 }
 
-const titleOf = (file) => /^# (.+)$/m.exec(fs.readFileSync(file, 'utf8'))[1].replaceAll('`', '');
+const readTitle = (file) => /^# (.+)$/m.exec(fs.readFileSync(file, 'utf8'))[1].replaceAll('`', '');
