@@ -97,7 +97,7 @@ spec:
         matchLabels:
           {{- include "gatehouse.selector" $root | nindent 10 }}
           app.kubernetes.io/component: {{ $.component }}
-      # Otherwise the previous version's pods count during an update.
+      # Otherwise, the constraint would also count the previous version's pods during an update.
       matchLabelKeys: [pod-template-hash]
     {{- end }}
   {{- end }}
@@ -151,7 +151,7 @@ spec:
       {{- if .preStopSeconds }}
       lifecycle:
         preStop:
-          # Until no proxy and no node sends new requests to this pod.
+          # Waits until no proxy and no node sends new requests to this pod.
           sleep: { seconds: {{ .preStopSeconds }} }
       {{- end }}
       securityContext:
