@@ -26,7 +26,7 @@ export function listConfigWarnings(
   if (values.NODE_ENV !== 'production') return [];
   const { SMTP_URL, ALERT_SMTP_URL, REDIS_URL, REDIS_SENTINELS } = values;
   const { DATABASE_URL, MIGRATE_DATABASE_URL, DATABASE_READ_URL } = values;
-  const hostsOf = (...urls: (string | null)[]): string[] =>
+  const splitAllHosts = (...urls: (string | null)[]): string[] =>
     urls.flatMap((url) => (url ? splitHosts(url) : []));
   const remoteMailServers = [SMTP_URL, ALERT_SMTP_URL].filter(
     (url): url is string => url !== null && isRemoteMailServer(url),
@@ -38,8 +38,8 @@ export function listConfigWarnings(
     smtp_certificate_unverified: remoteMailServers.some((url) =>
       /^(false|0)$/.test(parameter(url, 'tls.rejectUnauthorized') ?? ''),
     ),
-    redis_unencrypted: hostsOf(REDIS_URL, REDIS_SENTINELS).some(isUnencryptedRedis),
-    database_unencrypted: hostsOf(DATABASE_URL, MIGRATE_DATABASE_URL, DATABASE_READ_URL).some((url) =>
+    redis_unencrypted: splitAllHosts(REDIS_URL, REDIS_SENTINELS).some(isUnencryptedRedis),
+    database_unencrypted: splitAllHosts(DATABASE_URL, MIGRATE_DATABASE_URL, DATABASE_READ_URL).some((url) =>
       isUnencryptedDatabase(url, environment),
     ),
   };

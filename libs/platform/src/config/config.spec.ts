@@ -681,7 +681,7 @@ describe('production', () => {
   });
 
   it('OP-04: warns about unencrypted connections to other machines', () => {
-    const warningsOf = (environment: object) =>
+    const listWarnings = (environment: object) =>
       loadConfig({
         ...production,
         DATABASE_URL: 'postgres://127.0.0.1/gatehouse',
@@ -689,9 +689,9 @@ describe('production', () => {
       }).warnings.filter((warning) => warning !== 'node_outdated');
     const expectWarning = (name: string, urls: string, warnings: string[], more: object = {}) => {
       for (const url of splitWords(urls))
-        expect([url, warningsOf({ [name]: url, ...more })]).toEqual([url, warnings]);
+        expect([url, listWarnings({ [name]: url, ...more })]).toEqual([url, warnings]);
     };
-    expect(warningsOf({})).toEqual([]);
+    expect(listWarnings({})).toEqual([]);
     expectWarning('REDIS_URL', 'redis://cache redis://10.0.0.5:6379 redis://:Kd7-wPz4@[fd00::5]', [
       'redis_unencrypted',
     ]);

@@ -68,11 +68,11 @@ const requiresTls = (smtpUrl: string, { NODE_ENV, SMTP_REQUIRE_TLS }: SettingVal
  * override the host.
  */
 function isSameMailServer(smtpUrl: string, otherUrl: string): boolean {
-  const addressOf = (url: string): string => {
+  const readAddress = (url: string): string => {
     const { protocol, hostname, port, searchParams } = new URL(url);
     const host = searchParams.get('service') ?? searchParams.get('host') ?? hostname;
     const defaultPort = protocol === 'smtps:' ? '465' : '587';
     return `${host.toLowerCase()}:${searchParams.get('port') ?? (port || defaultPort)}`;
   };
-  return addressOf(smtpUrl) === addressOf(otherUrl);
+  return readAddress(smtpUrl) === readAddress(otherUrl);
 }

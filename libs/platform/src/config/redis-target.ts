@@ -3,7 +3,7 @@ import { splitHosts } from './split-hosts.js';
 
 /** An installation's Redis: a single server, a Sentinel setup's current primary, or a cluster. */
 export interface RedisTarget {
-  /** The server's URL, or of several cluster nodes. With Sentinel, the primary's name replaces the host. */
+  /** The URL of the server, or of several cluster nodes. With Sentinel, the primary's name replaces the host. */
   url: string;
   /** The URL of the sentinels, which can have several hosts; null without Sentinel. */
   sentinels: string | null;

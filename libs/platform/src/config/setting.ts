@@ -76,7 +76,7 @@ export const url = (options: Options<string | null>, protocols: string[]): Setti
  * Defines a URL that can have several hosts, separated by commas.
  * @param check returns the problem with the URL of a single host, or null
  */
-const urlOfHosts = (
+const multiHostUrl = (
   options: Options<string | null>,
   protocols: string[],
   check: (url: URL) => string | null = () => null,
@@ -96,7 +96,7 @@ const urlOfHosts = (
  * are rejected, because Gatehouse writes.
  */
 export const databaseUrl = (options: Options<string | null>): Setting<string | null> =>
-  urlOfHosts(options, ['postgres:', 'postgresql:'], ({ searchParams }) =>
+  multiHostUrl(options, ['postgres:', 'postgresql:'], ({ searchParams }) =>
     ['any', 'read-write', 'primary'].includes(searchParams.get('target_session_attrs') ?? 'read-write')
       ? null
       : 'must have any, read-write or primary as target_session_attrs',
@@ -104,7 +104,7 @@ export const databaseUrl = (options: Options<string | null>): Setting<string | n
 
 /** Defines a Redis URL, which can have several hosts. */
 export const redisUrl = (options: Options<string | null>): Setting<string | null> =>
-  urlOfHosts(options, ['redis:', 'rediss:']);
+  multiHostUrl(options, ['redis:', 'rediss:']);
 
 /** Defines an http or https URL to which paths are appended. */
 export const baseUrl = (options: Options<string | null>): Setting<string | null> =>

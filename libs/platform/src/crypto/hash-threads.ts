@@ -34,7 +34,7 @@ export type HashTask =
 
 /** Options for a task's caller. */
 export interface HashOptions {
-  /** The project, whose queue share is limited. null for the server itself, which has no such limit. */
+  /** The project, which can use only a share of the queue. null for the server itself, which has no such limit. */
   projectId?: string | null;
   /** Aborted when the caller no longer waits for the result. The task is then removed from the queue. */
   signal?: AbortSignal;

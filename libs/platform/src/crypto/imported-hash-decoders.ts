@@ -73,7 +73,7 @@ export function decodeTextSaltedScrypt(fields: HashFields): DecodedHash | null {
   };
 }
 
-/** Decodes a Better Auth hash, whose parameters are constant. */
+/** Decodes a Better Auth hash. Its parameters are constant. */
 export function decodeBetterAuth(fields: HashFields): DecodedHash | null {
   const decoded = decodeTextSaltedScrypt({ ...fields, n: '16384', r: '16', p: '1' });
   return decoded && { ...decoded, forms: compatibleForm };

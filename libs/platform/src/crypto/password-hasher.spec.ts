@@ -191,7 +191,7 @@ describe('PasswordHasher', () => {
     await recordedHasher.warmUp();
     const own = await hasher.hash('correct horse');
     const imported = hasher.importHash(bcrypt.hashSync('correct horse', COST)).stored;
-    const bcryptOf = (hash: string) => hash.slice('v1$00000000'.length);
+    const toBcrypt = (hash: string) => hash.slice('v1$00000000'.length);
     // The recording threads report every password as correct.
     for (const [hash, compared] of [
       [own, { hash: expect.stringMatching(/^\$2b\$04\$/) }],
@@ -202,7 +202,7 @@ describe('PasswordHasher', () => {
       await expect(recordedHasher.verify('correct horse', hash)).resolves.toBe(false);
       await recordedHasher.verifyDecoy('correct horse', hash);
       expect(tasks).toMatchObject([compared, compared]);
-      expect(JSON.stringify(tasks)).not.toContain(bcryptOf(hash).slice(-31));
+      expect(JSON.stringify(tasks)).not.toContain(toBcrypt(hash).slice(-31));
     }
   });
 

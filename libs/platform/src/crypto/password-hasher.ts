@@ -100,8 +100,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Takes as long as a hash verification, without using its salt and hash value: the result of a comparison with
-   * another customer's hash could be measured.
+   * Takes as long as a verification of `model`, but uses neither its salt nor its hash value. Otherwise, the result of
+   * a comparison with another customer's hash could be measured.
    * @param model the stored hash whose scheme and parameters determine the time; null for a new hash
    * @throws GatehouseError `overloaded`, `request_timeout`
    */
@@ -191,7 +191,7 @@ export class PasswordHasher {
 
   private createBcryptTask(input: string, bcryptHash: string, cost: number): HashTask {
     if (cost <= this.cost) return { input, hash: bcryptHash };
-    // Created before the cost was lowered, or by another installation. The weight depends on the hash cost.
+    // The hash was created before the cost was lowered, or by another installation. The weight depends on its cost.
     const weight = Math.ceil(estimateBcryptMs(cost) / estimateBcryptMs(this.cost));
     return { passwords: [input], imported: { scheme: 'bcrypt', hash: bcryptHash }, weight };
   }
@@ -244,7 +244,7 @@ const BCRYPT_PREFIX_LENGTH = '$2b$10$'.length;
 const withBcryptCost = (model: string, source: string): string =>
   model.slice(0, BCRYPT_PREFIX_LENGTH) + source.slice(source.lastIndexOf('$') + 1);
 
-/** Returns a task with the same duration and weight, but with a salt and a hash value of no customer. */
+/** Returns a task with the same duration and weight, but without any customer's salt and hash value. */
 function toDecoyTask(task: HashTask, dummyHash: string): HashTask {
   if ('imported' in task) return { ...task, imported: toDecoy(task.imported, dummyHash) };
   return 'hash' in task ? { ...task, hash: withBcryptCost(task.hash, dummyHash) } : task;

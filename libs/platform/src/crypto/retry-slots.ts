@@ -5,8 +5,9 @@
 const HORIZON_SECONDS = 20;
 
 /**
- * Assigns retry times to rejected callers, so that each second has at most as many as can be served. With the same
- * wait, all of them would retry at the same time and overload the server again, and it would be idle in between.
+ * Assigns retry times to rejected callers, so that each second has at most as many retries as the server can process.
+ * With the same wait, all callers would retry at the same time and overload the server again, and it would be idle
+ * between these times.
  */
 export class RetrySlots {
   /** The number of assigned slots, by second. */

@@ -167,7 +167,7 @@ function allowedUrls(policy: TargetPolicy): (url: string) => boolean {
 
 /**
  * Waits one complete event loop turn, in which idle connections that have received bytes are closed. Used only before a
- * GET, whose response can decide a sign-in, because it would slow down webhooks (ADR 0086).
+ * GET, because its response can decide a sign-in. Before a webhook, the wait would only cost time (ADR 0086).
  */
 async function checkIdleConnections(): Promise<void> {
   await nextTurn();

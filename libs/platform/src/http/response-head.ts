@@ -121,12 +121,12 @@ function isStrictFraming(framing: Header[]): boolean {
  * used only if all values are equal. Otherwise, the body ends with the connection.
  */
 function bodyFraming(framing: Header[]): string {
-  const listOf = (wanted: string): string[] =>
+  const listValues = (wanted: string): string[] =>
     framing.flatMap(([name, value]) =>
       name === wanted ? value.split(',').map((item) => item.trim().toLowerCase()) : [],
     );
-  if (listOf('transfer-encoding').at(-1) === 'chunked') return 'transfer-encoding: chunked\r\n';
-  const lengths = new Set(listOf('content-length').map((length) => length.replace(/^\+?0*(?=\d)/, '')));
+  if (listValues('transfer-encoding').at(-1) === 'chunked') return 'transfer-encoding: chunked\r\n';
+  const lengths = new Set(listValues('content-length').map((length) => length.replace(/^\+?0*(?=\d)/, '')));
   const [length] = lengths;
   return lengths.size === 1 && LENGTH.test(length!) ? `content-length: ${length}\r\n` : '';
 }

@@ -2,7 +2,7 @@ import { RateLimiter } from './rate-limiter.js';
 
 const policy = { name: 'login', quota: 3, windowSeconds: 60 };
 
-it('RL-06, RL-07: allows a quota per key and policy without Redis, then returns the wait', async () => {
+it('RL-06, RL-07: allows the quota of each policy for each key without Redis, then returns the wait', async () => {
   const limiter = new RateLimiter(null);
   const consume = (key: string, name = 'login') => limiter.consume({ ...policy, name }, key);
   expect([await consume('a'), await consume('a'), await consume('a')]).toEqual([null, null, null]);

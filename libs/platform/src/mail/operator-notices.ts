@@ -87,7 +87,7 @@ const accountActions = {
 export type AdminAction = keyof typeof adminActions;
 export type AccountAction = keyof typeof accountActions;
 
-/** An action on an operator, about which the operator and the admins are notified by email. */
+/** An action on an operator. The operator and the admins are notified by email. */
 export interface OperatorNotice {
   action: AdminAction | AccountAction;
   /** The email address of the operator who acted. */

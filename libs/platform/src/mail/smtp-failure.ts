@@ -3,7 +3,7 @@ import { errorCode } from '../runtime/errors.js';
 /** Maximum stored response length in characters. */
 const MAX_LENGTH = 500;
 
-/** The reason why an email was not accepted. */
+/** The reason why an email could not be sent. */
 export interface SmtpFailure {
   /**
    * The mail server's response to the sender, the recipient or the content. Other errors may reveal the configuration,

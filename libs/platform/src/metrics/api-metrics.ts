@@ -52,7 +52,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 type Observer = Histogram.Internal<string>;
 
-/** The API's metrics. The class is also their injection token, whose value is null if the process serves no metrics. */
+/** The API's metrics. The class is also their injection token. Its value is null if the process serves no metrics. */
 export class ApiMetrics {
   private readonly requests;
   private readonly logins;

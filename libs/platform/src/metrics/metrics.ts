@@ -11,7 +11,7 @@ export const READY_HELP =
 type LabelValues = Record<string, readonly string[]>;
 
 /**
- * This process's Prometheus metrics. The class is also their injection token, whose value is null if the process serves
+ * This process's Prometheus metrics. The class is also their injection token. Its value is null if the process serves
  * no metrics. Labels never contain an id or a URL (requirement CO-05).
  */
 export class Metrics {

@@ -15,7 +15,7 @@ export const mailResults = ['sent', 'captured', 'rejected', 'expired', 'postpone
 export type MailResult = (typeof mailResults)[number];
 
 /**
- * The webhook-worker's metrics. The class is also their injection token, whose value is null if the process serves no
+ * The webhook-worker's metrics. The class is also their injection token. Its value is null if the process serves no
  * metrics.
  */
 export class WorkerMetrics {

@@ -38,7 +38,7 @@ export interface WebAuthnCeremony<Consumed> {
   /** Consumes the challenge. Only one of several parallel calls returns a truthy value. */
   consumeChallenge: (hash: Buffer) => Promise<Consumed | null>;
   /**
-   * Returns the error for a response that is not accepted.
+   * Returns the error for a rejected response.
    * @param cause for the log; the reason why the response is not valid
    */
   reject: (cause?: unknown) => Error;

@@ -60,7 +60,7 @@ interface QueueWorker {
 /**
  * Transports delivery jobs with BullMQ. Jobs can be lost, repeated or delayed without harm: every job is only a hint,
  * an attempt starts only with a claim in PostgreSQL, and the worker's due poller finds deliveries whose job was lost.
- * The class is also the queue's injection token, whose value is null without Redis.
+ * The class is also the queue's injection token. Its value is null without Redis.
  */
 export class DeliveryQueue {
   private readonly health: RedisHealth;
@@ -236,7 +236,7 @@ export class DeliveryQueue {
 
   /**
    * Logs errors while Redis is available. Otherwise, the connection logs that it is lost, or `RedisHealth` logs why
-   * writes are not accepted.
+   * Redis rejects writes.
    */
   private logQueueError(error: Error): void {
     if (!this.isReady() || monotonicMs() - this.lastReportAt < REPORT_EVERY_MS) return;

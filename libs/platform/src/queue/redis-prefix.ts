@@ -1,6 +1,6 @@
 import type { RedisTarget } from '../config/redis-target.js';
 
-/** The prefix of all keys in Redis, to which a user's ACL can be limited. */
+/** The prefix of all keys in Redis. A user's ACL can be limited to it. */
 const BASE = 'gatehouse';
 
 /**
