@@ -23,7 +23,7 @@ import { webhookActions, webhookEvents } from '../webhooks/webhook.events.js';
 type Declared<Action extends string> = Readonly<Record<Action, TimelineDeclaration>>;
 
 /** Returns the actions that record the same changes as events. */
-const actionsOf = <Action extends string>(
+const collectActions = <Action extends string>(
   events: Readonly<Record<string, EventDeclaration<Action>>>,
 ): Declared<Action> =>
   Object.fromEntries(
@@ -40,28 +40,28 @@ const withoutTimeline = <Action extends string>(actions: readonly Action[]): Dec
  * All audit log actions. Customer logins and token refreshes, including failed ones, are recorded as events instead.
  */
 export const auditActions = {
-  ...actionsOf(organizationEvents),
+  ...collectActions(organizationEvents),
   ...withoutTimeline(organizationActions),
-  ...actionsOf(projectEvents),
+  ...collectActions(projectEvents),
   ...withoutTimeline(projectActions),
   ...withoutTimeline(identityProviderActions),
-  ...actionsOf(apiKeyEvents),
+  ...collectActions(apiKeyEvents),
   ...withoutTimeline(apiKeyActions),
-  ...actionsOf(customerEvents),
+  ...collectActions(customerEvents),
   ...customerActions,
-  ...actionsOf(sessionEvents),
+  ...collectActions(sessionEvents),
   ...sessionActions,
-  ...actionsOf(tokenEvents),
-  ...actionsOf(factorEvents),
-  ...actionsOf(passkeyEvents),
-  ...actionsOf(identityEvents),
-  ...actionsOf(recoveryCodeEvents),
-  ...actionsOf(passwordEvents),
+  ...collectActions(tokenEvents),
+  ...collectActions(factorEvents),
+  ...collectActions(passkeyEvents),
+  ...collectActions(identityEvents),
+  ...collectActions(recoveryCodeEvents),
+  ...collectActions(passwordEvents),
   ...passwordActions,
-  ...actionsOf(emailEvents),
+  ...collectActions(emailEvents),
   ...emailActions,
   ...withoutTimeline(importActions),
-  ...actionsOf(webhookEvents),
+  ...collectActions(webhookEvents),
   ...withoutTimeline(webhookActions),
   ...withoutTimeline(signingKeyActions),
   ...withoutTimeline(operatorActions),

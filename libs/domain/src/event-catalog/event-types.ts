@@ -44,15 +44,15 @@ export const isEventType = (text: string): text is EventType => Object.hasOwn(ev
 /**
  * Returns whether events of this type belong to no project and are delivered only to endpoints at organization level.
  */
-export const isOrganizationEvent = (type: EventType): boolean => resourceOf(type) === 'organization';
+export const isOrganizationEvent = (type: EventType): boolean => resourceName(type) === 'organization';
 
 /** Returns whether events of this type concern an endpoint, which can belong to a project or to an organization. */
-export const isEndpointEvent = (type: EventType): boolean => resourceOf(type) === 'webhook';
+export const isEndpointEvent = (type: EventType): boolean => resourceName(type) === 'webhook';
 
 /** Returns the part before the first dot: `customer` in `customer.created`. */
-const resourceOf = (type: string): string => type.split('.', 1)[0]!;
+const resourceName = (type: string): string => type.split('.', 1)[0]!;
 
-const resources = new Set([...Object.keys(eventTypes), ALL_CUSTOM_EVENTS].map(resourceOf));
+const resources = new Set([...Object.keys(eventTypes), ALL_CUSTOM_EVENTS].map(resourceName));
 
 /**
  * Returns whether a delivery filter may contain this string: a built-in type, a custom type, or `app.*`. Wildcards are
@@ -74,7 +74,7 @@ export const isSubscription = (text: string): boolean =>
  */
 export function matchingEventTypes(subscriptions: string[]): string[] {
   const types = (Object.keys(eventTypes) as EventType[]).filter((type) =>
-    [type, `${resourceOf(type)}.*`, '*'].some((entry) => subscriptions.includes(entry)),
+    [type, `${resourceName(type)}.*`, '*'].some((entry) => subscriptions.includes(entry)),
   );
   return [...types, ...matchingCustomTypes(subscriptions)];
 }
@@ -90,7 +90,7 @@ export const requiresNamedSubscription = (type: AnyEventType): boolean =>
 
 /** Returns the entries in an endpoint's `events` that match this type. */
 export function matchingSubscriptions(type: AnyEventType): string[] {
-  const exact = [type, `${resourceOf(type)}.*`];
+  const exact = [type, `${resourceName(type)}.*`];
   return requiresNamedSubscription(type) ? exact : [...exact, '*'];
 }
 

@@ -25,18 +25,18 @@ describe('parseAcceptLanguage', () => {
 });
 
 describe('preferredLanguages', () => {
-  const languagesOf = (locale: string | null, accepted: string[], defaultLocale: string | null) =>
+  const listLanguages = (locale: string | null, accepted: string[], defaultLocale: string | null) =>
     preferredLanguages({ locale, accepted, defaultLocale });
 
   it("returns the customer's locale and its less specific forms, then the default and English", () => {
-    expect(languagesOf('de-AT', ['fr'], 'es-419')).toEqual(['de-AT', 'de', 'es-419', 'es', 'en']);
-    expect(languagesOf('zh-Hant-TW', [], null)).toEqual(['zh-Hant-TW', 'zh-Hant', 'zh', 'en']);
-    expect(languagesOf('de-u-co-phonebk', [], null)).toEqual(['de-u-co-phonebk', 'de-u-co', 'de', 'en']);
+    expect(listLanguages('de-AT', ['fr'], 'es-419')).toEqual(['de-AT', 'de', 'es-419', 'es', 'en']);
+    expect(listLanguages('zh-Hant-TW', [], null)).toEqual(['zh-Hant-TW', 'zh-Hant', 'zh', 'en']);
+    expect(listLanguages('de-u-co-phonebk', [], null)).toEqual(['de-u-co-phonebk', 'de-u-co', 'de', 'en']);
   });
 
   it("uses the request's languages for a customer without a locale", () => {
-    expect(languagesOf(null, ['fr-CA', 'de'], null)).toEqual(['fr-CA', 'fr', 'de', 'en']);
-    expect(languagesOf(null, [], 'de')).toEqual(['de', 'en']);
-    expect(languagesOf(null, ['en'], 'de')).toEqual(['en', 'de']);
+    expect(listLanguages(null, ['fr-CA', 'de'], null)).toEqual(['fr-CA', 'fr', 'de', 'en']);
+    expect(listLanguages(null, [], 'de')).toEqual(['de', 'en']);
+    expect(listLanguages(null, ['en'], 'de')).toEqual(['en', 'de']);
   });
 });

@@ -26,10 +26,11 @@ export const isWildcard = (entry: string): boolean => entry.startsWith(WILDCARD)
 
 /** Returns whether `allowedOrigins` may contain the string: an origin, or an https origin with a wildcard label. */
 export const isOriginEntry = (text: string): boolean =>
-  isPageOrigin(text) || isWildcardOf(isPageOrigin, text);
+  isPageOrigin(text) || isValidWildcard(isPageOrigin, text);
 
 /** Returns whether `redirectUrls` may contain the string: a page URL, or an https URL with a wildcard label. */
-export const isRedirectUrlEntry = (text: string): boolean => isPageUrl(text) || isWildcardOf(isPageUrl, text);
+export const isRedirectUrlEntry = (text: string): boolean =>
+  isPageUrl(text) || isValidWildcard(isPageUrl, text);
 
 /** Returns whether pages with this origin may send requests to a project. */
 export const isOriginAllowed = (
@@ -57,7 +58,7 @@ export const defaultRedirectUrl = ({ redirectUrls }: Pick<ProjectSettings, 'redi
  * Returns whether the string is valid with a label instead of the wildcard, and the wildcard is not directly below a
  * public suffix. Anyone can register a host directly below a suffix such as `com`, `co.uk` or `github.io`.
  */
-function isWildcardOf(isValid: (text: string) => boolean, text: string): boolean {
+function isValidWildcard(isValid: (text: string) => boolean, text: string): boolean {
   const host = wildcardPattern.exec(text)?.[1];
   if (host === undefined || !isValid(text.replace('*', 'label'))) return false;
   return getDomain(host, { allowPrivateDomains: true }) !== null;
