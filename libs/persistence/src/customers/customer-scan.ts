@@ -206,16 +206,16 @@ function textScan(
   const start = `coalesce(${where.bind(after?.key ?? null)}, ${prefix})`;
   const id = `${where.bind(after?.id ?? NIL_UUID)}::uuid`;
   const end = `(${prefix} || chr(1114111))`;
-  const rangeOf = (key: string, condition: string, orderBy: string): IndexRange => {
+  const createRange = (key: string, condition: string, orderBy: string): IndexRange => {
     return { key, condition: `${condition} AND (${key}, c.id) > (${start}, ${id})`, orderBy };
   };
   const inByteOrder = ({ text, condition }: SearchedText): IndexRange =>
-    rangeOf(text, `${condition} AND ${text} < ${end}`, `${text}, c.id`);
+    createRange(text, `${condition} AND ${text} < ${end}`, `${text}, c.id`);
   const { email, fullName, lastName } = searchedTexts;
   // The project's unique index has the same order but uses other operators.
   const byEmail =
     scope === 'project_id'
-      ? rangeOf(email.text, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')
+      ? createRange(email.text, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')
       : inByteOrder(email);
   return {
     ranges: [byEmail, inByteOrder(fullName), inByteOrder(lastName)],

@@ -89,15 +89,15 @@ it('enables TCP keepalive on connections without a time limit, to detect a lost 
 });
 
 it('sends only the statements and transactions of a replica read to the replica', async () => {
-  const poolOf = (name: string) => ({
+  const createSource = (name: string) => ({
     isInitialized: true,
     createQueryRunner: () => ({ connect: () => Promise.reject(new Error(name)) }),
     driver: { master: { query: () => Promise.resolve({ rows: [{ name }] }) } },
   });
   const config = { database: { url: 'postgres://db/shop', readUrl: 'postgres://replica/shop' } } as Config;
   const logger = { warn: () => undefined } as unknown as Logger;
-  const database = new Database(config, logger, poolOf('primary') as unknown as DataSource);
-  Object.assign(database.replica!, { source: poolOf('replica'), isUsed: true });
+  const database = new Database(config, logger, createSource('primary') as unknown as DataSource);
+  Object.assign(database.replica!, { source: createSource('replica'), isUsed: true });
   const transactions = new Transactions(database, {} as CommitAnnouncer, {} as Failpoints);
   const findServers = async () => [
     (await database.execute(statement({ name: text }, 'SELECT name')))[0]?.name,

@@ -1,6 +1,6 @@
 import { isOutage, markConnectionError, toUnavailableError } from './unavailable-error.js';
 
-const errorOf = (code: string) => Object.assign(new Error('rejected'), { code });
+const errorWithCode = (code: string) => Object.assign(new Error('rejected'), { code });
 
 /** Returns the results for a request and for startup after an error. */
 const describeError = (error: unknown) => [
@@ -54,16 +54,16 @@ describe('PostgreSQL errors', () => {
     ['23505 unique violation', 'internal_error', 'fails'],
     ['42P01 missing table', 'internal_error', 'fails'],
   ])('classifies %s: requests return %s, startup %s', (name, request, start) => {
-    expect(describeError(errorOf(name.slice(0, 5)))).toEqual([request, start]);
+    expect(describeError(errorWithCode(name.slice(0, 5)))).toEqual([request, start]);
   });
 
   it.each(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT'])(
     'classifies %s: requests return unavailable, startup waits',
-    (code) => expect(describeError(errorOf(code))).toEqual(['unavailable', 'waits']),
+    (code) => expect(describeError(errorWithCode(code))).toEqual(['unavailable', 'waits']),
   );
 
   it('classifies an unknown connection error: requests return unavailable, startup fails', () => {
-    const error = errorOf('CERT_HAS_EXPIRED');
+    const error = errorWithCode('CERT_HAS_EXPIRED');
     expect(describeError(error)).toEqual(['internal_error', 'fails']);
     markConnectionError(error);
     expect(describeError(error)).toEqual(['unavailable', 'fails']);

@@ -68,7 +68,7 @@ const storedBytes = ({ column, prefix }: SecretColumn): string =>
  * Returns SQL for the id of the secret that a value depends on. A malformed value has no valid id, so it is reported
  * as outdated.
  */
-function kidOf({ column, prefix, purpose }: SecretColumn): string {
+function secretId({ column, prefix, purpose }: SecretColumn): string {
   if (!prefix) return `encode(substr(t.${column}, 1, 4), 'hex')`;
   if (purpose === 'password-pepper') return `substr(t.${column}, ${prefix.length + 1}, 8)`;
   // Eight characters are decoded, because base64 encodes three bytes as four characters.
@@ -78,7 +78,7 @@ function kidOf({ column, prefix, purpose }: SecretColumn): string {
 
 /** Returns SQL for the condition that a value depends on none of the secrets $1. */
 function isOutdated(column: SecretColumn): string {
-  const isOther = `${kidOf(column)} <> ALL ($1::text[])`;
+  const isOther = `${secretId(column)} <> ALL ($1::text[])`;
   return column.prefix ? `starts_with(t.${column.column}, '${column.prefix}') AND ${isOther}` : isOther;
 }
 
@@ -99,7 +99,7 @@ const scanValues = dynamicStatement(
   scannedRow,
   (column: SecretColumn, kids: string[], after: RowKey | null) => ({
     text: `
-      SELECT ${keyArray(column)} AS key, (${column.context})::text AS context, ${kidOf(column)} AS kid,
+      SELECT ${keyArray(column)} AS key, (${column.context})::text AS context, ${secretId(column)} AS kid,
         CASE WHEN ${isOutdated(column)} THEN ${storedBytes(column)} END AS stored
       ${rowsAfter(column, after, BATCH_SIZE, 2)}`,
     values: [kids, ...(after ?? [])],

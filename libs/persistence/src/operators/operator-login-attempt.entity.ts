@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 
-/** Failed sign-ins per operator email address. */
+/** Failed sign-ins for each operator email address. */
 @Entity('operator_login_attempts')
 export class OperatorLoginAttemptEntity {
   @PrimaryColumn('bytea', { name: 'email_hash' }) emailHash!: Buffer;

@@ -42,7 +42,7 @@ const reserveAttempt = statement(
    FROM reserved LEFT JOIN operators o ON o.email = $5`,
 );
 
-/** Maximum number of browsers stored per operator and client IP. The most recent ones are kept. */
+/** Maximum number of stored browsers for each operator and client IP. The most recent ones are kept. */
 const MAX_BROWSERS = 20;
 
 const saveKnownAddress = statement(
@@ -58,8 +58,8 @@ const saveKnownAddress = statement(
 const pruneAddresses = pruneStatement('operator_addresses', `last_sign_in_at < ${KNOWN_ADDRESS_SINCE}`);
 
 /**
- * Failed sign-ins per operator email. They are stored in the database so that all replicas share them and they
- * survive restarts.
+ * Failed sign-ins for each operator email address. They are stored in the database, so that all replicas share them and
+ * they survive restarts.
  */
 export class OperatorLoginAttemptsRepository {
   constructor(private readonly database: Database) {}

@@ -13,7 +13,7 @@ import {
 } from '../passkeys/passkeys.repository.js';
 import { bytea, statement, uuid, type RowOf } from '../sql/statements.js';
 
-/** Why an operator's passkey signs a challenge. */
+/** The purpose for which an operator's passkey signs a challenge. */
 export type OperatorPasskeyPurpose = 'second_factor' | 'enroll' | 'add' | 'reauthenticate';
 
 /** An operator's passkey without its public key. */

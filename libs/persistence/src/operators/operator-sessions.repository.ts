@@ -201,7 +201,7 @@ const endSession = statement(
    RETURNING s.operator_id AS "operatorId", s.stage`,
 );
 
-const endSessionOfOperator = statement(
+const endOperatorSession = statement(
   { id: uuid },
   'DELETE FROM operator_sessions WHERE operator_id = $1 AND id = $2 RETURNING id',
 );
@@ -341,7 +341,7 @@ export class OperatorSessionsRepository {
 
   /** Ends an operator's session. Returns false if the operator has no session with this id. */
   async endForOperator(tx: Tx, operatorId: string, id: string): Promise<boolean> {
-    const rows = await tx.execute(endSessionOfOperator, [operatorId, id]);
+    const rows = await tx.execute(endOperatorSession, [operatorId, id]);
     return rows.length > 0;
   }
 

@@ -120,7 +120,7 @@ export class OrganizationsRepository {
     return countOrganizations(this.database, accessScope, q);
   }
 
-  /** Returns those of the given ids that belong to an organization. */
+  /** Returns the given ids that belong to existing organizations. */
   async findExisting(tx: Tx, ids: string[]): Promise<string[]> {
     const found = await tx.manager.find(OrganizationEntity, {
       select: { id: true },

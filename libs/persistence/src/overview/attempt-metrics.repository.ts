@@ -98,7 +98,7 @@ function seriesValues(scopeIds: string[], buckets: Bucket[], nextId: string): un
   ];
 }
 
-function metricsQueryOf(projectIds: string[] | null): string {
+function chooseMetricsQuery(projectIds: string[] | null): string {
   if (!projectIds) return SYSTEM_METRICS_QUERY;
   return projectIds.length === 1 ? PROJECT_METRICS_QUERY : PROJECTS_METRICS_QUERY;
 }
@@ -115,7 +115,7 @@ const readMetrics = dynamicStatement(
     const last = buckets.at(-1)!;
     const covering = coveringBuckets(buckets[0]!, last.at + last.span - 1);
     return {
-      text: metricsQueryOf(projectIds),
+      text: chooseMetricsQuery(projectIds),
       values: [
         ...seriesValues(projectIds ?? [SYSTEM_SCOPE_ID], buckets, nextId),
         covering.map(({ span }) => span),

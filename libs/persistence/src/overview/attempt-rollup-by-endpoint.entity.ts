@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Attempt counts per time bucket and endpoint. */
+/** Attempt counts for each time bucket and endpoint. */
 @Entity('attempt_figures_by_endpoint')
 export class AttemptRollupByEndpointEntity {
   @PrimaryColumn('integer') span!: number;

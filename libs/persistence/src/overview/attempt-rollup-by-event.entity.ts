@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Attempt counts per time bucket and event type. */
+/** Attempt counts for each time bucket and event type. */
 @Entity('attempt_figures_by_event')
 export class AttemptRollupByEventEntity {
   @PrimaryColumn('integer') span!: number;

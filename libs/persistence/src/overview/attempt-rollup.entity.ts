@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * Attempt counts per time bucket and scope. The scope is a project, an endpoint or, as the nil UUID, the
+ * Attempt counts for each time bucket and scope. The scope is a project or an endpoint. The nil UUID stands for the
  * installation.
  */
 @Entity('attempt_figures')

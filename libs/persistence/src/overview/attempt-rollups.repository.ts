@@ -48,7 +48,7 @@ const lockProgress = dynamicStatement(
 );
 
 /** Returns the id that follows a range's oldest batch, if the range contains more than a batch. */
-const findEndOfOldestBatch = dynamicStatement(
+const findOldestBatchEnd = dynamicStatement(
   { id: uuid },
   ({ from, to }: IdRange) => ({
     text: `SELECT a.id FROM attempts a WHERE a.id >= $1 AND a.id < $2 ORDER BY a.id OFFSET ${BATCH_SIZE} LIMIT 1`,
@@ -58,7 +58,7 @@ const findEndOfOldestBatch = dynamicStatement(
 );
 
 /** Returns the first id in a range's newest batch, if the range contains a whole batch. */
-const findStartOfNewestBatch = dynamicStatement(
+const findNewestBatchStart = dynamicStatement(
   { id: uuid },
   ({ from, to }: IdRange) => ({
     text: `SELECT a.id FROM attempts a WHERE a.id >= $1 AND a.id < $2 ORDER BY a.id DESC OFFSET ${BATCH_SIZE - 1} LIMIT 1`,
@@ -103,8 +103,8 @@ const rangeValues = ({ from, to }: IdRange, retained: RetainedSpan[]): unknown[]
 
 /**
  * Adds attempts to the retained buckets of every length, for the installation and for their projects. Attempts by
- * endpoint are counted only per project: a project-level endpoint receives only its project's events, so the
- * installation can add up these rows, which are few more than separate ones would be.
+ * endpoint are counted only for projects. The installation adds up these rows. It would need nearly as many rows of its
+ * own, because a project-level endpoint receives only its project's events.
  */
 const addToRollups = dynamicStatement(
   {},
@@ -159,7 +159,7 @@ export class AttemptRollupsRepository {
    */
   async rollUpNextBatch(): Promise<boolean> {
     let hasMore = false;
-    for (const rollup of rollups) hasMore = (await this.rollUpNextBatchOf(rollup)) || hasMore;
+    for (const rollup of rollups) hasMore = (await this.rollUpBatch(rollup)) || hasMore;
     return hasMore;
   }
 
@@ -168,7 +168,7 @@ export class AttemptRollupsRepository {
     return pruneRollups(this.database, this.retentionMs, signal);
   }
 
-  private rollUpNextBatchOf(rollup: Rollup): Promise<boolean> {
+  private rollUpBatch(rollup: Rollup): Promise<boolean> {
     return this.transactions.run(async (tx) => {
       await tx.execute(useIndexScans);
       const [progress] = await tx.execute(lockProgress(this.settleMs));
@@ -182,7 +182,7 @@ export class AttemptRollupsRepository {
   private async rollUpNewer(tx: Tx, { next, add }: Rollup, progress: Progress): Promise<boolean> {
     const { [next]: from, endId } = progress;
     if (from >= endId) return false;
-    const [row] = await tx.execute(findEndOfOldestBatch({ from, to: endId }));
+    const [row] = await tx.execute(findOldestBatchEnd({ from, to: endId }));
     const to = row?.id ?? endId;
     await tx.execute(add({ from, to }, retainedSpans(this.retentionMs)));
     await tx.manager.update(RollupProgressEntity, { singleton: true }, { [next]: to });
@@ -194,7 +194,7 @@ export class AttemptRollupsRepository {
     const { [first]: to } = progress;
     const oldest = minIdAt(Math.min(...retainedSpans(this.retentionMs).map(({ since }) => since.getTime())));
     if (to <= oldest) return false;
-    const [row] = await tx.execute(findStartOfNewestBatch({ from: oldest, to }));
+    const [row] = await tx.execute(findNewestBatchStart({ from: oldest, to }));
     const from = row?.id ?? oldest;
     await tx.execute(add({ from, to }, retainedSpans(this.retentionMs)));
     await tx.manager.update(RollupProgressEntity, { singleton: true }, { [first]: from });

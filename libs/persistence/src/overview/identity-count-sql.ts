@@ -33,7 +33,7 @@ const methodSql = `CASE
 const reasonSql = `CASE WHEN reason = ANY ('{${signInFailureReasons.join(',')}}') THEN reason ELSE 'other' END`;
 
 /**
- * Returns SQL for the counters that events increment, one row per event and counter.
+ * Returns SQL for the counters that events increment, one row for each event and counter.
  * @param events FROM item with `identityEventColumns`
  */
 export const identityCountersSql = (events: string): string => `

@@ -35,7 +35,7 @@ export interface IdentityLabelCount {
 export interface IdentityCounts {
   /** Time up to which events are counted. */
   to: Date;
-  /** False if too many events have not been rolled up yet to count them all. */
+  /** False if more events are waiting for the rollup than are counted live. */
   isComplete: boolean;
   series: IdentityPoint[];
   /** Values for the previous period; null if not requested or not completely rolled up. */

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { IdentityMetric } from '@gatehouse/domain';
 
-/** An identity counter per time bucket and scope. The scope is a project or, as the nil UUID, the installation. */
+/** An identity counter for a time bucket and a project. The nil UUID stands for the installation. */
 @Entity('identity_rollups')
 export class IdentityRollupEntity {
   /** Bucket length in seconds. */

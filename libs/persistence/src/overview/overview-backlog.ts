@@ -54,8 +54,8 @@ const SYSTEM_BACKLOG_QUERY = `
   ) counted`;
 
 /**
- * Reads by endpoint, from those that can receive the projects' events, because no index contains pending deliveries
- * by project.
+ * Reads the deliveries to each endpoint that can receive the projects' events, because no index contains pending
+ * deliveries by project.
  */
 const PROJECTS_BACKLOG_QUERY = `
   WITH endpoints AS MATERIALIZED (

@@ -84,7 +84,7 @@ export async function readPreviousPeriod(
   logStart: number,
 ): Promise<BucketCounts[] | null> {
   const from = buckets[0]!.at * 1_000;
-  const to = endOf(buckets.at(-1)!);
+  const to = bucketEnd(buckets.at(-1)!);
   const isCounted =
     from >= logStart &&
     parseIdTime(counted.from) <= from &&
@@ -99,13 +99,13 @@ export async function readPreviousPeriod(
   return found!.isFound ? null : series;
 }
 
-const endOf = ({ at, span }: Bucket): number => (at + span) * 1_000;
+const bucketEnd = ({ at, span }: Bucket): number => (at + span) * 1_000;
 
 /** Returns the time ranges that buckets cover, oldest first, with adjacent buckets merged. */
 function joinRanges(buckets: Bucket[]): TimeRange[] {
   const ranges: TimeRange[] = [];
   for (const bucket of buckets) {
-    const [from, to] = [bucket.at * 1_000, endOf(bucket)];
+    const [from, to] = [bucket.at * 1_000, bucketEnd(bucket)];
     const last = ranges.at(-1);
     if (last?.to === from) last.to = to;
     else ranges.push({ from, to });

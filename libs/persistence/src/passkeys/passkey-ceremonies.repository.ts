@@ -4,10 +4,10 @@ import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import { statement, timestamptz } from '../sql/statements.js';
 
-/** What a challenge was created for. Its response is accepted only in the same context. */
+/** The context in which a challenge was created. Its response is accepted only in the same context. */
 export interface PasskeyCeremony {
   purpose: CeremonyPurpose;
-  /** Null for a sign-in, whose customer is not known yet. */
+  /** Null for a sign-in, because its customer is not known yet. */
   customerId: string | null;
   /** Null outside a session. */
   sessionId: string | null;

@@ -7,7 +7,7 @@ export class PasskeyCeremonyEntity {
   @PrimaryColumn('bytea', { name: 'challenge_hash' }) challengeHash!: Buffer;
   @Column('uuid', { name: 'project_id' }) projectId!: string;
   @Column('text') purpose!: CeremonyPurpose;
-  /** Null for a sign-in, whose customer is not known yet. */
+  /** Null for a sign-in, because its customer is not known yet. */
   @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;
   /** Null outside a session. */
   @Column('uuid', { name: 'session_id', nullable: true }) sessionId!: string | null;

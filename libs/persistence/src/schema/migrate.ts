@@ -43,7 +43,7 @@ export async function migrate(database: Database, auditRetention: number): Promi
   });
 }
 
-/** A database role, and whether it can migrate: it owns the tables or can create them. */
+/** A database role. It can migrate if it owns the tables or can create them. */
 export interface MigrationRights {
   role: string;
   canMigrate: boolean;

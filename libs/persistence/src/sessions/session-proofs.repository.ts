@@ -48,10 +48,10 @@ const getFreshness = statement(
    WHERE c.id = $1 AND s.id = $2 AND ${isActiveSession}`,
 );
 
-/** How recently the customer proved their identity in a session, and the methods available to do so. */
+/** The freshness of a session's proofs of identity, and the methods available for a new proof. */
 export type SessionFreshness = RowOf<typeof freshnessRow>;
 
-/** When and how customers last proved their identity in their sessions. */
+/** Stores when and how customers last proved their identity in their sessions. */
 export class SessionProofsRepository {
   constructor(private readonly database: Database) {}
 

@@ -75,7 +75,7 @@ export class TokenSubjectsRepository {
     return row!.isUsed;
   }
 
-  /** Returns those of the given customers who have ever signed in. The transaction must have locked them. */
+  /** Returns the given customers who have ever signed in. The transaction must have locked them. */
   async listUsed(tx: Tx, projectId: string, customerIds: string[]): Promise<Set<string>> {
     const rows = await tx.execute(listUsed, [projectId, customerIds]);
     return new Set(rows.map(({ id }) => id));

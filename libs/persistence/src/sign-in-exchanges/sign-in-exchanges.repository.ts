@@ -23,7 +23,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** The values that a code is bound to. It cannot be redeemed with any others. */
+/** The values that a code is bound to. It cannot be redeemed with other values. */
 export interface ExchangeKey {
   /** The code's SHA-256. */
   codeHash: Buffer;
@@ -52,7 +52,7 @@ export type ExchangeProof =
 export type NewSignInExchange = ExchangeKey &
   ExchangeProof & {
     /**
-     * Time at which the client began the sign-in; null for a customer, to use the time at which the code is issued.
+     * Time at which the client began the sign-in. For a customer, it is null, and the time at which the code is issued is stored.
      */
     requestedAt: Date | null;
     /** Time at which the identity was proven. Default: now. */
@@ -178,14 +178,14 @@ export class SignInExchangesRepository {
     return rows.length > 0;
   }
 
-  /** Deletes the exchanges for a customer and their email address. The caller must have locked the customer. */
+  /** Deletes a customer's exchanges, and the exchanges for their email address. The caller must have locked the customer. */
   async deleteAll(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
     await tx.execute(deleteByCustomer, [projectId, email, customerId]);
   }
 
   /**
-   * Deletes the exchanges and hosted page flows for a customer, their email address and their linked identities, even
-   * if the sign-in is not complete. The caller must have locked the customer.
+   * Deletes the exchanges and hosted page flows, including unfinished ones, of a customer, their email address and
+   * their linked identities. The caller must have locked the customer.
    */
   async deleteExchangesAndFlows(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
     await tx.execute(deleteExchangesAndFlows, [projectId, email, customerId]);

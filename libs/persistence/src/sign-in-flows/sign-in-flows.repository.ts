@@ -20,7 +20,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** The values that a flow is bound to. Its secret is not accepted with any others. */
+/** The values that a flow is bound to. Its secret is not accepted with other values. */
 export interface FlowKey {
   /** The secret's SHA-256. */
   secretHash: Buffer;
@@ -28,7 +28,7 @@ export interface FlowKey {
   target: ExchangeTarget;
 }
 
-/** A flow with a profile from a provider, whose sign-in is not complete yet. */
+/** A flow whose sign-in is not complete yet, with the profile that a provider has returned. */
 export interface ProfileFlow {
   providerId: string;
   profile: ProviderProfile;

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { AuthenticationMethod } from '@gatehouse/domain';
 
-/** A token, created with a secret key, whose holder can sign in as a customer. It is stored as a hash. */
+/** A token that is created with a secret key and lets its holder sign in as a customer. It is stored as a hash. */
 @Entity('sign_in_tokens')
 export class SignInTokenEntity {
   @PrimaryColumn('bytea', { name: 'token_hash' }) tokenHash!: Buffer;

@@ -47,7 +47,7 @@ const consumeToken = statement(
 
 const pruneTokens = pruneStatement('sign_in_tokens', 'expires_at <= now()');
 
-/** Tokens, created with a secret key, whose holder can sign in as a customer. */
+/** Tokens that are created with a secret key and let their holder sign in as a customer. */
 export class SignInTokensRepository {
   constructor(private readonly database: Database) {}
 

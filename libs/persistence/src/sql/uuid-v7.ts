@@ -5,7 +5,7 @@ export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 export const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Maximum difference in ms, with a margin, between an event's timestamp, delivery or email id and its
+ * Maximum difference in ms, with a margin, between the time in the id of an event, delivery or email and its
  * `created_at`.
  */
 export const MAX_CREATED_AT_SKEW_MS = 60_000;

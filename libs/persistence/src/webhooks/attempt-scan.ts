@@ -61,8 +61,8 @@ export function matchesOnlyFailed(filter: AttemptFilter): boolean {
 
 /**
  * Returns SQL for up to `limit` attempts in a scope, newest first. Compares ids with values from a subquery, which
- * the planner cannot estimate, so that it always uses the scope's index. It knows the days in advance, and skips the
- * partitions for all others.
+ * the planner cannot estimate, so that it always uses the scope's index. The planner knows the days in advance, and
+ * skips the partitions for all others.
  * @param isOrdered false to return any `limit` attempts in the scope, unsorted
  */
 export function attemptScanSql(

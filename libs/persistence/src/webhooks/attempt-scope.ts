@@ -208,11 +208,11 @@ export async function findAttemptScope(
   if (filter.deliveryId !== null || filter.eventId !== null) {
     return findDeliveriesScope(database, accessScope, filter, range);
   }
-  const idsOf = async (rows: Promise<{ id: string }[]>): Promise<string[]> =>
+  const readIds = async (rows: Promise<{ id: string }[]>): Promise<string[]> =>
     (await rows).map(({ id }) => id);
   const endpointIds = filter.endpointId === null ? filter.endpointIds : [filter.endpointId];
   if (endpointIds) {
-    const ids = await idsOf(database.execute(findEndpoints(accessScope, endpointIds)));
+    const ids = await readIds(database.execute(findEndpoints(accessScope, endpointIds)));
     return { ...range, column: 'endpoint_id', ids };
   }
   if (accessScope.projectId) {
@@ -220,16 +220,16 @@ export async function findAttemptScope(
     return { ...range, column: 'project_id', ids: isForeign ? [] : [accessScope.projectId] };
   }
   if (filter.organizationId && filter.projectId === null) {
-    const ids = await idsOf(database.execute(findOrganization(accessScope, filter.organizationId)));
+    const ids = await readIds(database.execute(findOrganization(accessScope, filter.organizationId)));
     return { ...range, column: 'organization_id', ids };
   }
   const { organizationIds } = accessScope;
   if (!organizationIds && filter.projectId === null) return { ...range, column: null, ids: [NIL_UUID] };
   if (filter.projectId !== null) {
-    const ids = await idsOf(database.execute(findProject(organizationIds, filter.projectId)));
+    const ids = await readIds(database.execute(findProject(organizationIds, filter.projectId)));
     return { ...range, column: 'project_id', ids };
   }
-  const ids = await idsOf(database.execute(findOrganizations(organizationIds)));
+  const ids = await readIds(database.execute(findOrganizations(organizationIds)));
   return { ...range, column: 'organization_id', ids };
 }
 

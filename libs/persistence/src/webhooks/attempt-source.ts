@@ -23,7 +23,7 @@ const MAX_ENDPOINTS = 20;
 /** Margin in ms for the times of a batch and its attempts, which are rounded. */
 const ROUNDING_MS = 1_000;
 
-/** Where a filter's matches are read from. */
+/** The source of a filter's matches. */
 export interface AttemptSource {
   filter: AttemptFilter;
   /** SQL for the deliveries that the matches belong to, if there are few; null to search the log itself. */

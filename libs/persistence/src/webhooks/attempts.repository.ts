@@ -95,7 +95,7 @@ const countAttempts = cappedCount(
 );
 
 /** The statement is not prepared, because the partitions to scan depend on the id range. */
-const listAttemptsOfDelivery = dynamicStatement(
+const listDeliveryAttempts = dynamicStatement(
   attemptRow,
   (delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>) => {
     const { from, to } = attemptIdRange(delivery);
@@ -164,7 +164,7 @@ export class AttemptsRepository {
   listForDelivery(
     delivery: Pick<DeliverySummary, 'id' | 'createdAt' | 'finishedAt'>,
   ): Promise<AttemptRecord[]> {
-    return this.database.execute(listAttemptsOfDelivery(delivery));
+    return this.database.execute(listDeliveryAttempts(delivery));
   }
 
   private async scan(

@@ -10,8 +10,8 @@ export const CANCEL_LIMIT = 5_000;
  */
 export const cancelPendingSql = (source: string): string => `
   WITH waiting AS (
-    -- An array, for which the planner estimates few rows and does not choose a hash join, even before it
-    -- knows how long the queue is.
+    -- The planner estimates few rows for an array, so it does not choose a hash join, even before it knows
+    -- how long the queue is.
     SELECT d.id FROM unnest(ARRAY(
       SELECT d.id FROM ${source} AND d.state = 'pending' AND d.lease_until IS NULL LIMIT ${CANCEL_LIMIT}
     )) AS next (id) JOIN deliveries d ON d.id = next.id

@@ -141,7 +141,7 @@ const discardDelivery = statement(
   `UPDATE deliveries SET resolution = 'discarded', reason = $2, resolved_by = $3 WHERE id = $1`,
 );
 
-const listDeliveriesOfEvent = dynamicStatement(
+const listEventDeliveries = dynamicStatement(
   deliveryRow,
   (accessScope: AccessScope, eventId: string, before: string | null, limit: number) => {
     const where = deliveriesWithin(accessScope).addIf(before, (value) => `d.id < ${value}`);
@@ -221,10 +221,10 @@ export class DeliveriesRepository {
     before: string | null,
     limit: number,
   ): Promise<DeliverySummary[]> {
-    return this.database.execute(listDeliveriesOfEvent(accessScope, eventId, before, limit));
+    return this.database.execute(listEventDeliveries(accessScope, eventId, before, limit));
   }
 
-  /** Counts those of the given deliveries that are within an access scope. */
+  /** Counts the given deliveries that are within an access scope. */
   async count(accessScope: AccessScope, ids: string[]): Promise<number> {
     const [row] = await this.database.execute(countDeliveries(accessScope, ids));
     return row!.count;

@@ -41,8 +41,8 @@ export const isClaimable = `d.state = 'pending' AND d.lease_until IS NULL AND d.
 const oldestAllowed = `(SELECT ${minIdAtSql("statement_timestamp() - interval '2 seconds'")})`;
 
 /**
- * Increases an attempt id's timestamp if it is more than 2 s before the claim. This gives the ids that the rollup
- * cannot see yet a lower bound, regardless of the workers' clocks and of how long a worker was suspended.
+ * Increases an attempt id's timestamp if it is more than 2 s before the claim. This sets a lower bound for the ids that
+ * the rollup cannot see yet, regardless of the workers' clocks and of how long a worker was suspended.
  */
 const attemptId = `CASE WHEN picked.attempt_id >= ${oldestAllowed} THEN picked.attempt_id
       ELSE (left(${oldestAllowed}::text, 14) || substr(picked.attempt_id::text, 15))::uuid END`;

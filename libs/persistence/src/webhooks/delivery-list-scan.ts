@@ -54,7 +54,7 @@ export function deliveryListSql(where: Conditions, filter: DeliveryFilter, scan:
   const few = fewDeliveriesSql(where, filter);
   const range = idRange(where, filter, scan);
   if (few !== null) return `SELECT d.* FROM (${few}) d WHERE ${range.sql} ${orderSql(where, scan)}`;
-  const scans = partsOf(scan.scope, filter).map((part) => `(${partSql(where, part, range, scan)})`);
+  const scans = listParts(scan.scope, filter).map((part) => `(${partSql(where, part, range, scan)})`);
   if (scans.length === 1) return scans[0]!;
   return `SELECT d.* FROM (${scans.join(' UNION ALL ')}) d ${orderSql(where, scan)}`;
 }
@@ -103,8 +103,8 @@ const failed: Part[] = [
 const every: Part = { condition: 'true', isSorted: true };
 
 /** Returns the parts that together contain all of a filter's matches. */
-function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
-  const states = statesOf(filter);
+function listParts({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
+  const states = listStates(filter);
   if (column === null && states.includes('succeeded')) return [every];
   // The endpoint index contains both states, so a condition on one of them is checked for each row.
   const succeeded = column === 'endpoint_id' ? [finished] : [finishedAs('succeeded')];
@@ -123,7 +123,7 @@ function partsOf({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
  * Returns the states that a filter's matches can have. States with the fewest deliveries come first, because counts
  * read them first.
  */
-function statesOf(filter: DeliveryFilter): DeliveryState[] {
+function listStates(filter: DeliveryFilter): DeliveryState[] {
   const { state, success, error } = filter;
   if (state) return [state];
   if (success === true) return ['succeeded'];

@@ -45,7 +45,7 @@ const NO_PARTITION_CODE = '23514';
  * plans, and estimates one row. It therefore looks up rows by primary key, even if it planned the statement when the
  * table was small, and uses the same plan for all array sizes.
  */
-const rowsOf = (arrays: string[], columns: string): string =>
+const rowsFromArrays = (arrays: string[], columns: string): string =>
   `(SELECT * FROM unnest(${arrays.join(', ')}) AS row (${columns}) LIMIT (SELECT cardinality(${arrays[0]!})))`;
 
 /**
@@ -56,7 +56,7 @@ const claimJobs = statement(
   claimedAttemptRow,
   `WITH picked AS (
      SELECT d.id, job.attempt_id
-     FROM ${rowsOf(['$2::uuid[]', '$3::smallint[]', '$4::uuid[]'], 'delivery_id, attempt, attempt_id')} job
+     FROM ${rowsFromArrays(['$2::uuid[]', '$3::smallint[]', '$4::uuid[]'], 'delivery_id, attempt, attempt_id')} job
        CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE id = job.delivery_id OFFSET 0 FOR UPDATE SKIP LOCKED) d
      WHERE d.attempt = job.attempt - 1 AND ${isClaimable}
        AND (SELECT status FROM webhook_endpoints WHERE id = d.endpoint_id) = 'enabled'
@@ -88,7 +88,7 @@ const recordOutcomes = statement(
      SELECT outcome.*, CASE WHEN outcome.success THEN 'succeeded'
        WHEN w.status <> 'enabled' OR d.withdrawn THEN 'cancelled'
        WHEN outcome."nextDelayMs" IS NULL THEN 'failed' ELSE 'pending' END AS state
-     FROM ${rowsOf(outcomeArrays, outcomeColumns.map((column) => `"${column}"`).join(', '))} outcome
+     FROM ${rowsFromArrays(outcomeArrays, outcomeColumns.map((column) => `"${column}"`).join(', '))} outcome
        JOIN deliveries d ON d.id = outcome."deliveryId" AND d.attempt_id = outcome."attemptId"
        JOIN webhook_endpoints w ON w.id = d.endpoint_id
      ${IN_LOCK_ORDER}

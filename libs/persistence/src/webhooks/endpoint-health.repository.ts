@@ -89,8 +89,8 @@ export class EndpointHealthRepository {
   }
 
   /**
-   * Returns enabled endpoints whose first and last failure since their last success are at least `forMs` ms apart,
-   * and whose last failure is no older than that. Sorted by id. There may have been no attempts between these two
+   * Returns enabled endpoints whose first and last failure since their last success are at least `forMs` ms apart, and
+   * whose last failure was within the last `forMs` ms. Sorted by id. There may have been no attempts between these two
    * failures.
    */
   findFailing(forMs: number, after: string | null, limit: number): Promise<FailingEndpoint[]> {

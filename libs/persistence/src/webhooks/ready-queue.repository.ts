@@ -9,7 +9,7 @@ import { claimedAttemptRow, isClaimable, claimPickedSql, type ClaimedAttempt } f
 export interface ClaimCapacity {
   /** Maximum number of attempts to claim. */
   limit: number;
-  /** Maximum number of attempts in flight per endpoint and per project. */
+  /** Maximum number of attempts in flight for each endpoint, and for each project. */
   maxPerEndpoint: number;
   maxPerProject: number;
   /** Current number of attempts in flight by id. */

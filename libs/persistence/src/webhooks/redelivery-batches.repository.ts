@@ -1,4 +1,4 @@
-// This file contains SQL: access scope conditions, a bounded count, deletion in batches, and the view of locks.
+// This file contains SQL: access scope conditions, a bounded count, deletion in batches, and the pg_locks view.
 import {
   notFound,
   PLAN_TTL_HOURS,
@@ -65,7 +65,7 @@ const batchRow = {
   finishedAt: nullable(timestamptz),
 };
 
-/** A bulk redelivery or an endpoint recovery, whose deliveries are created gradually. */
+/** A bulk redelivery or an endpoint recovery. Its deliveries are created gradually. */
 export type RedeliveryBatch = RowOf<typeof batchRow>;
 
 export type NewRedeliveryBatch = Pick<
@@ -90,8 +90,9 @@ const batchColumns = `
 /**
  * Returns the condition that a batch is within an access scope. A recovery concerns a single endpoint, and is visible
  * wherever the endpoint is. A bulk redelivery for several projects also covers organizations that were created by its
- * creator's organizations. The access scope must therefore list the creator's organizations themselves. If it
- * includes one only as a created organization, it does not include the organizations that this one has created.
+ * creator's organizations. The access scope must therefore list the creator's organizations themselves. An access scope
+ * that includes an organization only because a listed one has created it does not include the organizations that the
+ * created one has created in turn.
  */
 export function batchWithin(where: Conditions, table: string, accessScope: AccessScope): string {
   const isOwned = where.accessScopeCondition(table, `${table}.project_id`, accessScope);
@@ -226,7 +227,7 @@ export class RedeliveryBatchesRepository {
     return row!.transactions;
   }
 
-  /** Inserts a batch, whose items must be planned in the same transaction. */
+  /** Inserts a batch. Its items must be planned in the same transaction. */
   async insert(tx: Tx, batch: NewRedeliveryBatch): Promise<void> {
     await tx.manager.insert(RedeliveryBatchEntity, batch);
   }

@@ -23,7 +23,7 @@ describe('planRedelivery', () => {
     [{ scanned: MAX_BATCH_SIZE + 1, matches: { '': 1, endpoint_disabled: MAX_BATCH_SIZE } }, true],
     [{ scanned: 2 * MAX_BATCH_SIZE, matches: { '': 1, discarded: 2 * MAX_BATCH_SIZE - 1 } }, false],
     [{ scanned: 2 * MAX_BATCH_SIZE + 1, matches: {} }, true],
-  ])('returns for %j: isTooLarge %s', async (counts, isTooLarge) => {
+  ])('returns isTooLarge for %j: %s', async (counts, isTooLarge) => {
     expect(await planFrom(counts)).toMatchObject({ isTooLarge });
   });
 });

@@ -142,7 +142,7 @@ function insertItemsQuery(batchId: string, where: Conditions, scan: string, matc
       -- If there are too many, none is checked.
       matched AS MATERIALIZED (${matched} AND (SELECT count(*) FROM scanned) <= ${PLAN_SCAN_LIMIT}),
       inserted AS (
-        -- A start can enable disabled endpoints, but must not select other deliveries than the plan.
+        -- A start can enable disabled endpoints, but must not add deliveries to the plan.
         INSERT INTO redelivery_items (batch_id, endpoint_id, event_id, delivery_id, skipped)
         SELECT ${where.bind(batchId)}::uuid, endpoint_id, event_id, delivery_id, skip_reason FROM matched
         WHERE skip_reason IS NULL OR skip_reason = ${skipReason('endpoint_disabled')}

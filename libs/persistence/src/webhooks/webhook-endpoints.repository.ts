@@ -56,7 +56,7 @@ export interface EndpointFilter {
 
 /**
  * Returns the conditions for endpoints within an access scope. A project key has access to its project's endpoints,
- * an organization key also to organization-level endpoints.
+ * and an organization key also has access to organization-level endpoints.
  */
 const endpointsWithin = (accessScope: AccessScope): Conditions =>
   new Conditions().add(`w.status <> 'deleted'`).addAccessScope('w', 'w.project_id', accessScope);
@@ -326,7 +326,7 @@ export class WebhookEndpointsRepository {
     return row ? this.disable(tx, row, 'failing') : null;
   }
 
-  /** Enables those of the given endpoints that are disabled, resets their failures, and returns them. */
+  /** Enables the given endpoints that are disabled, resets their failures, and returns them. */
   enable(tx: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
     return tx.execute(enableEndpoints, [ids]);
   }

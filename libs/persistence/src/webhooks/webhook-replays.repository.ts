@@ -158,7 +158,7 @@ export class WebhookReplaysRepository {
     private readonly leaseMs: number,
   ) {}
 
-  /** Creates a replay, and returns it if it is within the access scope, or null. */
+  /** Creates a replay. Returns it, or null if it is outside the access scope. */
   async insert(tx: Tx, accessScope: AccessScope, replay: NewReplay): Promise<Replay | null> {
     await tx.manager.insert(WebhookReplayEntity, replay);
     const filter = { id: replay.id, deliveryId: null, endpointId: null };
