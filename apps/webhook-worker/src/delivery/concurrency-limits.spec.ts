@@ -86,7 +86,7 @@ describe('ConcurrencyLimits (WH-13)', () => {
     expect(limits.tryAcquire(concurrencyKey('other', 'q'))).toBe(false);
   });
 
-  it('returns the limit, the remaining capacity per urgency and the attempts in flight', () => {
+  it('returns the limit, the remaining capacity for each urgency, and the attempts in flight', () => {
     const limits = createLimits(100);
     limits.acquire(concurrencyKey('one', 'p', 1));
     limits.acquire(concurrencyKey('one', 'p', 1));

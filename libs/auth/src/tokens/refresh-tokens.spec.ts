@@ -8,7 +8,7 @@ const tokens = new RefreshTokens(new Keyring([secret]));
 
 const parsed = (token: string): ParsedRefreshToken => {
   const result = tokens.parse(token);
-  if (!result) throw new Error('the token was not accepted');
+  if (!result) throw new Error('the token was rejected');
   return result;
 };
 

@@ -71,7 +71,7 @@ it.each<[string, string[]]>([
   expect(inputs.filter((input) => canonicalEmail(input) !== null)).toEqual([]),
 );
 
-it('EV-06: accepts 64 characters before the @ and 254 in all, and rejects hostile lengths fast', () => {
+it('EV-06: accepts 64 characters before the @ and 254 in total, and rejects hostile lengths fast', () => {
   const domain = `${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(57)}.com`;
   const longest = `${'l'.repeat(64)}@${domain}`;
   expect(longest).toHaveLength(254);

@@ -31,7 +31,7 @@ it('rejects a public suffix as the rpId of a project', () => {
     expect([text, isProjectRpId(text)]).toEqual([text, false]);
 });
 
-it('accepts an https page with a domain name, localhost or an Android app as origin', () => {
+it('accepts an https URL with a domain name, localhost, or an Android app as an origin', () => {
   const hash = `android:apk-key-hash:${'aZ09-_'.repeat(7)}A`;
   for (const text of ['https://example.com', 'https://a.example.com:8443', 'http://localhost:5173', hash])
     expect([text, isPasskeyOrigin(text)]).toEqual([text, true]);

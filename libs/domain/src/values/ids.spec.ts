@@ -46,7 +46,7 @@ describe('ids', () => {
     }
   });
 
-  it('IN-09: throw not_found if they are invalid in a path', () => {
+  it('IN-09: result in not_found if they are invalid in a path', () => {
     const texts = [
       '',
       'evt_',

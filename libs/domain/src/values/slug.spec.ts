@@ -1,7 +1,7 @@
 import { isSlug, slugify } from './slug.js';
 
 describe('a slug', () => {
-  it('derives from any name, with or without a suffix', () => {
+  it('is derived from any name, with or without a suffix', () => {
     const slugs: Record<string, string> = {
       'My project': 'my-project',
       '  Zoë & Ünal, Inc. ': 'zoe-unal-inc',

@@ -264,7 +264,7 @@ describe('HashThreads', () => {
       await twoThreads.close();
     });
 
-    it('get a thread regularly even while other tasks never stop arriving', async () => {
+    it('get a thread regularly even if other tasks keep arriving', async () => {
       await threads.close();
       await start(50);
       let isOver = false;

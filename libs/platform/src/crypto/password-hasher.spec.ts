@@ -227,7 +227,7 @@ describe('PasswordHasher', () => {
     expect(hasher.isOutdated('something else', 'peppered')).toBe(true);
   });
 
-  it('CF-04: accepts passwords after a secret has been added, but not if their own is missing', async () => {
+  it('CF-04: accepts passwords after a secret is added, but not if the secret of their hash is missing', async () => {
     const own = await hasher.hash('correct horse');
     for (const hash of [own, hasher.importHash(bcrypt.hashSync('correct horse', COST)).stored]) {
       await expectMatches(hash, ['correct horse'], [], rotated);
@@ -252,7 +252,7 @@ describe('PasswordHasher', () => {
     await busy.close();
   });
 
-  it('RL-03: weighs a hash by its cost, doubled for an imported hash with two Unicode forms', async () => {
+  it('RL-03: weighs a hash by its cost, and doubles the weight of an imported hash with two password forms', async () => {
     const tasks: { weight?: number }[] = [];
     const recordingThreads = { run: (task: object) => (tasks.push(task), Promise.resolve(true)) };
     const recordedHasher = new PasswordHasher(recordingThreads as unknown as HashThreads, keyring, 10);

@@ -57,7 +57,7 @@ describe('the trace of a caller', () => {
     `00-${'0'.repeat(32)}-${SPAN_ID}-01`,
     `ff-${TRACE_ID}-${SPAN_ID}-01`,
     `${recorded}, ${recorded}`,
-  ])('yields to a new trace if the header is %j', (traceparent) => {
+  ])('is replaced with a new trace if the header is %j', (traceparent) => {
     const [isRecorded, traceId] = request({}, traceparent);
     expect(isRecorded).toBe(true);
     expect(traceId).not.toMatch(/^(0{32}|4bf92f35.*)$/);
