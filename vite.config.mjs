@@ -30,9 +30,10 @@ export default defineConfig({
   resolve: { mainFields: ['main'] },
   ssr: {
     noExternal: true,
-    // Not bundled: native code; a library that starts threads from its own files; packages that NestJS loads in a way
-    // that bundlers cannot detect (@nestjs/common/utils/load-package.util.js), because two copies would not share their
-    // decorator metadata; and the log formatter for a developer's terminal.
+    // Not bundled: native code, a library that starts threads from its own files, the log formatter for a developer's
+    // terminal, and packages that NestJS loads in a way that bundlers cannot detect
+    // (@nestjs/common/utils/load-package.util.js). A bundled copy of these packages would not share its decorator
+    // metadata with the copy that NestJS loads.
     external: ['bcrypt', 'piscina', 'class-transformer', 'class-validator', 'pino-pretty'],
     resolve: { conditions: ['node'] },
   },

@@ -17,8 +17,8 @@ const SERVE_SCRIPTS = ['all', 'memory-options', 'run-all', 'supervisor'].map((na
 
 /**
  * The programs and the console are built separately, so that a change to the console does not restart the programs, and
- * vice versa. `outputs` are removed before the build. Vite empties `bundle` just before it writes to it, because a
- * running service uses its files until then.
+ * vice versa. `outputs` are removed before the build. Vite empties `bundle` only just before it writes to it, so that a
+ * running service can use the files until then.
  */
 export const PROGRAMS_PART = {
   stamp: path.join(DIST, '.build-stamp'),

@@ -8,7 +8,7 @@ import { runNpm } from './processes.mjs';
 const report = process.stdout;
 
 /**
- * Prepares the project created at the first start for an example's needs, and runs the example's `start` script. The
+ * Adapts the project from the first start to an example's needs, and runs the example's `start` script. The
  * field `gatehouse` in the example's package.json declares what it needs:
  * @typedef {object} ExampleNeeds
  * @property {number} [port] default port, unless PORT is set

@@ -30,7 +30,8 @@ const GATEHOUSE_SECRETS = {
 };
 
 /**
- * A secretlint rule that finds secrets issued by Gatehouse. Its messages do not contain values, because secretlint would mask them.
+ * A secretlint rule that finds secrets issued by Gatehouse. Its messages do not contain values, because secretlint
+ * would mask them.
  */
 const gatehouseRule = {
   meta: { id: 'gatehouse', type: 'scanner', recommended: true, supportedContentTypes: ['text'] },

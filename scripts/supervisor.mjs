@@ -69,8 +69,8 @@ export async function openLog() {
 /**
  * @param {import('node:child_process').ChildProcess} child
  * @param {import('node:stream').Readable} source
- * @param {(lines: string) => true | Promise<void>} send returns a promise if it stalls, which resolves when it accepts
- *   more lines
+ * @param {(lines: string) => true | Promise<void>} send returns true, or a promise that resolves when more lines are
+ *   accepted
  */
 function forwardLines(child, source, send) {
   let rest = '';
