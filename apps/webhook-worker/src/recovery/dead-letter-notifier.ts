@@ -14,8 +14,8 @@ import { PeriodicJob } from '../periodic-job/periodic-job.js';
 const BATCH_SIZE = 200;
 
 /**
- * Creates one event for each dead letter. The statement that records the outcome marks the dead letter, so
- * none is lost if the worker crashes. Deliveries of `webhook.*` events are never marked: a failing endpoint
+ * Creates one event for each dead letter. The statement that records the outcome marks the dead letter, so no event is
+ * lost if the worker crashes. Deliveries of `webhook.*` events are never marked: a failing endpoint
  * must not create events about its own failures.
  */
 @Injectable()

@@ -97,7 +97,7 @@ export class CredentialGuard implements CanActivate {
   }
 
   /**
-   * Attaches the secret key that a server sends to a route without a credential when it signs a customer in. The key
+   * Attaches the secret key with which a server signs a customer in on a route that requires no credential. The key
    * allows the server to state the customer's client IP in `X-Client-Ip` (contract, section 3). Keys have no other
    * effect on such routes, and an invalid key is ignored. A server cannot state an operator's client IP.
    */

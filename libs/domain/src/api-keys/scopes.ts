@@ -40,8 +40,9 @@ export const firstKeyScopes = scopes.filter(
 export type Access = 'project' | 'organization';
 
 /**
- * The tenants whose objects a caller can access. If `projectId` is null, these are all projects of the organizations,
- * including organizations that they created (one level). If `organizationIds` is null as well, the scope is
+ * The tenants whose objects a caller can access. If `projectId` is null, these are all projects in the listed
+ * organizations, and in organizations that a listed one has created (one level). If `organizationIds` is null as well,
+ * the scope is
  * installation-wide.
  */
 export interface AccessScope {

@@ -13,7 +13,7 @@ const MAX_LENGTH = 200;
 
 /**
  * Returns the changes between two versions of an object for the audit log. Both versions must contain only settings: an
- * entry outlives the customers, so it must not contain customer data, and never a secret. Credentials and queries are
+ * entry outlives the customers, so it must contain neither customer data nor secrets. Credentials and queries are
  * removed from URLs, and long values are truncated.
  */
 export function auditChanges(before: object, after: object): AuditChanges {

@@ -77,7 +77,7 @@ export const customerFields: { readonly [Name in keyof Customer]: CustomerField<
   },
   mfa: {
     schema: openEnum(
-      'Whether the customer must use a second factor. `inherit`: as the project setting `mfa` specifies',
+      'Whether the customer must use a second factor. `inherit` means that the project setting `mfa` applies',
       ...customerMfaPolicies,
     ),
     default: 'inherit',

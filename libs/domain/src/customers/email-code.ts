@@ -5,7 +5,7 @@ export const EMAIL_CODE_TTL = 600;
 export const MAX_CODE_GUESSES = 5;
 
 /**
- * Returns the fixed code for email addresses at reserved test domains, which tests can use without receiving an email.
+ * Returns the fixed code for email addresses at reserved test domains, so that tests need not receive an email.
  * Returns null for other email addresses, in production, and if the project has no such code.
  */
 export const testCode = (

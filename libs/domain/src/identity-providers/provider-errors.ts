@@ -30,7 +30,7 @@ function issuerProblem(preset: ProviderPreset, issuer: string, policy: TargetPol
   if (issuer.includes('?')) return 'must not contain a query';
   if (preset.issuerIsBaseUrl && issuer.endsWith('/')) return 'must not end with a slash';
   if (preset.allowsCustomIssuer || (!policy.production && isLoopbackUrl(issuer))) return null;
-  return `must be ${preset.issuer}, or outside production a loopback URL, for a provider of this type`;
+  return `must be ${preset.issuer} (outside production, also a loopback URL) for a provider of this type`;
 }
 
 /** Returns the errors in fields that are not allowed for the provider's type. */

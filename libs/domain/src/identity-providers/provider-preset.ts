@@ -22,8 +22,8 @@ export interface ProviderPreset {
    */
   isPersonal?: boolean;
   /**
-   * Returns whether the service has verified that the user owns the email address in the claims. Absent if it never
-   * does. `isEmailTrusted` calls this only for claims from the service itself.
+   * Returns whether the service has verified that the user owns the email address in the claims. Absent if the service
+   * never verifies it. `isEmailTrusted` calls this only for claims from the service itself.
    * @param emailDomain the email domain in canonical form
    */
   isEmailVerified?(claims: ProviderClaims, emailDomain: string): boolean;

@@ -71,7 +71,7 @@ export const isProfileComplete = (idToken: ProviderClaims): boolean => {
   return readEmail(idToken) !== null && !!(name ?? givenName ?? familyName) && !!picture;
 };
 
-/** Values of `email_verified` that do not mean that the address is unverified. Some providers send strings or numbers. */
+/** Values of `email_verified` that are not a denial. Some providers send strings or numbers. */
 const notDenied: unknown[] = [undefined, null, '', true, 'true', 'True', 1, '1'];
 
 /** Returns whether the claims state that the email address is not verified. */

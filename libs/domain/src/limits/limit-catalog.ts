@@ -58,8 +58,9 @@ const failures = (max: number, counts: string) => ({
 });
 
 /**
- * The limits on failed attempts. The project setting `limits` overrides their quotas, and its `failureWindow` the first
- * window of all of them. Even with the maximum quotas, the number of guesses is limited: a password is closed after
+ * The limits on failed attempts. The project setting `limits` overrides their quotas, and its `failureWindow` overrides
+ * the first window of each one. Even with the maximum quotas, the number of guesses is limited: a password is closed
+ * after
  * `MAX_PASSWORD_GUESSES` guesses (docs/adr/0035), and a six-digit code allows fewer.
  */
 export const failureLimits = {

@@ -10,8 +10,8 @@ export const mailPurposes = [
 export type MailPurpose = (typeof mailPurposes)[number];
 
 /**
- * The limits that can prevent an email from being sent: emails with one purpose to one recipient per hour, emails with
- * one purpose in a project per hour, and one email per kind and email address per minute.
+ * The limits that can prevent an email from being sent: emails to one recipient in an hour, emails in a project in an
+ * hour (both for each purpose), and one email of each kind to an email address in a minute.
  */
 export const mailLimitReasons = ['recipient_limit', 'project_limit', 'too_soon'] as const;
 export type MailLimitReason = (typeof mailLimitReasons)[number];

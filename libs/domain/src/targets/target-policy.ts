@@ -8,7 +8,9 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
  * (requirements WH-01 to WH-03).
  */
 export interface TargetPolicy {
-  /** True allows only https, and rejects loopback addresses, single-label and local names, and internal service ports. */
+  /**
+   * True allows only https, and rejects loopback addresses, single-label and local names, and internal service ports.
+   */
   production: boolean;
   /** CIDR ranges that are allowed in addition to the public internet. */
   allowedCidrs: string[];

@@ -12,7 +12,7 @@ export const isNumericDate = (value: unknown): value is number =>
 
 /**
  * Returns whether a user has signed in to a provider since a given time.
- * @param authTime the `auth_time` claim. A time in the future is not accepted
+ * @param authTime the `auth_time` claim. A time in the future is rejected
  * @param since in seconds
  * @param current in seconds
  */

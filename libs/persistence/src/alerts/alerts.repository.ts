@@ -53,8 +53,8 @@ const recordNotification = statement(
 );
 
 /**
- * Tracks which alerts were sent to operators, for each kind and channel. The state is shared by all workers and survives
- * restarts.
+ * Tracks which alerts were sent to operators, for each kind and channel. The state is shared by all workers and
+ * survives restarts.
  */
 export class AlertsRepository {
   constructor(private readonly database: Database) {}

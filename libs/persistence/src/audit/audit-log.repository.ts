@@ -149,7 +149,7 @@ const listEntries = dynamicStatement(
 );
 
 /**
- * Table privileges do not restrict a role that can act as the table's owner, the schema or the database, create
+ * Table privileges do not restrict a role that can act as the owner of the table, the schema or the database, create
  * roles, or write server files. CREATE on the schema allows it to create functions that the owner would call. The
  * check includes all roles that have this role as a member, because a member can act as them with SET ROLE, even if
  * it does not inherit their privileges.

@@ -72,9 +72,9 @@ interface ConnectionConfig extends pg.ClientConfig {
 const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf: () => object };
 
 /**
- * A connection that applies the session settings (session-settings.ts) and whose errors cannot end the process. While
- * it passes from the pool to TypeORM, it would have no error listener, and a message from PostgreSQL, such as on
- * shutdown, would be an uncaught error. The next statement on the connection reports the error.
+ * A connection that applies the session settings (session-settings.ts). It has an error listener of its own, because it
+ * has no other while the pool passes it to TypeORM. Without a listener, an error message from PostgreSQL, such as on
+ * shutdown, would end the process. The next statement on the connection reports the error.
  */
 class Connection extends pg.Client {
   private readonly hosts: DatabaseHosts | undefined;

@@ -67,8 +67,8 @@ const linkAuditEntries = ({ events, auditEntries }: Pick<Outbox, 'events' | 'aud
   }));
 
 /**
- * Inserts events and audit entries, and one delivery per event and subscribed endpoint. A delivery's id is a UUIDv7
- * with the event's time; PostgreSQL before 18 cannot generate one.
+ * Inserts events and audit entries, and one delivery for each event and subscribed endpoint. A delivery's id is a
+ * UUIDv7 with the event's time; PostgreSQL before 18 cannot generate one.
  */
 export const writeOutbox = statement(
   { deliveryId: uuid, endpointId: uuid, projectId: nullable(uuid), eventId: uuid },

@@ -151,7 +151,7 @@ export class Transactions {
   }
 
   /**
-   * Runs `work` so that everything that joins commits as one, together with the changes from `complete`. The
+   * Runs `work` as a unit: all changes that join it commit together, with the changes from `complete`. The
    * transaction opens with the first `join`, so that earlier work holds no connection. The unit also awaits a `join`
    * that `work` does not await, and nothing commits if it fails.
    */

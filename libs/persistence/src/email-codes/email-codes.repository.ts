@@ -24,8 +24,8 @@ import { currentCount, exceedsGuessLimitSql } from './guesses-sql.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 /**
- * Maximum number of open codes per email address and network. A newer code voids the oldest one. Requests from other
- * networks void no codes, so that a stranger cannot void the owner's code.
+ * Maximum number of open codes for each combination of email address and network. A newer code voids the oldest one.
+ * Requests from another network do not void it, so that a stranger cannot void the owner's code.
  */
 const MAX_OPEN_CODES = 3;
 

@@ -207,8 +207,8 @@ export class EventFeedRepository {
 
   /**
    * If a dump was restored into a server with lower transaction numbers, renumbers all events, so that they are
-   * sorted by id and before any new event, and starts a new epoch. Without this, the feed would hide them until the
-   * numbers have caught up.
+   * sorted by id and before any new event, and starts a new epoch. Without this, the feed would hide the restored
+   * events until the transaction numbers have caught up.
    * @returns true if this was necessary
    */
   async realign(): Promise<boolean> {

@@ -39,8 +39,9 @@ const challengeColumns = `
 /** A sign-in that still requires a second factor. */
 export type Challenge = RowOf<typeof challengeRow>;
 
-/** Maximum number of attempts per challenge, and of open challenges per customer. */
+/** Maximum number of attempts per challenge. */
 const MAX_ATTEMPTS = 5;
+/** Maximum number of open challenges per customer. */
 const MAX_OPEN = 3;
 
 const insertChallenge = statement(

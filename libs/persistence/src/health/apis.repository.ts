@@ -6,8 +6,9 @@ import { boolean, nullable, statement, text, type RowOf } from '../sql/statement
 import { NIL_UUID } from '../sql/uuid-v7.js';
 
 /**
- * How long an API process can go without a heartbeat before it counts as stopped, in seconds. 0.1.0 processes connect
- * at least once a minute and close the connection after 30 seconds, so another process detects them within this time.
+ * How long an API process can go without a heartbeat before it counts as stopped, in seconds. Processes of version
+ * 0.1.0 connect at least once a minute and close the connection after 30 seconds, so another process detects them
+ * within this time.
  */
 export const API_HEARTBEAT_TIMEOUT_SECONDS = 90;
 

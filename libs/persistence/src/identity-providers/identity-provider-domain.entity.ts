@@ -19,7 +19,10 @@ export class IdentityProviderDomainEntity {
   /** Time since which a verified domain's record has been missing, or null. */
   @Column({ type: 'timestamptz', name: 'failing_since', precision: 3, nullable: true })
   failingSince!: Date | null;
-  /** Id of the last customer whose sessions were checked since the domain or its provider changed; null if all were checked. */
+  /**
+   * Id of the last customer whose sessions were checked since the domain or its provider changed; null if all were
+   * checked.
+   */
   @Column('uuid', { name: 'sessions_checked_to', nullable: true }) sessionsCheckedTo!: string | null;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt!: Date;
 }

@@ -43,15 +43,18 @@ export class LegacySignInRepository {
 
   /**
    * Returns the system that knows the password for an email address. Returns null if the project has no previous
-   * system, or if the address belongs to a customer, unless an import created them and they have never set a password
-   * here.
+   * system. Also returns null if the address belongs to a customer, except an imported customer who has never set a
+   * password here.
    */
   async findSystem(projectId: string, email: string): Promise<LegacySystem | null> {
     const [row] = await this.database.execute(findSystem, [projectId, email]);
     return row?.url ? { ...row, url: row.url } : null;
   }
 
-  /** Sets the password for an imported customer who has never set one here. Returns null if no such customer has the email. */
+  /**
+   * Sets the password for an imported customer who has never set one here. Returns null if no such customer has the
+   * email.
+   */
   async setPassword(
     tx: Tx,
     projectId: string,

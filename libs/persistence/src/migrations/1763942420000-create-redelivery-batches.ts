@@ -14,7 +14,7 @@ export class CreateRedeliveryBatches1763942420000 implements MigrationInterface 
         state text NOT NULL DEFAULT 'planned'
           CHECK (state IN ('planned', 'running', 'completed', 'cancelled', 'expired')),
         reason text,
-        -- Of the plan: deliveries that the filter found, eligible ones, and the others by reason.
+        -- The plan: deliveries that the filter found, eligible ones, and the others by reason.
         total integer NOT NULL DEFAULT 0,
         eligible integer NOT NULL DEFAULT 0,
         not_eligible jsonb NOT NULL DEFAULT '{}',
@@ -52,7 +52,7 @@ export class CreateRedeliveryBatches1763942420000 implements MigrationInterface 
       CREATE INDEX redelivery_items_waiting ON redelivery_items (batch_id, endpoint_id, event_id)
         WHERE redelivered_as IS NULL AND skipped IS NULL;
 
-      -- When workers last created deliveries of batches. The worker that locks the row does it for all.
+      -- The time at which a worker last created deliveries. The worker that locks the row does this for all batches.
       CREATE TABLE redelivery_feed (
         singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
         fed_at timestamptz(3) NOT NULL DEFAULT 'epoch'

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Adds customers' second factor policy, and the time after which they must prove their identity again. The columns
- * may exist, because an earlier version of CreateSecondFactors added them.
+ * may already exist, because an earlier version of CreateSecondFactors added them.
  */
 export class AddCustomerMfa1764288002100 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

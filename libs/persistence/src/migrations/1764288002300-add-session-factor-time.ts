@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the time of the last second factor verification in a session. The column may exist, as in AddCustomerMfa. */
+/**
+ * Adds the time of the last second factor verification in a session. The column may already exist (see
+ * AddCustomerMfa).
+ */
 export class AddSessionFactorTime1764288002300 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE sessions ADD COLUMN IF NOT EXISTS factor_time timestamptz(3)');

@@ -103,8 +103,8 @@ const rangeValues = ({ from, to }: IdRange, retained: RetainedSpan[]): unknown[]
 
 /**
  * Adds attempts to the retained buckets of every length, for the installation and for their projects. Attempts by
- * endpoint are counted only for projects. The installation adds up these rows. It would need nearly as many rows of its
- * own, because a project-level endpoint receives only its project's events.
+ * endpoint are counted only for projects. For the installation, these rows are added up. Separate rows would be nearly
+ * as many, because a project-level endpoint receives only its project's events.
  */
 const addToRollups = dynamicStatement(
   {},

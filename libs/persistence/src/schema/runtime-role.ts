@@ -57,8 +57,9 @@ const MISSING_GRANTS = `
   WHERE NOT EXISTS (SELECT FROM aclexplode(f.acl) WHERE grantee = runtime.oid)`;
 
 /**
- * Grants the runtime role its privileges on everything that migrations have created, and default privileges on what
- * later ones create. Revokes all other privileges, such as changing the audit log, from the role and from PUBLIC.
+ * Grants the runtime role its privileges on everything that migrations have created, and sets default privileges for
+ * everything that later migrations create. Revokes all other privileges, such as changing the audit log, from the role
+ * and from PUBLIC.
  */
 export async function grantRuntimePrivileges(owner: QueryRunner, runtimeRole: string): Promise<void> {
   const restricted = [Object.keys(RESTRICTED_TABLES), Object.values(RESTRICTED_TABLES)];

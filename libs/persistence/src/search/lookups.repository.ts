@@ -81,7 +81,8 @@ export class LookupsRepository {
   }
 
   /**
-   * Returns whether a customer is within the access scope. With installation-wide access, this includes deleted customers.
+   * Returns whether a customer is within the access scope. With installation-wide access, this includes deleted
+   * customers.
    */
   async isCustomerWithin(accessScope: AccessScope, id: string): Promise<boolean> {
     if (!accessScope.organizationIds && !accessScope.projectId) return true;

@@ -52,7 +52,8 @@ export type ExchangeProof =
 export type NewSignInExchange = ExchangeKey &
   ExchangeProof & {
     /**
-     * Time at which the client began the sign-in. For a customer, it is null, and the time at which the code is issued is stored.
+     * Time at which the client began the sign-in. For a customer, it is null, and the time at which the code is issued
+     * is stored.
      */
     requestedAt: Date | null;
     /** Time at which the identity was proven. Default: now. */
@@ -178,7 +179,10 @@ export class SignInExchangesRepository {
     return rows.length > 0;
   }
 
-  /** Deletes a customer's exchanges, and the exchanges for their email address. The caller must have locked the customer. */
+  /**
+   * Deletes a customer's exchanges, and the exchanges for their email address. The caller must have locked the
+   * customer.
+   */
   async deleteAll(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {
     await tx.execute(deleteByCustomer, [projectId, email, customerId]);
   }

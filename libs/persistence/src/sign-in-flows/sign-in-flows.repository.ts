@@ -20,7 +20,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** The values that a flow is bound to. Its secret is not accepted with other values. */
+/** The values that a flow is bound to. Its secret is rejected with other values. */
 export interface FlowKey {
   /** The secret's SHA-256. */
   secretHash: Buffer;

@@ -146,7 +146,7 @@ const findEndpoints = dynamicStatement(
 );
 
 /**
- * The statement is not prepared, like `findProject`, because a generic plan cannot use an index for
+ * Like `findProject`, this statement is not prepared, because a generic plan cannot use an index for
  * `organizationsWithin`.
  */
 const findOrganizations = dynamicStatement(

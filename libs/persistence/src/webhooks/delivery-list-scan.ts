@@ -59,7 +59,7 @@ export function deliveryListSql(where: Conditions, filter: DeliveryFilter, scan:
   return `SELECT d.* FROM (${scans.join(' UNION ALL ')}) d ${orderSql(where, scan)}`;
 }
 
-/** Returns SQL for a filter's deliveries if there can only be few; otherwise null. */
+/** Returns SQL for a filter's deliveries if the filter can match only a few; otherwise null. */
 function fewDeliveriesSql(where: Conditions, filter: DeliveryFilter): string | null {
   const { deliveryIds, eventId, customerIds, areLowVolume, batchId, isSmallBatch } = filter;
   const rows = (condition: string): string => `SELECT d.* FROM deliveries d WHERE ${condition} OFFSET 0`;
@@ -120,8 +120,8 @@ function listParts({ column }: OwnerScope, filter: DeliveryFilter): Part[] {
 }
 
 /**
- * Returns the states that a filter's matches can have. States with the fewest deliveries come first, because counts
- * read them first.
+ * Returns the states that a filter's matches can have. States with the fewest deliveries come first, and counts read
+ * the states in this order.
  */
 function listStates(filter: DeliveryFilter): DeliveryState[] {
   const { state, success, error } = filter;
@@ -188,7 +188,7 @@ function ownerOrderSql(
 
 /**
  * Returns SQL for all pending deliveries in a scope. An unordered scan reads them in index order and stops at its
- * limit. Without that order, PostgreSQL would scan the table, where it expects to find some of them soon.
+ * limit. Without that order, PostgreSQL would scan the table, where it expects to find some pending deliveries soon.
  */
 function pendingSql(
   where: Conditions,

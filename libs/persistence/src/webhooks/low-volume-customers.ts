@@ -29,9 +29,9 @@ const customerEventsSql = (customers: string): string =>
   `${newestEventsSql(customers, MAX_CUSTOMER_EVENTS + 1)} LIMIT ${MAX_CUSTOMER_EVENTS + 1}`;
 
 /**
- * Returns SQL for the deliveries `d` for events about low-volume customers, to which conditions can be appended. The
- * inner scan of an event's deliveries does not apply them, because during an outage PostgreSQL would read all dead
- * letters for each event.
+ * Returns SQL for the deliveries `d` for events about low-volume customers. Conditions can be appended. The inner scan
+ * of an event's deliveries does not apply them, because PostgreSQL would then read all dead letters for each event
+ * during an outage.
  */
 export const customerDeliveriesSql = (customers: string): string => `
   SELECT d.* FROM (${customerEventsSql(customers)}) e

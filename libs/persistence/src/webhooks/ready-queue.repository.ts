@@ -20,7 +20,7 @@ export interface ClaimCapacity {
 }
 
 /**
- * Time in ms that first attempts, retries and batch deliveries are put back when capacity is short. This is priority
+ * Time in ms by which first attempts, retries and batch deliveries are moved back when capacity is short. This is priority
  * aging, not a strict priority: every delivery moves up as it waits, so that it is attempted eventually.
  */
 const PRIORITY_AGING_MS = [0, 5_000, 30_000];

@@ -90,9 +90,8 @@ const batchColumns = `
 /**
  * Returns the condition that a batch is within an access scope. A recovery concerns a single endpoint, and is visible
  * wherever the endpoint is. A bulk redelivery for several projects also covers organizations that were created by its
- * creator's organizations. The access scope must therefore list the creator's organizations themselves. An access scope
- * that includes an organization only because a listed one has created it does not include the organizations that the
- * created one has created in turn.
+ * creator's organizations. The access scope must therefore list the creator's organizations themselves, because it
+ * extends only one level below the organizations that it lists.
  */
 export function batchWithin(where: Conditions, table: string, accessScope: AccessScope): string {
   const isOwned = where.accessScopeCondition(table, `${table}.project_id`, accessScope);

@@ -8,8 +8,8 @@ import { IN_LOCK_ORDER } from './lock-order.js';
 import { itemSkipReasonSql } from './redelivery-skip-reason.js';
 
 /**
- * Maximum number of batch deliveries per endpoint that wait for their first attempt, and thus also the most that one
- * run adds.
+ * Maximum number of batch deliveries per endpoint that wait for their first attempt. A run therefore creates at most
+ * this many for an endpoint.
  */
 const MAX_UNATTEMPTED = 50;
 
@@ -132,7 +132,7 @@ const addToCounts = statement(
    WHERE id = $1`,
 );
 
-/** Sets running batches to completed. Cancelled ones stay cancelled. */
+/** Finishes batches without remaining work. A running batch becomes completed, and a cancelled one stays cancelled. */
 const finishBatches = statement(
   {},
   `UPDATE redelivery_batches b SET finished_at = clock_timestamp(),

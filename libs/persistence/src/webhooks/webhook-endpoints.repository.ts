@@ -174,7 +174,8 @@ const disableEndpoint = statement(
 
 /**
  * Cancels pending deliveries to an endpoint that is no longer enabled. If there are too many, the sweeper cancels the
- * rest, which no worker claims. The statement is not prepared, because the best plan depends on the endpoint.
+ * rest. No worker claims them in the meantime. The statement is not prepared, because the best plan depends on the
+ * endpoint.
  */
 const cancelPendingDeliveries = dynamicStatement(
   { count: integer },

@@ -195,7 +195,7 @@ export const settings = {
     fallback: 'https://api.pwnedpasswords.com',
   }),
   RATE_LIMITS: setting.onOff({
-    doc: 'Apply rate limits per client address and per key. Failed sign-ins are always limited. Must be on in production.',
+    doc: 'Apply rate limits for each client address and each key. Failed sign-ins are always limited. Must be on in production.',
     fallback: true,
   }),
   REQUEST_MEMORY: setting.integer(

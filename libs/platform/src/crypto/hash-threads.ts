@@ -203,8 +203,8 @@ export class HashThreads {
   }
 
   /**
-   * Resolves once a thread is available for the next password, or after a second at most. For CPU-intensive work
-   * outside the threads, which would delay them because they have a lower priority than all other threads.
+   * Resolves once a thread is available for the next password, or after a second at most. Call it before CPU-intensive
+   * work outside the threads. Such work delays them, because they have a lower priority than all other threads.
    */
   async waitUntilIdle(): Promise<void> {
     const end = monotonicMs() + this.backgroundIntervalMs;

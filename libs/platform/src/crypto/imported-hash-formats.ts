@@ -234,7 +234,7 @@ const FAST_LIMIT = 'one digest';
 /**
  * Salted SHA: RFC 2307 with the salts of OpenLDAP (`{SSHA}`), Ory Kratos (`$sha256$pf=…`, where `pf` is the order in
  * base64, https://www.ory.sh/docs/kratos/manage-identities/import-user-accounts-identities), and the HMAC methods of
- * Werkzeug before 3.0. `sha1$…` is not accepted, because Django uses it for a different function.
+ * Werkzeug before 3.0. `sha1$…` is rejected, because Django uses it for a different function.
  */
 const fastFormats: Format[] = [
   {

@@ -29,8 +29,8 @@ const tlsOptions: https.AgentOptions = { secureOptions: constants.SSL_OP_NO_RENE
 
 /**
  * Keep-alive with an idle timeout of 4 s. Most servers have a longer timeout, so a request rarely uses a connection
- * that the server is closing. The TCP keep-alive delay is the 60 s that axios sets: another value would cost two system
- * calls per request.
+ * that the server is closing. The TCP keep-alive delay is 60 s, as in axios, because another value would cost two
+ * system calls per request.
  */
 const keepAliveOptions: http.AgentOptions = {
   keepAlive: true,

@@ -72,18 +72,18 @@ export class ApiMetrics {
       [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       ['route', 'method', 'status'],
     );
-    this.logins = metrics.counter('gatehouse_logins_total', 'Steps of sign-ins, by method and result.', {
+    this.logins = metrics.counter('gatehouse_logins_total', 'Sign-in steps, by method and result.', {
       method: loginMethods,
       result: loginResults,
     });
     this.providerReturns = metrics.counter(
       'gatehouse_identity_provider_returns_total',
-      'Browsers that returned from identity providers, by type of the provider and result.',
+      'Browsers that returned from identity providers, by provider type and result.',
       { type: identityProviderTypes, result: ['success', ...redirectErrors] },
     );
     this.providerRequests = metrics.counter(
       'gatehouse_identity_provider_requests_total',
-      'Steps of sign-ins that sent requests to an identity provider, by result.',
+      'Sign-in steps that sent requests to an identity provider, by result.',
       { result: providerRequestResults },
     );
     this.limitedMails = metrics.counter(
