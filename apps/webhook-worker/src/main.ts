@@ -4,8 +4,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 
 await import('./run.js').catch((error: NodeJS.ErrnoException) => {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  // Exits with 78 (EX_CONFIG in sysexits.h), because a restart cannot fix it. Any file of the build may be missing, so
-  // nothing is imported here.
+  // Exits with 78 (EX_CONFIG in sysexits.h), because a restart cannot fix the problem. Nothing is imported here,
+  // because any file of the build may be missing.
   process.stderr.write(`${error.message}. Build the programs again: npm ci && npm run build\n`);
   process.exit(78);
 });

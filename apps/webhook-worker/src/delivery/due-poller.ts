@@ -28,8 +28,8 @@ const OVERDUE_SWEEPS = 2;
 const SCAN_INTERVAL_MS = 100;
 
 /**
- * Delay between a release of capacity and the next poll, in ms. Releases often come in bursts, which one poll can use
- * together.
+ * Delay between a release of capacity and the next poll, in ms. Releases often come in bursts, and a single poll can
+ * then use all of the released capacity.
  */
 const CAPACITY_DEBOUNCE_MS = 5;
 

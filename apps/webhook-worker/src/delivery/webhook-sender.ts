@@ -16,15 +16,15 @@ import { webhookHeaders, type WebhookToSend } from './webhook-headers.js';
 /** Maximum number of bytes to store from a response (requirement WH-12). */
 const MAX_RESPONSE_BYTES = 16 * 1024;
 
-/** Sends HTTP requests to targets. Returns every response or failure as a result and never throws it. */
+/** Sends HTTP requests to targets. Returns every response and failure as a result, and never throws. */
 @Injectable()
 export class WebhookSender implements OnModuleInit {
   private readonly client: OutboundClient;
   /** Time limit for an attempt, in ms. */
   private readonly timeoutMs: number;
   /**
-   * One controller per request. A signal that hundreds of requests shared would search all their listeners after each
-   * request.
+   * One controller per request. If hundreds of requests shared a signal, Node.js would search all of its listeners
+   * after each request.
    */
   private readonly inFlight = new Set<AbortController>();
   private isAborted = false;

@@ -80,8 +80,8 @@ export interface ProjectSettings {
   /** null if there is no previous system. */
   legacySignIn: LegacySignInSettings | null;
   /**
-   * A fixed email code for email addresses at reserved test domains, with which tests can sign in without receiving an
-   * email; null for none. Available only in development.
+   * A fixed email code for email addresses at reserved test domains, so that tests need not receive an email; null for
+   * none. Available only in development.
    */
   testEmailCode: string | null;
   requireVerifiedEmail: boolean;

@@ -139,7 +139,7 @@ export function targetUrlProblem(text: string, policy: TargetPolicy): string | n
 }
 
 /**
- * Returns a URL as the WHATWG parser serializes it, which is the form in which it is called: with a lowercase ASCII
+ * Returns a URL as the WHATWG parser serializes it, which is the form that requests use: with a lowercase ASCII
  * host and a path, and without the default port. Returns an invalid URL unchanged.
  */
 export const normalizeUrl = (text: string): string => parseUrl(text)?.href ?? text;

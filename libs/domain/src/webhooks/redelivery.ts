@@ -1,4 +1,4 @@
-/** The kinds of bulk redeliveries: of deliveries that match a filter, or of events that an endpoint has missed. */
+/** The kinds of bulk redeliveries: deliveries that match a filter, or events that an endpoint has missed. */
 export const redeliveryKinds = ['redelivery', 'recovery'] as const;
 export type RedeliveryKind = (typeof redeliveryKinds)[number];
 

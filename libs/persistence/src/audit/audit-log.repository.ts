@@ -177,8 +177,8 @@ export class AuditLogRepository {
   ) {}
 
   /**
-   * Adds an entry to the transaction that makes the described change. The transaction writes the entry when it
-   * commits. Logs it after the commit, so that a copy can be stored outside the database.
+   * Adds an entry to the transaction that makes the described change. The transaction writes the entry when it commits.
+   * After the commit, the entry is also logged, so that a copy can be stored outside the database.
    */
   insert(tx: Tx, { actor, ...entry }: NewAuditEntry): void {
     const id = newId();

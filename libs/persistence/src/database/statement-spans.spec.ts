@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => otlp.stop());
 
-it('records statement spans in the trace, named after the first table changed or read', async () => {
+it('records statement spans in the trace, and names each one after the first table it changes or reads', async () => {
   const statements = {
     'SELECT customers': 'SELECT c.id FROM "customers" c JOIN projects p ON true FOR NO KEY UPDATE',
     'UPDATE deliveries': `WITH picked AS (SELECT id FROM unnest($1::uuid[]) AS row (id) FOR UPDATE OF d)

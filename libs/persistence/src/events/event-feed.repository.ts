@@ -214,8 +214,8 @@ export class EventFeedRepository {
   async realign(): Promise<boolean> {
     const [newest] = await this.database.execute(findNewestEvent);
     if (!newest?.isInFuture) return false;
-    // Starts the epoch first, so that positions from the old epoch are converted to positions in the new order, where
-    // they are also valid.
+    // Starts the epoch first, so that positions from the old epoch are converted to the new order even while events are
+    // being renumbered.
     await this.transactions.run((tx) => tx.execute(beginEpoch));
     for (let last: string | undefined = NIL_UUID; last;) {
       const batch: { id: string }[] = await this.database.execute(realignEvents, [last]);

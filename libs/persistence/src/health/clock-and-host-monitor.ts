@@ -54,7 +54,7 @@ export class ClockAndHostMonitor {
     );
     metrics?.gauge(
       'gatehouse_database_writable_hosts',
-      'Number of servers in DATABASE_URL that accept writes. Only reported for several hosts.',
+      'Number of servers in DATABASE_URL that accept writes. Reported only if DATABASE_URL has several hosts.',
       () => this.writableHosts && this.writableHosts.length,
     );
   }

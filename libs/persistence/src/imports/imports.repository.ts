@@ -141,7 +141,7 @@ export class ImportsRepository {
   }
 
   /**
-   * Starts an import, or takes over one that was started, after which the previous request can no longer write.
+   * Starts an import, or takes over one that was started. The previous request can then no longer write.
    * @returns false, without a change, if the import has advanced beyond `lastLine`
    */
   async claim(

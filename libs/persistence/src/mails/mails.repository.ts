@@ -84,7 +84,9 @@ const toMail = <Row extends { parameters: Buffer | null }>(row: Row): Row & { pa
   parameters: row.parameters!,
 });
 
-/** Returns the conditions for emails to customers within an access scope that still have their content. */
+/**
+ * Returns the conditions for emails that still have their content and were sent to customers within an access scope.
+ */
 const readableMails = (accessScope: AccessScope): Conditions =>
   new Conditions().addAccessScope('p', 'm.project_id', accessScope).add('m.parameters IS NOT NULL');
 

@@ -41,7 +41,9 @@ interface Holder {
   since: Date | null;
 }
 
-/** A process's exclusive right to migrate, until it is released or has not been renewed for 30 seconds (ADR 0054). */
+/**
+ * A process's exclusive right to migrate. It ends when it is released, or 30 seconds after its last renewal (ADR 0054).
+ */
 export class MigrationLease {
   private readonly id = newId();
   private readonly logger = migrationRun.getStore()!.logger;

@@ -52,8 +52,8 @@ export type ExchangeProof =
 export type NewSignInExchange = ExchangeKey &
   ExchangeProof & {
     /**
-     * Time at which the client began the sign-in. For a customer, it is null, and the time at which the code is issued
-     * is stored.
+     * Time at which the client began the sign-in. Null for a customer: the time at which the code is issued is then
+     * stored instead.
      */
     requestedAt: Date | null;
     /** Time at which the identity was proven. Default: now. */
@@ -188,7 +188,7 @@ export class SignInExchangesRepository {
   }
 
   /**
-   * Deletes the exchanges and hosted page flows, including unfinished ones, of a customer, their email address and
+   * Deletes the exchanges and hosted page flows, including unfinished ones, for a customer, their email address and
    * their linked identities. The caller must have locked the customer.
    */
   async deleteExchangesAndFlows(tx: Tx, projectId: string, email: string, customerId: string): Promise<void> {

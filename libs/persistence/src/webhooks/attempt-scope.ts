@@ -233,7 +233,7 @@ export async function findAttemptScope(
   return { ...range, column: 'organization_id', ids };
 }
 
-/** Returns the scope for a delivery's attempts, or for the attempts of all an event's deliveries. */
+/** Returns the scope for a delivery's attempts, or for all attempts to deliver an event. */
 async function findDeliveriesScope(
   database: Database,
   accessScope: AccessScope,

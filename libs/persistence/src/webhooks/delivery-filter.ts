@@ -170,8 +170,8 @@ export function deliveryScanSql(
   }
   if (accessScope.projectId) {
     const id = where.bind(accessScope.projectId);
-    // Scans the project, or its own endpoints if organization-level endpoints may have received its events, too. Only
-    // one of the two scans runs.
+    // Scans the project's deliveries. If organization-level endpoints may also have received its events, scans the
+    // project's own endpoints instead. Only one of the two scans runs.
     const isShared = `EXISTS (SELECT FROM webhook_endpoints w WHERE w.project_id IS NULL
       AND w.organization_id = (SELECT p.organization_id FROM projects p WHERE p.id = ${id}))`;
     const byEndpoint = scanByOwner('endpoint_id', `${endpoints()} AND ${isShared}`);

@@ -20,8 +20,8 @@ export interface ClaimCapacity {
 }
 
 /**
- * Time in ms by which first attempts, retries and batch deliveries are moved back when capacity is short. This is priority
- * aging, not a strict priority: every delivery moves up as it waits, so that it is attempted eventually.
+ * Time in ms by which first attempts, retries and batch deliveries are moved back when capacity is short. This is
+ * priority aging, not a strict priority: every delivery moves up as it waits, so that it is attempted eventually.
  */
 const PRIORITY_AGING_MS = [0, 5_000, 30_000];
 
@@ -32,7 +32,7 @@ const PRIORITY_AGING_MS = [0, 5_000, 30_000];
 const SCAN_WINDOW = 400;
 
 /**
- * SELECT of deliveries to enabled endpoints, because deliveries left for a disabled endpoint must not fill the
+ * Selects only deliveries to enabled endpoints, because remaining deliveries to a disabled endpoint must not fill the
  * window.
  */
 const readyDeliveriesSql = `
@@ -155,7 +155,7 @@ export class ReadyQueueRepository {
 
   /**
    * Claims the deliveries that have been due longest.
-   * @param overdueMs minimum time in ms that a delivery must have been due, per urgency
+   * @param overdueMs minimum time in ms that a delivery must have been due, for each urgency
    */
   claimDue(capacity: ClaimCapacity, overdueMs: readonly number[]): Promise<ClaimedAttempt[]> {
     return this.claim(claimDue, capacity, [overdueMs]);

@@ -125,8 +125,8 @@ const claimReplays = statement(
 );
 
 /**
- * Records only the first outcome, because the lease may have expired before. Locks the customer, so that a concurrent
- * deletion either erases the response or prevents it from being stored.
+ * Records only the first outcome, because a replay is recorded as lost if its lease expires. Locks the customer, so
+ * that a concurrent deletion either erases the response or prevents it from being stored.
  */
 const recordReplayOutcome = statement(
   {},

@@ -59,8 +59,8 @@ export interface HashPermit {
  */
 export class HashThreads {
   /**
-   * Created with the first task, so that a short command does not terminate threads that are still loading. Node.js
-   * would abort.
+   * Created with the first task, so that a short command does not terminate threads that are still loading, which would
+   * crash Node.js.
    */
   private pool: Piscina | undefined;
   private readonly queue: HashQueue;

@@ -112,7 +112,7 @@ describe('the logger', () => {
   });
 });
 
-it('logs messages of Nest at debug level, and its warnings and errors at their own levels', () => {
+it("logs Nest's messages at debug level, but its warnings and errors at their own levels", () => {
   const lines = captureLines((logger) => {
     const nest = new NestLogger(logger);
     nest.log('mapped', 'RouterExplorer');

@@ -56,7 +56,7 @@ export interface RenderedMail extends OutgoingMail {
 }
 
 /**
- * The stored parameters, with the time of the event that caused the email. Rows from before notices existed do not
+ * The stored parameters, with the time of the event that caused the email. Rows from versions without notices do not
  * contain it.
  */
 type SealedParameters = MailParameters & { at?: string };

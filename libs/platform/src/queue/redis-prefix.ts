@@ -4,8 +4,8 @@ import type { RedisTarget } from '../config/redis-target.js';
 const BASE = 'gatehouse';
 
 /**
- * Returns the prefix that all installations share. In a cluster, all keys of a queue must be in the same hash slot,
- * which the braces ensure.
+ * Returns the prefix that all installations share. In a cluster, all keys of a queue must be in the same hash slot. The
+ * braces ensure this.
  */
 export const sharedPrefix = ({ isCluster }: RedisTarget): string => (isCluster ? `{${BASE}}` : BASE);
 
