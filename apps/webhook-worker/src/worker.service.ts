@@ -37,7 +37,7 @@ export const PERIODIC_JOBS = Symbol('periodic jobs');
 /** Maximum time to wait for attempts in flight when the worker stops, in ms. After that, they are aborted. */
 const DRAIN_TIMEOUT_MS = 12_000;
 /**
- * Maximum time for the rest of the shutdown, in ms. The sum of both times is less than a process's stop timeout
+ * Maximum time for the rest of the shutdown, in ms. Both times together are less than a process's stop timeout
  * (programs/run-process.ts).
  */
 const CLOSE_TIMEOUT_MS = 2_000;

@@ -29,7 +29,7 @@ const SCAN_INTERVAL_MS = 100;
 
 /**
  * Delay between a release of capacity and the next poll, in ms. Releases often come in bursts, and a single poll can
- * then use all of the released capacity.
+ * then use all released capacity.
  */
 const CAPACITY_DEBOUNCE_MS = 5;
 

@@ -23,7 +23,7 @@ export class WebhookSender implements OnModuleInit {
   /** Time limit for an attempt, in ms. */
   private readonly timeoutMs: number;
   /**
-   * One controller per request. If hundreds of requests shared a signal, Node.js would search all of its listeners
+   * One controller per request. If hundreds of requests shared a signal, Node.js would search all its listeners
    * after each request.
    */
   private readonly inFlight = new Set<AbortController>();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { apiKeyResource } from '@gatehouse/domain';
 import { ApiKeysRepository, EventsRepository, Transactions } from '@gatehouse/persistence';
 
-/** The number of days between the event and the expiry of the key. */
+/** Days between the event and the key's expiry. */
 const NOTICE_DAYS = 7;
 
 /** Maximum number of keys per transaction, so that it stays within its timeout. */

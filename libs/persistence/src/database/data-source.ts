@@ -72,7 +72,7 @@ interface ConnectionConfig extends pg.ClientConfig {
 const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf: () => object };
 
 /**
- * A connection that applies the session settings (session-settings.ts). It has an error listener of its own, because it
+ * A connection that applies the session settings (session-settings.ts). It has its own error listener, because it
  * has no other while the pool passes it to TypeORM. Without a listener, an error message from PostgreSQL, such as on
  * shutdown, would end the process. The next statement on the connection reports the error.
  */

@@ -24,7 +24,7 @@ import { currentCount, exceedsGuessLimitSql } from './guesses-sql.js';
 import { unknownToPlanner } from '../sql/unknown-to-planner.js';
 
 /**
- * Maximum number of open codes for each combination of email address and network. A newer code voids the oldest one.
+ * Maximum number of open codes for each email address and network. A newer code voids the oldest one.
  * Requests from another network do not void it, so that a stranger cannot void the owner's code.
  */
 const MAX_OPEN_CODES = 3;

@@ -19,7 +19,7 @@ const isServerFailure = `(reason IS DISTINCT FROM 'rejected' AND coalesce(respon
  * Returns SQL for one row about the emails that have failed since the mail server last accepted one (ADR 0091):
  * `count`, and the creation times `since` and `newest`. The count is 0 if the failures can be attributed to
  * individual recipients. Only valid if the installation has a mail server.
- * @param limit maximum number of emails to read in each of the states pending and failed, oldest first
+ * @param limit maximum number of emails to read in each state (pending and failed), oldest first
  */
 export const failingMails = (limit: number): string => {
   const lastAcceptance = `(SELECT coalesce(max(finished_at), '-infinity') FROM mails WHERE state IN ('sent', 'kept'))`;

@@ -171,7 +171,7 @@ export function deliveryScanSql(
   if (accessScope.projectId) {
     const id = where.bind(accessScope.projectId);
     // Scans the project's deliveries. If organization-level endpoints may also have received its events, scans the
-    // project's own endpoints instead. Only one of the two scans runs.
+    // project's own endpoints instead. Only one scan runs.
     const isShared = `EXISTS (SELECT FROM webhook_endpoints w WHERE w.project_id IS NULL
       AND w.organization_id = (SELECT p.organization_id FROM projects p WHERE p.id = ${id}))`;
     const byEndpoint = scanByOwner('endpoint_id', `${endpoints()} AND ${isShared}`);

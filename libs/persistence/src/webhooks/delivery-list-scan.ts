@@ -77,8 +77,9 @@ interface Part {
   /** Column between the owner and the id in the index, with its value. */
   key?: { column: 'state' | 'resolution'; value: string };
   /**
-   * True if other indexes contain the same deliveries. An index-only scan then finds an owner's deliveries, because
-   * for a long scan PostgreSQL would consider it equally cheap to read and sort the deliveries of all owners.
+   * True if other indexes contain the same deliveries. An owner's ids are then read first, with an index-only scan.
+   * Otherwise, for a long scan, PostgreSQL would consider it equally cheap to read and sort the deliveries of all
+   * owners.
    */
   isReadById?: boolean;
 }

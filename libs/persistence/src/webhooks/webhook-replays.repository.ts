@@ -44,7 +44,7 @@ const replayRow = {
   createdBy: text,
   createdAt: timestamptz,
   finishedAt: nullable(timestamptz),
-  /** Null until there is an outcome, as are its other fields below. */
+  /** Null until there is an outcome. The same applies to the fields below. */
   httpStatus: nullable(smallint),
   success: nullable(boolean),
   error: nullable(textOf<AttemptError>()),

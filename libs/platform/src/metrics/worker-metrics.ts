@@ -45,7 +45,7 @@ export class WorkerMetrics {
     );
     this.repairCount = metrics.counter(
       'gatehouse_sweeper_repairs_total',
-      'Repairs by kind: attempts of lost workers recorded as worker_lost, overdue deliveries without a queue job, deliveries of deleted endpoints cancelled.',
+      'Repairs by kind: attempts by lost workers (worker_lost), overdue deliveries without a queue job (overdue), canceled deliveries to deleted endpoints (orphan_cancelled).',
       { kind: repairs },
     );
     this.mails = metrics.counter('gatehouse_mails_total', 'Attempts to send emails, by result.', {
