@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the table of customers at the billing provider, with the idempotency key for creating them there. */
+/** Creates a table for customers at the billing provider, with the idempotency key for creating them there. */
 export class CreateBillingCustomers1763856001000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
