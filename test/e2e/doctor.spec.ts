@@ -159,7 +159,7 @@ describe('doctor of the server', () => {
       [
         { ALERT_EMAIL: 'ops@example.com' },
         'alerts',
-        /^Alerts are sent only through the mail server of all other emails/,
+        /^Alerts use the same mail server as all other emails/,
         /^Set ALERT_WEBHOOK_URL, or ALERT_SMTP_URL/,
       ],
       [
@@ -203,7 +203,7 @@ describe('doctor of the server', () => {
       expect(await check()).toContainEqual({
         check: 'emails',
         status: 'error',
-        message: 'Emails that could not be sent while the mail server has accepted none: 1',
+        message: 'Emails that failed or are waiting while the mail server accepts none: 1',
         fix: expect.stringContaining('"Restore email delivery"'),
       });
     } finally {

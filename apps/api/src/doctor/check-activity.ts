@@ -27,10 +27,10 @@ export async function checkActivity(database: Database, config: Config): Promise
 /** @param idleMs time since a worker last ran, in ms; null if none has ever reported */
 function workerResult(idleMs: number | null): CheckResult {
   if (idleMs === 0) return ok('worker', 'a webhook-worker is running');
-  const since = idleMs === null ? '' : `, for ${Math.round(idleMs / 1_000)} s`;
+  const status = idleMs === null ? 'is running' : `has been running for ${Math.round(idleMs / 1_000)} s`;
   return failed(
     'worker',
-    `No webhook-worker is running${since}: webhooks and emails are waiting`,
+    `No webhook-worker ${status}: webhooks and emails are waiting`,
     'Start the webhook-worker, and read its log if it has ended.',
   );
 }
@@ -73,7 +73,7 @@ function mailResults(
     results.push(
       failed(
         'emails',
-        `Emails that could not be sent while the mail server has accepted none: ${mailsFailing}`,
+        `Emails that failed or are waiting while the mail server accepts none: ${mailsFailing}`,
         'Read the response of the mail server in the log of emails: docs/operations/mail.md, "Restore email delivery".',
       ),
     );

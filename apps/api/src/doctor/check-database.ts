@@ -117,7 +117,7 @@ function serverResults(server: DatabaseServer, config: Config): CheckResult[] {
     results.push(
       failed(
         'database',
-        `PostgreSQL at ${address} accepts no writes`,
+        `PostgreSQL at ${address} does not accept writes`,
         'Use the primary in DATABASE_URL, or turn off default_transaction_read_only.',
       ),
     );
@@ -148,7 +148,7 @@ const settingResults = (problems: string[], { database: { pooler } }: Config): C
       `A session does not have the setting that Gatehouse requires: ${problem}`,
       pooler === 'none'
         ? 'Remove the setting of the database or the role with ALTER DATABASE … RESET or ALTER ROLE … RESET.'
-        : 'Start an api, which stores the setting for the role, and close the connections of the pooler, such as with RECONNECT in PgBouncer.',
+        : 'Start an api, which stores the setting for the role, and close the connections of the pooler, for example with RECONNECT in PgBouncer.',
     ),
   );
 

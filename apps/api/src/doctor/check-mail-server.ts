@@ -25,7 +25,7 @@ export async function checkMailServers({ mail, alerts }: Config): Promise<CheckR
     results.push(
       warning(
         'alerts',
-        'Alerts are sent only through the mail server of all other emails, so no alert can report its failure',
+        'Alerts use the same mail server as all other emails, so no alert can report its failure',
         'Set ALERT_WEBHOOK_URL, or ALERT_SMTP_URL to another mail server.',
       ),
     );

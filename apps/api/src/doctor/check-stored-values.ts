@@ -22,7 +22,8 @@ const list = adminCommand('unreadable list');
 
 /** @param counts number of passwords by table */
 function passwordResult({ customers = 0, operators = 0 }: Record<string, number>): CheckResult {
-  if (customers + operators === 0) return ok('passwords', 'every password has its entry in GATEHOUSE_SECRET');
+  if (customers + operators === 0)
+    return ok('passwords', 'GATEHOUSE_SECRET contains the entry for every password');
   const resets = adminCommand('unreadable send-resets');
   const link = adminCommand('operator-link <email>');
   return warning(
@@ -34,7 +35,7 @@ function passwordResult({ customers = 0, operators = 0 }: Record<string, number>
 
 function valueResult(counts: string[]): CheckResult {
   if (counts.length === 0)
-    return ok('encrypted values', 'every encrypted value has its entry in GATEHOUSE_SECRET');
+    return ok('encrypted values', 'GATEHOUSE_SECRET contains the entry for every encrypted value');
   return warning(
     'encrypted values',
     `Values that can no longer be decrypted, because the entry that encrypted them is no longer in GATEHOUSE_SECRET: ${counts.join(', ')}`,
