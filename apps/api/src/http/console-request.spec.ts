@@ -41,7 +41,7 @@ describe('CO-04: assertFromConsole', () => {
       expect(check(method, { ...header, ...headers })).toThrow(rejection);
   });
 
-  it('accepts the requested host over plain http if PUBLIC_URL has no https', () => {
+  it('accepts the requested host over plain http if PUBLIC_URL does not use https', () => {
     const headers = { ...header, origin: 'http://console.internal:8443' };
     expect(check('POST', headers, 'http://127.0.0.1:3000')).not.toThrow();
     expect(check('POST', { ...headers, origin: 'http://evil.example' }, 'http://127.0.0.1:3000')).toThrow(

@@ -62,8 +62,8 @@ describe('createHttpServer', () => {
     for (const code of ['EMFILE', 'ENFILE'])
       server.emit('error', Object.assign(new Error('accept'), { code }));
     expect(errors).toEqual([
-      [{ code: 'EMFILE' }, 'connection not accepted'],
-      [{ code: 'ENFILE' }, 'connection not accepted'],
+      [{ code: 'EMFILE' }, 'server could not accept a connection'],
+      [{ code: 'ENFILE' }, 'server could not accept a connection'],
     ]);
   });
 });

@@ -69,7 +69,7 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
   // Without a listener, a connection that cannot be accepted because no file descriptors are left would end the
   // process.
   server.on('error', (error) => {
-    if (server.listening) logger.error({ code: errorCode(error) }, 'connection not accepted');
+    if (server.listening) logger.error({ code: errorCode(error) }, 'server could not accept a connection');
   });
   return server;
 }

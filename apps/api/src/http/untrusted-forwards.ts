@@ -2,9 +2,8 @@ import type { RequestHandler } from 'express';
 import { now, type Logger } from '@gatehouse/platform';
 
 /**
- * Counts requests with `X-Forwarded-For` from a peer that is not a trusted proxy. Such a peer may be the
- * operators' own proxy that is missing from TRUSTED_PROXIES, in which case all clients share its address. No
- * address is stored.
+ * Counts requests with `X-Forwarded-For` from a peer that is not a trusted proxy. The peer may be the installation's
+ * own proxy, missing from TRUSTED_PROXIES. All clients then share the proxy's address. No address is stored.
  */
 export class UntrustedForwards {
   /** Number of these requests since the process started. */

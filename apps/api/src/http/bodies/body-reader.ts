@@ -36,8 +36,8 @@ const formPaths = new Set([
 const importPaths = new Set(['/api/v1/customers/import', '/operator/v1/customers/import']);
 
 /**
- * Limits for a list of 1,000 records, each with two 50-key objects; the list and its body add two levels. 500
- * values per record use 40 MB in total, but millions of values would fit into a body.
+ * Limits for a list of 1,000 records, each with two 50-key objects; the list and its body add two levels. 500 values
+ * per record use 40 MB in total. Without this limit, a body could contain millions of values.
  */
 const importLimits: JsonLimits = {
   name: 'body',
@@ -195,8 +195,8 @@ function isWellEscaped(text: string): boolean {
 }
 
 /**
- * Reads a body. If no memory is held for it, received bytes are counted once until the body is complete, and
- * then with the memory for parsing, because a slow client must not hold more memory than it has sent.
+ * Reads a body. If no memory is held for it, only the received bytes are counted until the body is complete, because a
+ * slow client must not hold more memory than it has sent. The memory for parsing is added at the end.
  * @param held number of bytes for which memory is already held, or 0
  * @throws GatehouseError as soon as a limit is exceeded: `payload_too_large`, without reading the rest, or
  *   `overloaded`, after which the rest is discarded, so that the connection can be reused

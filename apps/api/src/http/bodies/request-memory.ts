@@ -166,9 +166,9 @@ function addressHolder(request: GatehouseRequest): MemoryHolder {
 const callerOf = (kind: string, id: string): MemoryHolder => ({ id: `${kind}:${id}`, share: CALLER_SHARE });
 
 /**
- * Returns the holder for a caller's requests; null for requests that count toward their client IP. Requests
- * with a publishable key do, because the key is public, and one client could otherwise use the memory of all
- * others in the project.
+ * Returns the holder for a caller's requests; null for requests that count toward their client IP. These include
+ * requests with a publishable key: the key is public, so one client could otherwise use the memory of every client in
+ * the project.
  */
 export function callerHolder({ caller, accompanyingSecretKey }: GatehouseRequest): MemoryHolder | null {
   if (accompanyingSecretKey) return holderOf(accompanyingSecretKey);

@@ -48,7 +48,7 @@ export class IdempotencyService {
 
   /**
    * Returns the stored response to a repeated request, otherwise the result of `run`.
-   * @throws GatehouseError `validation_failed` for an invalid key, also in requests without a secret key
+   * @throws GatehouseError `validation_failed` for an invalid key, even in requests without a secret key
    */
   respond(request: GatehouseRequest, response: Response, run: () => Promise<unknown>): Promise<unknown> {
     const key = request.get(HEADER);

@@ -2,9 +2,9 @@ import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { GatehouseError, type FieldError } from '@gatehouse/domain';
-import { keepValidationMetadata } from './validation-metadata.js';
+import { cacheValidationMetadata } from './validation-metadata.js';
 
-keepValidationMetadata();
+cacheValidationMetadata();
 
 /** API error codes, by class-validator constraint name. */
 const constraintCodes: Record<string, string> = {

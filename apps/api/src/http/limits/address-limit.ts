@@ -24,8 +24,8 @@ export interface LimitedProject {
 }
 
 /**
- * A request without a credential, whose project is unknown until its token is read. It is first counted per
- * client IP across projects. The service that reads the token then calls `assertWithinLimit` (docs/adr/0060).
+ * A request without a credential. Its project is unknown until its token is read, so it is first counted per client IP
+ * across projects. The service that reads the token then calls `assertWithinLimit` (docs/adr/0060).
  */
 export interface CountedRequest extends WindowCount {
   name: AddressLimit;
@@ -52,7 +52,7 @@ export const countInProject = (counted: CountedRequest, { id }: LimitedProject):
   (counted.inProject ??= counted.countForProject(id));
 
 /**
- * Returns the 429 error for a request that identifies no project and exceeds the default limit, otherwise null.
+ * Returns the 429 error for a request that does not identify a project and exceeds the default limit, otherwise null.
  */
 export function defaultLimitError(counted: CountedRequest | undefined): GatehouseError | null {
   if (!counted || counted.inProject) return null;
@@ -61,7 +61,7 @@ export function defaultLimitError(counted: CountedRequest | undefined): Gatehous
 
 /**
  * Applies a project's limit to a counted request.
- * @param project null if the token identifies no project; the default limit then applies across projects
+ * @param project null if the token does not identify a project; the default limit then applies across projects
  * @throws GatehouseError `rate_limited`
  */
 export async function assertWithinLimit(

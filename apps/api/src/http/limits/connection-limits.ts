@@ -14,7 +14,7 @@ const LOG_INTERVAL_MS = 60_000;
 
 interface ConnectionOptions {
   maxConnections: number;
-  /** Returns true for a proxy, whose connections belong to many clients. */
+  /** Returns true for a proxy. Its connections belong to many clients. */
   isProxy: (address: string) => boolean;
   logger: Logger;
 }

@@ -15,7 +15,7 @@ import { clientIp, type GatehouseRequest } from '../request-context.js';
 
 export const RATE_LIMIT = Symbol('rate limit');
 
-/** Limits the route per client IP and project. */
+/** Limits the route for each combination of client IP and project. */
 export const RateLimit = (name: RouteLimit): MethodDecorator => SetMetadata(RATE_LIMIT, name);
 
 /** Counts requests against the rate limits. */

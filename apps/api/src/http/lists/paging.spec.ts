@@ -23,7 +23,7 @@ describe('readPage', () => {
     expect(seen).toEqual(records.map(({ id }) => id));
   });
 
-  it('returns no next cursor when the last page is full or the list is empty', async () => {
+  it('does not return a next cursor when the last page is full or the list is empty', async () => {
     const page = await readPage(cursors, 'list', { limit: 5 }, read);
     expect(page).toEqual({ items: records, nextCursor: null });
     const limits: number[] = [];

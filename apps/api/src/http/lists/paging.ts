@@ -72,7 +72,7 @@ export async function readScannedPage<T>(
 }
 
 /**
- * Reads one page like `readScannedPage`, but of a list whose order requires more than an id.
+ * Reads one page like `readScannedPage`, but for a list whose order requires more than an id.
  * @param read returns up to `limit` records that follow the position `after`
  */
 export async function readPositionedPage<T>(

@@ -37,8 +37,8 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 /**
- * Replaces an input error with the 429 error if the request exceeds the limit, because limits are checked
- * before the input (contract, section 2). Invalid input identifies no project, so the default limit applies.
+ * Replaces an input error with the 429 error if the request exceeds the limit, because limits are checked before the
+ * input (contract, section 2). Invalid input does not identify a project, so the default limit applies.
  */
 const preferLimitError = (error: GatehouseError, { counted }: GatehouseRequest): GatehouseError =>
   (error.code === 'validation_failed' && defaultLimitError(counted)) || error;

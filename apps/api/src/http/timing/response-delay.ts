@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const pendingDelays = new AsyncLocalStorage<Promise<unknown>[]>();
 
 /**
- * Delays a response until `end`. Inside `deferDelays`, whose work may hold a connection, the wait begins
- * after the work.
+ * Delays a response until `end`. Inside `deferDelays`, the wait begins only after the work, which may hold a
+ * connection.
  */
 export async function delayResponse(end: Promise<unknown>): Promise<void> {
   const delays = pendingDelays.getStore();
