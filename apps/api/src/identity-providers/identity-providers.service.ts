@@ -264,8 +264,8 @@ type Fields = Record<string, unknown>;
  * separately.
  */
 const inOrder = ({ name, ...settings }: ProviderSettings, described: Fields): Fields => {
-  const { hasClientSecret: _secret, hasPrivateKey: _key, ...ofProtocol } = described;
-  return { name, ...ofProtocol, ...settings };
+  const { hasClientSecret: _secret, hasPrivateKey: _key, ...protocolFields } = described;
+  return { name, ...protocolFields, ...settings };
 };
 
 const pick = (fields: object, names: string[]): Fields =>

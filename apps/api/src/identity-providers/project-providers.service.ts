@@ -119,6 +119,6 @@ export class ProjectProvidersService {
  * since 1970
  */
 function isRecent(authTime: unknown, { maxAge, createdAt }: OAuthFlow): boolean {
-  const [begun, current] = [createdAt.getTime() / 1_000, now().getTime() / 1_000];
-  return maxAge === null || hasSignedInSince(authTime, begun - maxAge, current);
+  const [startedAt, current] = [createdAt.getTime() / 1_000, now().getTime() / 1_000];
+  return maxAge === null || hasSignedInSince(authTime, startedAt - maxAge, current);
 }

@@ -63,8 +63,8 @@ export class ProviderFlowsService {
     assertRedirectUrl(project, flow.redirectUrl);
     const { token: state, tokenHash } = newToken();
     const { maxAge, promptsLogin, loginHint } = flow;
-    const begun = await this.projectProviders.begin(provider, { state, maxAge, promptsLogin, loginHint });
-    const { nonce = '', codeVerifier = '' } = begun.flowState as { nonce?: string; codeVerifier?: string };
+    const started = await this.projectProviders.begin(provider, { state, maxAge, promptsLogin, loginHint });
+    const { nonce = '', codeVerifier = '' } = started.flowState as { nonce?: string; codeVerifier?: string };
     await this.flows.insert(tokenHash, {
       projectId: project.id,
       providerId: provider.id,
@@ -74,14 +74,14 @@ export class ProviderFlowsService {
       redirectUrl: flow.redirectUrl,
       codeChallenge: flow.codeChallenge,
       applicationState: flow.state ?? null,
-      flowState: this.settings.sealFlowState(tokenHash, begun.flowState),
+      flowState: this.settings.sealFlowState(tokenHash, started.flowState),
       // Allows an API process of an earlier version to finish the flow.
       ...{ nonce, codeVerifier },
       maxAge: maxAge ?? null,
       pageQuery: flow.pageQuery ?? null,
       browserHash: flow.browserHash ?? null,
     });
-    return begun.url;
+    return started.url;
   }
 }
 

@@ -99,7 +99,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @TextSetField({
     ...setting(
-      'For `microsoft`: ids of the tenants whose accounts may sign in. Empty: all tenants that the issuer accepts',
+      'For `microsoft`: ids of the tenants whose accounts may sign in. An empty list allows all tenants that the issuer accepts',
     ),
     maxItems: MAX_TENANTS,
     itemSchema: { format: 'uuid' },
@@ -132,7 +132,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @BooleanField(
     setting(
-      'If true, email addresses in the verified domains of the provider are trusted. For `oidc`, and for `github`, `gitlab` and `microsoft` with the `issuer` of another server. Default: false',
+      "If true, email addresses in the verified domains of the provider are trusted. Available for `oidc`, and for `github`, `gitlab` and `microsoft` with another server's `issuer`. Default: false",
     ),
   )
   trustEmail?: boolean | null;

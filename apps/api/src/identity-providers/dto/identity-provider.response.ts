@@ -55,7 +55,7 @@ export class IdentityProviderResponse {
   @ApiProperty({ description: 'URL to register with the provider', format: 'uri' }) callbackUrl!: string;
   @ApiProperty(
     texts(
-      'Ids of the Microsoft tenants whose accounts may sign in. Empty: all tenants that the issuer accepts',
+      'Ids of the Microsoft tenants whose accounts may sign in. An empty list allows all tenants that the issuer accepts',
     ),
   )
   tenants!: string[];

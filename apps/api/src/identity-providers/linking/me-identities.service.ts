@@ -159,7 +159,7 @@ export class MeIdentitiesService {
   /**
    * Claims an unverified address if the provider has verified it, as a sign-in does, because another person may have
    * registered it.
-   * @returns the updated customer, whose sessions have ended; null if the provider has not verified the address
+   * @returns the updated customer after all sessions have ended; null if the provider has not verified the address
    */
   private async claim(
     tx: Tx,

@@ -92,7 +92,7 @@ describe("isEmailTrusted, at the preset's issuer", () => {
     ['microsoft', { tid: WORK_TENANT, email_verified: true }, false],
     ['gitlab', convincing, false],
     ['discord', convincing, false],
-  ])('decides for %s with the claims %j: %s', (type, claims, expected) => {
+  ])('returns the trust decision for %s with claims %j: %s', (type, claims, expected) => {
     expect(isTrusted(type, claims)).toBe(expected);
   });
 

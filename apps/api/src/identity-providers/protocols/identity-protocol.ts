@@ -167,7 +167,7 @@ export interface IdentityProtocol<Settings = unknown> {
   /** Returns true if the sign-in was declined at the provider. */
   isDenied(parameters: CallbackParameters): boolean;
 
-  /** Verifies a callback. @throws Error if it proves no identity, or the provider is unavailable */
+  /** Verifies a callback. @throws Error if it does not prove an identity, or the provider is unavailable */
   finish(provider: ProtocolProvider<Settings>, flow: CallbackFlow): Promise<ProviderSignInResult>;
 
   /** Tests whether sign-ins can succeed, and returns what must be changed. */

@@ -34,7 +34,7 @@ it.each<[PresetType, string | null, string[]]>([
   expect(rejectedFields(type, issuer, companyFields)).toEqual(expected);
 });
 
-it('accepts a loopback issuer for google, but no host name that only begins like one', () => {
+it('accepts a loopback issuer for google, but not a host name that only begins like one', () => {
   const policy = { production: false, allowedCidrs: [] };
   const isAccepted = (issuer: string) =>
     issuerErrors('google', providerPresets.google, issuer, policy).length === 0;

@@ -87,8 +87,8 @@ export class ProviderCallbackService {
       // The account probably has an email, which the provider can return later.
       if (rejection === 'email_required' && isEmailUnavailable) return { error: 'provider_unavailable' };
       // The hosted page prompts for the address.
-      const isPrompted = rejection === 'email_required' && flow.pageQuery !== null;
-      if (rejection && !isPrompted) return { error: rejection };
+      const promptsForEmail = rejection === 'email_required' && flow.pageQuery !== null;
+      if (rejection && !promptsForEmail) return { error: rejection };
       return { url: await this.transactions.join((tx) => this.storeProof(tx, flow, profile)) };
     } catch (error) {
       const code = error instanceof GatehouseError ? error.code : null;
@@ -113,8 +113,8 @@ export class ProviderCallbackService {
     const target = { redirectUrl, codeChallenge, state };
     const proven = { providerId, profile, requestedAt };
     if (pageQuery !== null) {
-      const begun = { ...proven, browserHash };
-      const { secret } = await this.signInFlows.beginWithProfile(tx, projectId, target, begun);
+      const proof = { ...proven, browserHash };
+      const { secret } = await this.signInFlows.beginWithProfile(tx, projectId, target, proof);
       return this.pageUrl(pageQuery, 'flow', secret);
     }
     const owner = { projectId, customerId, sessionId };

@@ -142,9 +142,13 @@ export class ProviderSignInService {
     // While this transaction waited for the lock, a first sign-in with the same identity may have linked the
     // owner.
     const current = await findLink();
-    const isOfOwner = owner !== null && current?.customerId === owner.id;
-    if (isOfOwner && !current.isPending) return { linked: owner, owner: null, pendingAt: null };
-    return { linked: null, owner, pendingAt: current?.isPending ? (isOfOwner ? 'owner' : 'other') : null };
+    const belongsToOwner = owner !== null && current?.customerId === owner.id;
+    if (belongsToOwner && !current.isPending) return { linked: owner, owner: null, pendingAt: null };
+    return {
+      linked: null,
+      owner,
+      pendingAt: current?.isPending ? (belongsToOwner ? 'owner' : 'other') : null,
+    };
   }
 
   private decide(
@@ -217,8 +221,8 @@ export class ProviderSignInService {
 }
 
 /**
- * Converts a provider profile to an account profile. The address counts as verified if the provider is trusted
- * with it.
+ * Converts a provider profile to an account profile. The address counts as verified if the provider is trusted to have
+ * verified it.
  */
 export const toAccountProfile = (
   provider: StoredProvider,

@@ -78,7 +78,7 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
     const names = Object.keys(defaults) as (keyof OAuthClientSettings)[];
     const settings = names.map((name) => {
       const value = document[name] ?? defaults[name];
-      if (!hasValidType[name](value)) throw new Error(`the setting ${name} has another type`);
+      if (!hasValidType[name](value)) throw new Error(`the setting ${name} has the wrong type`);
       return [name, value];
     });
     // Settings that a later version has added are retained.
@@ -173,7 +173,7 @@ function credentialErrors(
             {
               field: 'clientSecret',
               code: 'not_allowed',
-              message: `clientSecret is not available for ${type}, whose client secrets privateKey signs`,
+              message: `clientSecret is not available for ${type}: Gatehouse signs its client secrets with privateKey`,
             },
           ]),
     ];

@@ -66,13 +66,13 @@ export class OAuthConnectionsService {
    * request, unless the documents of a project's provider are too large to be cached.
    */
   connect(provider: ProtocolProvider, configure: Configure): Promise<Connection> {
-    const isOfOperators = provider.projectId === null;
-    const cache = isOfOperators ? this.operatorCache : this.cache;
+    const belongsToOperators = provider.projectId === null;
+    const cache = belongsToOperators ? this.operatorCache : this.cache;
     const key = `${provider.id} ${provider.version}`;
     const cached = cache.get(key);
     if (cached) return cached;
     const evict = () => cache.delete(key);
-    const connection = this.open(provider, configure, isOfOperators ? undefined : evict);
+    const connection = this.open(provider, configure, belongsToOperators ? undefined : evict);
     cache.set(key, connection);
     connection.catch(evict);
     return connection;

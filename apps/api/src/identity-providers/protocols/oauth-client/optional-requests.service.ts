@@ -8,7 +8,7 @@ import { describeProviderFailure } from '../provider-failure.js';
 export class OptionalRequestsService {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
-  /** Returns a runner of optional requests to a provider, which returns null for failed requests. */
+  /** Returns an object that runs optional requests to a provider. A failed request yields null. */
   forProvider({ id: providerId, projectId }: ProtocolProvider): OptionalRequests {
     let isUnavailable = false;
     return {

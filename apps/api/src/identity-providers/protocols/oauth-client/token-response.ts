@@ -2,15 +2,14 @@ import type { CustomFetch } from 'openid-client';
 import { isJsonObject } from '@gatehouse/domain';
 
 /**
- * Placeholder for an access token that is missing from a response, such as from Azure AD B2C for the scope
- * `openid`. No request is sent with it.
+ * Placeholder for an access token that a response does not contain. For example, Azure AD B2C returns none for the
+ * scope `openid`. No request is sent with it.
  */
 export const NO_ACCESS_TOKEN = 'none';
 
 /**
- * Returns a `fetch` function that removes unused members from token responses, because openid-client rejects a
- * response if such a member has an unexpected type, such as null (ADR 0097). Only token requests are POST
- * requests.
+ * Returns a `fetch` function that removes unused members from token responses, because openid-client rejects a response
+ * in which one of them has an unexpected type, such as null (ADR 0097). Only token requests are POST requests.
  */
 export const tolerateTokenResponses =
   (fetch: CustomFetch): CustomFetch =>

@@ -149,7 +149,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     try {
       return checkKeys(await this.checks.fetchJson(provider, url));
     } catch (error) {
-      const message = `The keys at jwks_uri cannot be loaded: ${reasonOf(error)}. Check that Gatehouse can reach it.`;
+      const message = `The keys at jwks_uri cannot be loaded: ${reasonOf(error)}. Check that Gatehouse can reach this URL.`;
       return failed('keys', message);
     }
   }

@@ -73,13 +73,13 @@ it('returns the same signed text for another valid signature of the token', asyn
 
 it.each<[string, JWTPayload, boolean]>([
   ['that expires in an hour', {}, true],
-  ['that has expired 59 s ago', { exp: seconds - 59 }, true],
-  ['that has expired 60 s ago', { exp: seconds - 60 }, false],
+  ['that expired 59 s ago', { exp: seconds - 59 }, true],
+  ['that expired 60 s ago', { exp: seconds - 60 }, false],
   ['that was issued an hour and 60 s ago', { iat: seconds - 3_660 }, true],
   ['that was issued an hour and 61 s ago', { iat: seconds - 3_661 }, false],
   ['that will be issued in 60 s', { iat: seconds + 60 }, true],
   ['that will be issued in 61 s', { iat: seconds + 61 }, false],
-  ['that is valid in 61 s', { nbf: seconds + 61 }, false],
+  ['that becomes valid in 61 s', { nbf: seconds + 61 }, false],
   ['without an issue time', { iat: undefined }, false],
   ['without an expiry', { exp: undefined }, false],
 ])('allows 60 s leeway for a token %s: claims %j, accepted %j', async (_, claims, expected) => {
