@@ -40,7 +40,7 @@ export class ImportAdditionsService {
     private readonly keyring: Keyring,
   ) {}
 
-  /** Returns what each line adds. Removes from the line what cannot be added. */
+  /** Returns the values that each line adds. Removes from the line the values that cannot be added. */
   async find(
     tx: Tx,
     project: ProjectContext,

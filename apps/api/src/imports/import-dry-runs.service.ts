@@ -40,7 +40,7 @@ export interface DryRun {
 
 /**
  * Runs imports without storing anything. Each batch runs in a transaction that is rolled back, so its results are the
- * same as in an import. The unique values of earlier batches are remembered.
+ * same as in an import. The unique values of earlier batches are kept in memory.
  */
 @Injectable()
 export class ImportDryRunsService {
@@ -62,7 +62,7 @@ export class ImportDryRunsService {
     const { customers, update = false, allowFastHashes } = input;
     const options = { signal, isDryRun: true, allowFastHashes };
     const validated = await this.lines.validateList(project, customers, options);
-    const results = await this.writer.rehearse(project, validated, update, new UniqueValues(noHold));
+    const results = await this.writer.writeAndRollBack(project, validated, update, new UniqueValues(noHold));
     const summary = new Summary(newId(), project.id);
     summary.add(results, results.length);
     return { customerImport: summary.finish(), results };
@@ -79,7 +79,7 @@ export class ImportDryRunsService {
     for await (const { lines, lastLine } of readBatches(readLines(body), nothingImported)) {
       const validated = await this.lines.validateLines(project, lines, { ...options, isDryRun: true });
       await this.access.assertStillAllowed(caller, project.id);
-      summary.add(await this.writer.rehearse(project, validated, update, seen), lastLine);
+      summary.add(await this.writer.writeAndRollBack(project, validated, update, seen), lastLine);
     }
     const { failures, hasMoreFailures } = summary;
     return { customerImport: summary.finish(), failures, hasMoreFailures };

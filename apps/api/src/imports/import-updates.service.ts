@@ -56,7 +56,7 @@ interface Matches {
   repeated: Candidate[];
   /** Lines that belong to a customer whom an earlier, unstored line creates or changes. */
   dependent: Candidate[];
-  /** Lines that belong to no customer. */
+  /** Lines that do not belong to any customer. */
   others: Candidate[];
 }
 
@@ -81,7 +81,7 @@ export class ImportUpdatesService {
 
   /**
    * Updates the customers that the lines identify by id or external id.
-   * @returns the results for these lines, and the lines that belong to no customer
+   * @returns the results for these lines, and the lines that do not belong to any customer
    */
   async update(
     tx: Tx,

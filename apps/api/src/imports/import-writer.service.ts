@@ -52,7 +52,7 @@ export class ImportWriterService {
    * @param seen the unique values of earlier lines, to which the values of these lines are added
    * @returns the results that an import would return
    */
-  async rehearse(
+  async writeAndRollBack(
     project: ProjectContext,
     lines: ValidatedLine[],
     update: boolean,
@@ -63,9 +63,9 @@ export class ImportWriterService {
       results = await this.write(tx, project, lines, { emitEvents: false, update }, seen);
       throw new Rollback();
     };
-    // oxlint-disable-next-line gatehouse/joined-transactions -- only the rehearsal rolls back
-    const rehearsal = this.batchLock.run('batch', () => this.transactions.run(work));
-    await rehearsal.catch((error: unknown) => {
+    // oxlint-disable-next-line gatehouse/joined-transactions -- only a dry run rolls back
+    const batch = this.batchLock.run('batch', () => this.transactions.run(work));
+    await batch.catch((error: unknown) => {
       if (!(error instanceof Rollback)) throw error;
     });
     const resultsByLine = new Map(results.map((result) => [result.line, result]));
@@ -201,7 +201,7 @@ const hasNewHashFormat = (line: ValidatedLine): boolean =>
   line.customer.passwordHash !== null &&
   isNewHashFormat(line.input.passwordHash ?? 'v1$');
 
-/** Thrown to roll back a rehearsal. */
+/** Thrown to roll back the transaction of a dry run. */
 class Rollback extends Error {}
 
 const isCandidate = (line: ValidatedLine): line is Candidate => 'customer' in line;

@@ -50,8 +50,8 @@ export class ImportedIdentitiesService {
   }
 
   /**
-   * Leaves out identities whose provider does not exist in the project, and identities that a customer already has,
-   * with a warning unless it is the line's customer. Locks the providers against deletion.
+   * Leaves out identities whose provider does not exist in the project, and identities that already belong to a
+   * customer. Adds a warning unless that is the line's customer. Locks the providers against deletion.
    * @param seen identities from earlier lines that are not stored
    */
   async omitUnusable(

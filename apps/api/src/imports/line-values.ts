@@ -40,7 +40,7 @@ const problems: Record<string, string> = {
   too_long: `does not fit: metadata has at most ${METADATA_KEYS} keys and ${METADATA_BYTES} bytes`,
 };
 
-/** A line's values, from which those that Gatehouse does not accept can be left out. */
+/** The values in a line. Values that Gatehouse does not accept can be left out. */
 export class LineValues {
   readonly warnings: FieldError[] = [];
   readonly values: Record<string, unknown>;

@@ -6,8 +6,8 @@ import { ImportedCustomer } from './dto/import.request.js';
 import { LineValues } from './line-values.js';
 
 /**
- * Maximum number of rounds that leave out a line's values. More than one may be necessary, because a list that
- * is too long hides the errors in its entries.
+ * Maximum number of rounds in which invalid values are left out of a line. More than one may be necessary, because a
+ * list that is too long hides the errors in its entries.
  */
 const MAX_ROUNDS = 3;
 

@@ -22,7 +22,7 @@ export const earlierLineError: FieldError = {
 export const otherUserError = (field: 'externalId' | 'id'): FieldError => ({
   field,
   code: 'conflict',
-  message: `The customer with this ${field} has another email and another createdAt, so the line may belong to another person. ${otherUserRemedies[field]} If it is the same person, change the email of the customer and import the line again with update.`,
+  message: `The customer with this ${field} has a different email and a different createdAt, so the line may belong to another person. ${otherUserRemedies[field]} If it is the same person, change the email of the customer and import the line again with update.`,
 });
 
 const otherUserRemedies = {
@@ -51,7 +51,7 @@ export const conflictError =
   (field: string): FieldError => ({
     field,
     code: 'conflict',
-    message: `${field} differs, but ${isChangedInGatehouse ? 'the customer was changed in Gatehouse since the last import and stays as they are' : 'a newer line was imported, and the customer stays as they are'}. If the line is right, change the customer in Gatehouse.`,
+    message: `${field} differs, but ${isChangedInGatehouse ? 'the customer was changed in Gatehouse since the last import' : 'a newer line was imported'}, so the value in Gatehouse is kept. If the line is right, change the customer in Gatehouse.`,
   });
 
 /** The warning for a replaced value that was changed, or could have been changed, in Gatehouse before the line. */

@@ -52,10 +52,10 @@ const EPOCH = /^\d{1,17}$/;
 const OFFSET = /([+-]\d\d)(?::?(\d\d))?$/;
 
 /**
- * Converts a timestamp from another system to RFC 3339: a PostgreSQL timestamp (`2019-05-01 12:00:00.123456+00`), whose
- * offset can be short, or an epoch as a number or a digit string (Firebase, Clerk). Epochs below 10^11 are in seconds,
- * below 10^14 in milliseconds, and all others in microseconds, so each unit covers the years 1973 to 5138. Returns any
- * other value unchanged.
+ * Converts a timestamp from another system to RFC 3339: a PostgreSQL timestamp (`2019-05-01 12:00:00.123456+00`), which
+ * may have a short offset, or an epoch as a number or a digit string (Firebase, Clerk). Epochs below 10^11 are in
+ * seconds, below 10^14 in milliseconds, and all others in microseconds, so each unit covers the years 1973 to 5138.
+ * Returns any other value unchanged.
  */
 export function toRfc3339(value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'number') return value;
@@ -151,7 +151,7 @@ export class ImportedPasskeyFields {
   @BooleanField({ description: 'True if the passkey is synchronized. Default: false', optional: true })
   backedUp?: boolean;
 
-  // `isUuid` would reject some AAGUIDs, whose version and variant bits are arbitrary (RFC 9562).
+  // `isUuid` would reject some AAGUIDs, because their version and variant bits are arbitrary (RFC 9562).
   @CheckedField({
     description: 'Model of the authenticator (AAGUID)',
     optional: true,
@@ -231,7 +231,7 @@ class ImportedFields {
   totpSecret?: string | null;
 
   @ObjectListField({
-    description: 'Passkeys. Their `rpId` must be the one of the project',
+    description: 'Passkeys. Their `rpId` must match the project',
     type: ImportedPasskeyFields,
     optional: true,
     nullable: true,

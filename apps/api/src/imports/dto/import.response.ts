@@ -11,14 +11,14 @@ import { cursorSchema } from '../../http/input/text-schemas.js';
 import type { DryRun } from '../import-dry-runs.service.js';
 
 class LineErrorResponse {
-  @ApiProperty({ description: 'Path of the field. Empty: the error concerns the entire line' })
+  @ApiProperty({ description: 'Path of the field. Empty if the error concerns the entire line' })
   field!: string;
   @ApiProperty() code!: string;
   @ApiProperty() message!: string;
 }
 
 class LineWarningResponse {
-  @ApiProperty({ description: 'Path of the value that was left out. Empty: several values' })
+  @ApiProperty({ description: 'Path of the value that was left out. Empty if several values were left out' })
   field!: string;
   @ApiProperty() code!: string;
   @ApiProperty({ description: 'The reason, and what to do about it' }) message!: string;
@@ -98,7 +98,7 @@ export class ImportResponse {
   incomplete!: number;
   @ApiProperty({
     description:
-      'Created customers, and customers with a new hash, whose `passwordHash` is cheaper to guess than OWASP recommends',
+      'Customers that were created with, or updated to, a `passwordHash` that is cheaper to guess than OWASP recommends',
   })
   weakHashes!: number;
   @ApiProperty({
