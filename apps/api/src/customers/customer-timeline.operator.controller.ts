@@ -19,7 +19,7 @@ export class CustomerTimelineOperatorController {
     operationId: 'customers.listTimeline',
     summary: "List a customer's timeline",
     description:
-      'Sign-ins, sessions, changes by the customer, keys and operators, emails, and webhooks about the customer, newest first. A change that is both an event and an audit log entry is returned once, as the audit log entry. A page may contain fewer entries than `limit`, or none, while `hasMore` is true.',
+      'Lists sign-ins, sessions, emails, webhooks about the customer, and changes made by the customer, keys or operators, newest first. A change that is both an event and an audit log entry is returned once, as the audit log entry. A page may contain fewer entries than `limit`, or none, while `hasMore` is true.',
   })
   @Operator('viewer')
   @ApiCamelList(TimelineEntryResponse)

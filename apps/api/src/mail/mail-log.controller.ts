@@ -19,7 +19,7 @@ export class MailLogController {
     operationId: 'mails.list',
     summary: 'List emails',
     description:
-      'The emails of the last 30 days to customers, newest first, including those that were not sent, without their text. A page may contain fewer emails than `limit`, or none, while `hasMore` is true.',
+      'Returns the emails to customers from the last 30 days, newest first, without their text. Emails that were not sent are included. A page may contain fewer emails than `limit`, or none, while `hasMore` is true.',
   })
   @SecretKey('customer:read')
   @ApiCamelList(MailLogResponse)

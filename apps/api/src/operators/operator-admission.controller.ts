@@ -40,7 +40,7 @@ export class OperatorAdmissionController {
     operationId: 'invitations.accept',
     summary: 'Accept an invitation',
     description:
-      'Sets the password of the invited operator and starts a session. If single sign-on is required, only links of `npm run gatehouse -- operator-link` are accepted.',
+      'Sets the password of the invited operator and starts a session. If single sign-on is required, only links from `npm run gatehouse -- operator-link` are accepted.',
   })
   @HttpCode(200)
   @NoCredential()

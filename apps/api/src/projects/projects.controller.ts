@@ -84,7 +84,7 @@ export class ProjectsController {
     operationId: 'projects.archive',
     summary: 'Archive a project',
     description:
-      'Cannot be undone. The API keys and tokens of the project stop working immediately. Its data is not deleted: a key with `organization` access can still list, read, export and delete the customers, but cannot change the project, its settings, keys or customers. Webhooks are not stopped: earlier events, `project.archived`, and `customer.deleted` for later deletions are delivered and retried as usual. The webhook endpoints can still be changed, disabled and recovered with such a key, and deliveries can be redelivered. To stop them, disable the endpoints.',
+      'Cannot be undone. The API keys and tokens of the project stop working immediately. Its data is not deleted: a key with `organization` access can still list, read, export and delete the customers, but cannot change the project, its settings, keys or customers. Webhooks are not stopped: earlier events, `project.archived`, and `customer.deleted` for later deletions are delivered and retried as usual. Such a key can also still change, disable and recover the webhook endpoints, and redeliver deliveries. To stop webhooks, disable the endpoints.',
   })
   @HttpCode(200)
   @OrganizationKey('project:write')

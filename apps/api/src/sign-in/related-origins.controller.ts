@@ -7,8 +7,8 @@ import { Config } from '@gatehouse/platform';
 import { RelatedOriginsResponse } from './dto/related-origins.response.js';
 
 /**
- * Lists the other sites that may use passkeys for the PUBLIC_URL host (WebAuthn, section 5.11). For other hosts it
- * lists none, because a tenant could use another tenant's domain.
+ * Lists the other sites that may use passkeys for the PUBLIC_URL host (WebAuthn, section 5.11). Does not list sites for
+ * other hosts, because a tenant could use another tenant's domain.
  */
 @ApiTags('Authentication')
 @NoCredential()
@@ -24,7 +24,7 @@ export class RelatedOriginsController {
     operationId: 'relatedOrigins.list',
     summary: 'List related origins for passkeys',
     description:
-      'Returns `passkeys.origins` of the project whose `rpId` is the host of this server (WebAuthn Level 3, section 5.11). Browsers read it before a page of another site uses these passkeys.',
+      "Returns the `passkeys.origins` of the project whose `rpId` is this server's host (WebAuthn Level 3, section 5.11). Browsers read this list before they let a page on another site use the passkeys.",
   })
   @Header('Cache-Control', 'public, max-age=300')
   @ApiOkResponse({ type: RelatedOriginsResponse })

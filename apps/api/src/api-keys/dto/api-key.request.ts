@@ -42,11 +42,11 @@ export class CreateApiKeyRequest {
 
   @IntegerField({
     ...rateLimit,
-    description: `Requests per second that a secret key may send. null: ${secretKeyLimit.quota}. ${higherLimits}`,
+    description: `Requests per second that a secret key may send. Null means ${secretKeyLimit.quota}. ${higherLimits}`,
   })
   rateLimit?: number | null;
 
-  @TimeField('Time at which the key expires. null: never', {
+  @TimeField('Time at which the key expires. Null means never', {
     nullable: true,
     example: '2099-01-01T00:00:00.000Z',
   })
@@ -67,7 +67,7 @@ export class RotateApiKeyRequest {
 
   @IntegerField({
     ...rateLimit,
-    description: `Requests per second that the new key may send. null: ${secretKeyLimit.quota}. Default: the limit of the previous key. ${higherLimits}`,
+    description: `Requests per second that the new key may send. Null means ${secretKeyLimit.quota}. Default: the limit of the previous key. ${higherLimits}`,
   })
   rateLimit?: number | null;
 }

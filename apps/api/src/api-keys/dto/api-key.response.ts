@@ -14,7 +14,7 @@ export class ApiKeyResponse {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: `Requests per second that the key may send. null: ${secretKeyLimit.quota}. A publishable key has no such limit`,
+    description: `Requests per second that the key may send. Null means ${secretKeyLimit.quota}. A publishable key has no such limit`,
     example: null,
   })
   rateLimit!: number | null;

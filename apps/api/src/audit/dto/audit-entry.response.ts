@@ -12,11 +12,15 @@ export class AuditEntryResponse {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'null: the entry belongs to no organization. Only operators can read such entries',
+    description: 'Null if the entry does not belong to an organization. Only operators can read such entries',
   })
   organizationId!: string | null;
 
-  @ApiProperty({ ...nullableText, format: 'uuid', description: 'null: the entry belongs to no project' })
+  @ApiProperty({
+    ...nullableText,
+    format: 'uuid',
+    description: 'Null if the entry does not belong to a project',
+  })
   projectId!: string | null;
 
   @ApiProperty({ enum: Object.keys(auditActions) }) action!: string;
@@ -31,7 +35,7 @@ export class AuditEntryResponse {
     ...nullableText,
     format: 'uuid',
     description:
-      'For `support`, the key that created the sign-in token. null: Gatehouse itself performed the action, or an earlier version created the token',
+      'For `support`, the key that created the sign-in token. Null if Gatehouse itself performed the action, or if an earlier version created the token',
   })
   actorId!: string | null;
 
@@ -87,14 +91,14 @@ export class NamedAuditEntryResponse extends AuditEntryResponse {
   @ApiProperty({
     ...nullableText,
     description:
-      'Email address of the operator or customer, or name of the key. null: the actor no longer exists',
+      'Email address of the operator or customer, or name of the key. Null if the actor no longer exists',
   })
   actorName!: string | null;
 
   @ApiProperty({
     ...nullableText,
     description:
-      'Current name of the target, or email address of an operator or customer. null: the target no longer exists, or has no name',
+      'Current name of the target, or email address of an operator or customer. Null if the target no longer exists or has no name',
   })
   targetName!: string | null;
 

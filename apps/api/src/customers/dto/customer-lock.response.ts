@@ -17,7 +17,7 @@ export class CustomerLockResponse {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Time at which the last lock ends. null: the password is blocked',
+    description: 'Time at which the last lock ends. Null if the password is blocked',
   })
   until!: string | null;
 

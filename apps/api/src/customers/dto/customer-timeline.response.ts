@@ -26,13 +26,13 @@ export class TimelineActorResponse {
     ...nullableText,
     format: 'uuid',
     description:
-      'For `support`, the key that created the sign-in token. null: Gatehouse itself, or an unknown key',
+      'For `support`, the key that created the sign-in token. Null if Gatehouse itself performed the action, or if the key is unknown',
   })
   id!: string | null;
   @ApiProperty({
     ...nullableText,
     description:
-      'Email address of the operator or customer, or name of the key. null: the actor no longer exists',
+      'Email address of the operator or customer, or name of the key. Null if the actor no longer exists',
   })
   name!: string | null;
 }
@@ -113,7 +113,7 @@ export class TimelineEntryResponse {
   @ApiProperty({
     type: TimelineActorResponse,
     nullable: true,
-    description: 'null: an event or an email, which have no actor',
+    description: 'Null for events and emails, which have no actor',
   })
   actor!: TimelineActorResponse | null;
   @ApiProperty({ ...nullableText, description: 'Browser and operating system', example: 'Firefox on macOS' })
@@ -127,7 +127,11 @@ export class TimelineEntryResponse {
     example: { methods: ['pwd'], provider: null },
   })
   details!: Record<string, unknown>;
-  @ApiProperty({ type: TimelineMailResponse, nullable: true, description: 'null: not an email' })
+  @ApiProperty({
+    type: TimelineMailResponse,
+    nullable: true,
+    description: 'Null if the entry is not an email',
+  })
   mail!: TimelineMailResponse | null;
   @ApiProperty({
     type: [TimelineDeliveryResponse],

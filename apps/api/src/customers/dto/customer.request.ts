@@ -73,9 +73,12 @@ export class CreateCustomerRequest extends CustomerProfileFields {
 
   @CustomerMfaField() mfa?: CustomerMfaPolicy;
 
-  @MetadataField({ description: 'Readable only with a secret key. null: an empty object', nullable: true })
+  @MetadataField({
+    description: 'Readable only with a secret key. Null means an empty object',
+    nullable: true,
+  })
   metadata?: Record<string, unknown> | null;
-  @MetadataField({ description: 'Also readable by the customer. null: an empty object', nullable: true })
+  @MetadataField({ description: 'Also readable by the customer. Null means an empty object', nullable: true })
   publicMetadata?: Record<string, unknown> | null;
 
   @BooleanField({

@@ -81,7 +81,7 @@ export class ListedCustomerResponse extends CustomerResponse {
   @ApiProperty({
     type: CustomerLockResponse,
     nullable: true,
-    description: 'The lock after failed sign-ins. null: the customer is not locked',
+    description: 'The lock after failed sign-ins. Null if the customer is not locked',
   })
   lock!: CustomerLockResponse | null;
 

@@ -57,7 +57,7 @@ export class ListCustomersQuery extends PageQuery {
 /** The customer filters for operators. */
 export class ListOperatorCustomersQuery extends OmitType(ListCustomersQuery, ['q'] as const) {
   @CustomerTextField(
-    'Only customers whose email address, or whose first and last name separated by a space, contains this text. A text without three consecutive letters or digits is compared with their beginning, and with the beginning of the last name. Not case-sensitive',
+    'Only customers whose email address, or whose first and last name separated by a space, contains this text. A text without three consecutive letters or digits matches only at the beginning of these values or of the last name. Not case-sensitive',
   )
   q?: string;
   @OneOfField(

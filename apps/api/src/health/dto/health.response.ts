@@ -42,7 +42,7 @@ export class ReplicaHealth {
     type: 'integer',
     nullable: true,
     minimum: 0,
-    description: 'Maximum replication lag in milliseconds. null: unknown',
+    description: 'Maximum replication lag in milliseconds. Null if it is unknown',
   })
   lagMs!: number | null;
 
@@ -78,7 +78,7 @@ export class QueueHealth {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Number of jobs in Redis. null: Redis is not configured or not used',
+    description: 'Number of jobs in Redis. Null if Redis is not configured or not used',
   })
   jobs!: number | null;
 }
@@ -188,8 +188,7 @@ export class HealthResponse {
   @ApiProperty({
     enum: Object.keys(configWarnings),
     isArray: true,
-    description:
-      'Weaknesses of the configuration of the process that sent the response; none outside production',
+    description: 'Configuration weaknesses of the process that sent the response. Empty outside production',
   })
   warnings!: ConfigWarning[];
   @ApiProperty({ type: UntrustedForwardsHealth }) untrustedForwards!: UntrustedForwardsHealth;

@@ -11,7 +11,7 @@ const isLine = (text: string, maxLength: number): boolean =>
 
 const LineField = (description: string, maxLength: number): PropertyDecorator =>
   CheckedField({
-    description: `${description}. null: the built-in text`,
+    description: `${description}. Null means the built-in text`,
     optional: true,
     nullable: true,
     maxLength,
@@ -21,7 +21,7 @@ const LineField = (description: string, maxLength: number): PropertyDecorator =>
 
 const ParagraphsField = (description: string, minItems: number): PropertyDecorator =>
   TextListField({
-    description: `${description}. null: the built-in text`,
+    description: `${description}. Null means the built-in text`,
     optional: true,
     nullable: true,
     minItems,

@@ -9,10 +9,11 @@ const nullableTime = { type: String, format: 'date-time', nullable: true } as co
 /** An entry in the email log. It contains neither the text nor the link of the email. */
 export class MailLogResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ ...nullableId, description: 'null: an email to an operator' }) projectId!: string | null;
+  @ApiProperty({ ...nullableId, description: 'Null for an email to an operator' }) projectId!: string | null;
   @ApiProperty({
     ...nullableId,
-    description: 'null: an email to an operator, to an address without a customer, or to a deleted customer',
+    description:
+      'Null for an email to an operator, to an address without a customer, or to a deleted customer',
   })
   customerId!: string | null;
   @ApiProperty({ enum: mailKinds }) kind!: string;
@@ -20,7 +21,7 @@ export class MailLogResponse {
     type: String,
     format: 'email',
     nullable: true,
-    description: 'null: the customer has been deleted',
+    description: 'Null if the customer has been deleted',
   })
   recipient!: string | null;
   @ApiProperty({

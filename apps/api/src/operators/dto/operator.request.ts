@@ -18,7 +18,7 @@ const RoleField = (optional: boolean): PropertyDecorator =>
 const OrganizationIdsField = (): PropertyDecorator =>
   TextListField({
     description:
-      'Limits the operator to these organizations and to those that they created. null: the entire installation',
+      'Limits the operator to these organizations and the organizations that they created. Null means no limit',
     optional: true,
     nullable: true,
     maxItems: MAX_OPERATOR_ORGANIZATIONS,
@@ -43,7 +43,7 @@ export class UpdateOperatorRequest {
   @RoleField(true) role?: OperatorRole;
   @OrganizationIdsField() organizationIds?: string[] | null;
   @NameField({
-    description: 'Name that other operators see. null: only the email address',
+    description: 'Name that other operators see. Null means that they see only the email address',
     example: 'Ada Lovelace',
   })
   name?: string | null;

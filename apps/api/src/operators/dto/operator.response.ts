@@ -16,7 +16,7 @@ export const organizationIdsSchema: ApiPropertyOptions = {
   format: 'uuid',
   nullable: true,
   description:
-    'The organizations to which the operator is limited, together with those that they created. null for the entire installation',
+    'Limits the operator to these organizations and the organizations that they created. Null means no limit',
 };
 
 /** Fields that change without an edit by an admin. */

@@ -34,7 +34,7 @@ export class UpdateOrganizationRequest {
   @NameTextField({ ...name, optional: true }) name?: string;
 
   @TextSetField({
-    description: 'Origins that the billing portal may link back to. Empty or null: any origin',
+    description: 'Origins that the billing portal may link back to. An empty list or null allows any origin',
     example: ['https://app.example.com'],
     optional: true,
     nullable: true,

@@ -19,7 +19,7 @@ export class OrganizationResponse {
   @ApiProperty({
     type: 'array',
     items: { type: 'string', ...urlSchema },
-    description: 'Origins that the billing portal may link back to. Empty: any origin',
+    description: 'Origins that the billing portal may link back to. An empty list allows any origin',
   })
   billingReturnOrigins!: string[];
 

@@ -25,12 +25,12 @@ import type { IdentityOverview } from '../overview.service.js';
 const customers = {
   ...count,
   nullable: true,
-  description: `Customers who are not disabled and have signed in within ${ACTIVE_CUSTOMER_DAYS} days, counted once an hour. null: not counted, as in buckets of less than two hours`,
+  description: `Customers who are not disabled and have signed in within ${ACTIVE_CUSTOMER_DAYS} days, counted once an hour. Null if they were not counted, as in buckets of less than two hours`,
 } as const;
 const customersWithFactor = {
   ...count,
   nullable: true,
-  description: 'Active customers who have an authenticator app or a passkey. null: not counted',
+  description: 'Active customers who have an authenticator app or a passkey. Null if they were not counted',
 } as const;
 
 /** Returns the totals and the data points for the buckets. */
@@ -111,7 +111,7 @@ export class IdentityOverviewResponse {
   @ApiProperty(bucketLengthSchema)
   bucketSeconds!: number;
   @ApiProperty({ type: IdentityTotals }) totals!: IdentityTotals;
-  @ApiProperty({ ...customers, description: `${customers.description}. The latest count` })
+  @ApiProperty({ ...customers, description: `Latest count. ${customers.description}` })
   activeCustomers!: number | null;
   @ApiProperty(customersWithFactor) activeCustomersWithFactor!: number | null;
   @ApiProperty({ type: [IdentityPoint], description: 'All buckets, including those without events' })

@@ -35,7 +35,7 @@ const rate = {
   minimum: 0,
   maximum: 1,
   format: 'double',
-  description: 'succeeded / attempts. null: no attempts',
+  description: 'succeeded / attempts. Null if there are no attempts',
   example: 0.979,
 } as const;
 
@@ -83,7 +83,7 @@ export class OverviewPending {
   @ApiProperty({ description: 'True if there are more than 10,000' }) isMore!: boolean;
   @ApiProperty({
     ...nullableTime,
-    description: 'Due time of the oldest due delivery. null: no delivery is due',
+    description: 'Due time of the oldest due delivery. Null if no delivery is due',
   })
   oldestDueAt!: string | null;
 }

@@ -4,7 +4,7 @@ import { IntegerField } from '../../http/input/fields.js';
 /** A member of the setting `limits`, with its range. null resets it to the default. */
 const LimitField = (): PropertyDecorator => (target, name) => {
   const { description, fallback, min, max } = limitSettings[name as keyof ProjectLimits];
-  const text = `${description}. null: ${fallback}`;
+  const text = `${description}. Null means ${fallback}`;
   IntegerField({ description: text, optional: true, nullable: true, min, max })(target, name);
 };
 

@@ -62,7 +62,10 @@ export class MailSettingsResponse implements MailSettings {
 export class PasskeySettingsResponse implements PasskeySettings {
   @ApiProperty({ ...domainSchema, description: 'Domain to which passkeys are bound', example: 'example.com' })
   rpId!: string;
-  @ApiProperty({ ...nullableText, description: 'Name that browsers show. null: the name of the project' })
+  @ApiProperty({
+    ...nullableText,
+    description: 'Name that browsers show. Null means the name of the project',
+  })
   rpName!: string | null;
   @ApiProperty({
     type: [String],
@@ -82,7 +85,8 @@ export class PasskeySettingsResponse implements PasskeySettings {
 export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({
     ...urlList,
-    description: 'Origins whose pages may send requests. Empty: any origin. `*` stands for one label',
+    description:
+      'Origins whose pages may send requests. An empty list allows any origin. `*` stands for one label',
     example: [],
   })
   allowedOrigins!: string[];
@@ -96,29 +100,31 @@ export class ProjectSettingsResponse implements ProjectSettings {
   redirectUrls!: string[];
   @ApiProperty({
     ...nullableUrl,
-    description: 'URL of the links in verification emails. null: the hosted page',
+    description: 'URL of the links in verification emails. Null means the hosted page',
   })
   verifyEmailUrl!: string | null;
   @ApiProperty({
     ...nullableUrl,
-    description: 'URL of the links in password reset emails. null: the hosted page',
+    description: 'URL of the links in password reset emails. Null means the hosted page',
   })
   resetPasswordUrl!: string | null;
   @ApiProperty({
     ...nullableUrl,
-    description: 'URL of the links in invitation emails. null: the hosted page',
+    description: 'URL of the links in invitation emails. Null means the hosted page',
   })
   acceptInviteUrl!: string | null;
   @ApiProperty({ type: SignInSettingsResponse }) signIn!: SignInSettingsResponse;
   @ApiProperty({
     type: LegacySignInResponse,
     nullable: true,
-    description: 'System from which customers move at their first sign-in with a password. null: none',
+    description:
+      'System from which customers move at their first sign-in with a password. Null means no such system',
   })
   legacySignIn!: LegacySignInResponse | null;
   @ApiProperty({
     ...nullableText,
-    description: 'Email code for all addresses at example.com and .test. null: codes are sent',
+    description:
+      'Email code for all addresses at example.com and .test. Null means that codes are sent to these addresses',
     example: null,
   })
   testEmailCode!: string | null;
@@ -150,7 +156,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({
     type: PasskeySettingsResponse,
     nullable: true,
-    description: 'null: no passkeys in production, and passkeys for localhost otherwise',
+    description: 'Null means no passkeys in production, and passkeys for localhost otherwise',
   })
   passkeys!: PasskeySettingsResponse | null;
   @ApiProperty({
@@ -191,7 +197,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
   @ApiProperty({
     ...nullableText,
     description:
-      'Language of emails and hosted pages for customers whose language is not known. null: English',
+      'Language of emails and hosted pages for customers whose language is not known. Null means English',
     example: 'de',
   })
   defaultLocale!: string | null;
@@ -265,7 +271,7 @@ export class ProjectResponse {
   }
 }
 
-const otherProjectDescription = 'null: the key has `project` access, and this is another project';
+const otherProjectDescription = 'Null if the key has `project` access and this is another project';
 
 /**
  * A project in a list. For other projects in its organization, a project key receives only the fields that identify
@@ -285,7 +291,7 @@ export class ListedProjectResponse {
     format: 'date-time',
     nullable: true,
     description:
-      'null: the project is not archived, or the key has `project` access and this is another project',
+      'Null if the project is not archived, or if the key has `project` access and this is another project',
   })
   archivedAt!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: otherProjectDescription })

@@ -50,7 +50,7 @@ const shortText = (description: string) => ({ ...setting(description), minLength
 
 const PageUrlField = (description: string): PropertyDecorator =>
   CheckedField({
-    ...setting(`${description}. ?token= is appended. null: the hosted page`),
+    ...setting(`${description}. ?token= is appended. Null means the hosted page`),
     maxLength: 2048,
     isValid: isPageUrl,
     message:
@@ -101,7 +101,9 @@ export class BrandingRequest implements Partial<Branding> {
 }
 
 export class MailSettingsRequest implements Partial<MailSettings> {
-  @NameTextField(shortText('Sender name of emails. null: the name in MAIL_FROM')) fromName?: string | null;
+  @NameTextField(shortText('Sender name of emails. Null means the name in MAIL_FROM')) fromName?:
+    | string
+    | null;
   @EmailField(setting('Reply-To address of emails')) replyTo?: string | null;
 }
 
@@ -118,7 +120,9 @@ export class PasskeySettingsRequest {
   })
   rpId?: string;
 
-  @NameTextField(shortText('Name that browsers show. null: the name of the project')) rpName?: string | null;
+  @NameTextField(shortText('Name that browsers show. Null means the name of the project')) rpName?:
+    | string
+    | null;
 
   @TextSetField({
     description:
@@ -161,12 +165,12 @@ const RefreshGraceField = (): PropertyDecorator => {
 /** A merge patch for the settings. null resets a setting to its default. Times are in seconds. */
 export class SettingsRequest implements SettingsPatch {
   @TextSetField({
-    ...setting(`Origins whose pages may send requests. Empty: any origin. ${wildcards}`),
+    ...setting(`Origins whose pages may send requests. An empty list allows any origin. ${wildcards}`),
     example: ['https://app.example.com'],
     maxItems: 50,
     isValid: isOriginEntry,
     message:
-      '$property must contain origins as browsers send them, such as https://app.example.com, or https://*.preview.example.com, whose wildcard must not be directly above a public suffix',
+      '$property must contain origins as browsers send them, such as https://app.example.com or https://*.preview.example.com. The wildcard must not be directly above a public suffix',
   })
   allowedOrigins?: string[] | null;
 
@@ -195,14 +199,16 @@ export class SettingsRequest implements SettingsPatch {
   signIn?: SignInSettingsRequest | null;
 
   @ObjectField({
-    ...setting('System from which customers move at their first sign-in with a password. null: none'),
+    ...setting(
+      'System from which customers move at their first sign-in with a password. Null means no such system',
+    ),
     type: LegacySignInRequest,
   })
   legacySignIn?: LegacySignInRequest | null;
 
   @CheckedField({
     ...setting(
-      'Six-digit email code for all addresses at example.com and .test, to which no code is sent, so that tests can sign in. Available only in projects of the environment `development`, and not with NODE_ENV=production',
+      'Fixed six-digit email code for all addresses at example.com and .test, so that tests can sign in. No codes are sent to these addresses. Available only in projects of the environment `development`, and not with NODE_ENV=production',
     ),
     example: '424242',
     isValid: (text) => /^\d{6}$/.test(text),
@@ -241,7 +247,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @ObjectField({
     ...setting(
-      'Domain of the passkeys. null: no passkeys in production, and passkeys for localhost otherwise',
+      'Domain of the passkeys. Null means no passkeys in production, and passkeys for localhost otherwise',
     ),
     type: PasskeySettingsRequest,
   })
@@ -249,7 +255,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @CheckedField({
     ...setting(
-      'Whether customers can add a second factor, which their sign-ins then require, or must have one (`required`)',
+      'Whether customers can add a second factor, or must have one (`required`). Once a factor is added, sign-ins require it',
     ),
     values: mfaPolicies,
     isValid: (text) => (mfaPolicies as readonly string[]).includes(text),
@@ -279,7 +285,7 @@ export class SettingsRequest implements SettingsPatch {
   accessTokenClaims?: string[] | null;
 
   @OneOfField(
-    'Algorithm that signs new access tokens. Tokens of the other algorithm stay valid until they expire',
+    'Algorithm that signs new access tokens. Tokens signed with the other algorithm stay valid until they expire',
     signingAlgorithms,
     { nullable: true },
   )
@@ -307,7 +313,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @LocaleField({
     description:
-      'Language of emails and hosted pages for customers whose language is not known, as a BCP 47 tag. null: English',
+      'Language of emails and hosted pages for customers whose language is not known, as a BCP 47 tag. Null means English',
   })
   defaultLocale?: string | null;
 

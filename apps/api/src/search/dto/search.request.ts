@@ -5,7 +5,7 @@ export class SearchQuery {
   @CanonicalSearchText()
   @TextField({
     description:
-      "Id of any resource, or part of the email address or name of a customer, of the name or slug of a project or organization, of the name of a key, of the name or URL of an endpoint, or of the email address or name of an operator. A text without three consecutive letters or digits is compared with the beginning of customers' email addresses and names",
+      "Id of any resource, or part of a customer's email address or name, a project's or organization's name or slug, a key's name, an endpoint's name or URL, or an operator's email address or name. A text without three consecutive letters or digits matches only the beginning of customers' email addresses and names",
     example: 'ada@example.com',
     minLength: 1,
     maxLength: 2_048,

@@ -2,7 +2,7 @@ import { isCodeChallenge } from '@gatehouse/domain';
 import { CheckedField, SecretField } from '../../http/input/fields.js';
 import { urlSchema } from '../../http/input/text-schemas.js';
 
-/** Fields that prove that a code is from the client that requested it (RFC 7636). */
+/** Fields that prove that the client exchanging a code is the one that requested it (RFC 7636). */
 export class ExchangeFields {
   @SecretField({ description: 'Code from the query of the redirect URL', maxLength: 4096 }) code!: string;
   @SecretField({

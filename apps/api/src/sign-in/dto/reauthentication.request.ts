@@ -25,7 +25,7 @@ export class ReauthenticateRequest {
 
   @SecretField({
     description:
-      'Code of the authenticator app, a recovery code, or the code from the email, for these methods',
+      'Code from the authenticator app, recovery code, or code from the email, for the methods `totp`, `recovery_code` and `email_code`',
     optional: true,
     maxLength: 100,
   })

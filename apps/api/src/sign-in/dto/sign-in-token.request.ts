@@ -31,7 +31,9 @@ export class CreateSignInTokenRequest {
   })
   amr?: AuthenticationMethod[];
 
-  @TimeField('When the customer has proven their identity in the other system, within `refreshAbsoluteTtl`')
+  @TimeField(
+    'Time at which the customer proved their identity in the other system. It must be within `refreshAbsoluteTtl`',
+  )
   authTime?: string;
 }
 

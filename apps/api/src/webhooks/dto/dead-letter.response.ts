@@ -33,7 +33,7 @@ export class NamedDeadLetterResponse extends DeadLetterResponse {
     type: String,
     nullable: true,
     description:
-      'Email address of the operator, or name of the key. null: the operator or key no longer exists',
+      'Email address of the operator, or name of the key. Null if the operator or key no longer exists',
   })
   resolved_by_name!: string | null;
 

@@ -44,7 +44,7 @@ export class AttemptResponse {
     format: 'date-time',
     nullable: true,
     description:
-      'Time of the next attempt of the delivery, as currently planned, which is the same for all of its attempts. null: the delivery is finished, or an attempt is in progress',
+      "Planned time of the delivery's next attempt. All attempts of a delivery have the same value. Null if the delivery is finished or an attempt is in progress",
   })
   next_attempt_at!: string | null;
 
@@ -191,7 +191,7 @@ export class ListedDeliveryResponse extends DeliverySummaryResponse {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'Customer of the event. null: the event has none, or the customer was deleted',
+    description: 'Customer of the event. Null if the event has no customer or the customer was deleted',
   })
   customer_id!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Current email address of the customer' })
@@ -202,7 +202,7 @@ export class ListedDeliveryResponse extends DeliverySummaryResponse {
   @ApiProperty({
     type: FinishedAttemptResponse,
     nullable: true,
-    description: 'Result of the last finished attempt. null: none has finished',
+    description: 'Result of the last finished attempt. Null if no attempt has finished',
   })
   last_attempt!: FinishedAttemptResponse | null;
 

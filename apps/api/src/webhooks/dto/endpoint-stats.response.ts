@@ -34,7 +34,7 @@ export class EndpointStatsResponse {
     minimum: 0,
     maximum: 1,
     format: 'double',
-    description: 'succeeded / attempts. null: no attempts',
+    description: 'succeeded / attempts. Null if there are no attempts',
     example: 0.979,
   })
   success_rate!: number | null;
@@ -69,7 +69,7 @@ export class EndpointStatsResponse {
 
   @ApiProperty({
     ...nullableTime,
-    description: 'Time of the first failure since the last success. null: the endpoint is not failing',
+    description: 'Time of the first failure since the last success. Null if the endpoint is not failing',
   })
   failing_since!: string | null;
 

@@ -12,7 +12,7 @@ export const CompareField = (): PropertyDecorator =>
 export const previousPeriodSchema = {
   nullable: true,
   description:
-    'Metrics of the same number of buckets directly before the range. null: not requested, not entirely stored, or nothing was counted',
+    'Metrics of the same number of buckets directly before the range. Null if they were not requested or are not entirely stored, or if nothing was counted',
 } as const;
 
 export const timeSchema = { format: 'date-time' } as const;
@@ -22,7 +22,7 @@ export const durationSchema = {
   type: 'integer',
   nullable: true,
   minimum: 0,
-  description: 'Duration in milliseconds. null: no attempts',
+  description: 'Duration in milliseconds. Null if there are no attempts',
   example: 130,
 } as const;
 
@@ -41,7 +41,7 @@ export const completeFromSchema = {
   format: 'date-time',
   nullable: true,
   description:
-    'Time from which the metrics are complete, while older attempts are still being counted. null: the metrics are complete',
+    'Time from which the metrics are complete, while older attempts are still being counted. Null if the metrics are complete',
 } as const;
 
 export const bucketLengthSchema = {

@@ -58,7 +58,7 @@ export class RedeliveryResponse {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'null: the redelivery may include deliveries in several projects',
+    description: 'Null if the redelivery may include deliveries in several projects',
   })
   project_id!: string | null;
   @ApiProperty({
@@ -142,7 +142,7 @@ const actorNameField = {
   type: String,
   nullable: true,
   description:
-    'Email address of the operator, or name of the key. null: the operator or key no longer exists',
+    'Email address of the operator, or name of the key. Null if the operator or key no longer exists',
 };
 
 /** A bulk redelivery, as returned to operators, with the names of the actors. */

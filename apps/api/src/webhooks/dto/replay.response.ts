@@ -20,7 +20,7 @@ export class ReplayResponse {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'HTTP status of the response. 0: no response was received. null: not sent',
+    description: 'HTTP status of the response. 0: no response was received. Null if the request was not sent',
     example: 200,
   })
   http_status!: number | null;
@@ -37,7 +37,7 @@ export class ReplayResponse {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Email address of the operator. null: the operator no longer exists',
+    description: 'Email address of the operator. Null if the operator no longer exists',
   })
   created_by_name!: string | null;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
