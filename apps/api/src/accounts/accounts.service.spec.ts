@@ -85,7 +85,7 @@ describe('work that needs an account', () => {
     expect(await run(false, false)).toEqual({ result: 'sign_up_not_allowed', steps: [steps[0]] });
   });
 
-  it('runs once if it needs no account', async () => {
+  it('runs the work only once if it does not need an account', async () => {
     const { service, steps, step } = record();
     expect(await service.run(projectWith(true), () => step('work'))).toBeNull();
     expect(steps).toEqual(['work in a transaction']);
@@ -175,7 +175,7 @@ describe('account creation', () => {
     expect(await create(source, profile)).toEqual(effects);
   });
 
-  it('drops a verification email beyond a limit and records the drop', async () => {
+  it('drops a verification email that exceeds a limit, and records the drop', async () => {
     expect(await create('registration', {}, { reason: 'project_limit' })).toEqual([created, 'dropped mail']);
   });
 });

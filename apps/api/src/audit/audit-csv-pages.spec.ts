@@ -37,7 +37,7 @@ describe('auditCsvPages', () => {
     ['many more entries than the limit', 5_000, -1],
     ['one entry more than the limit, after an empty page', 1_201, 2],
   ])(
-    'returns all entries up to the limit, and a truncation line only beyond it: %s',
+    'returns all entries up to the limit, and adds a truncation line only if there are more: %s',
     async (_, total, emptyPage) => {
       const lines = await exportLines(total, 1_200, emptyPage);
       const entries = lines.filter((line) => /,entry-\d+$/.test(line));

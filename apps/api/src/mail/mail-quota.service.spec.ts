@@ -51,7 +51,7 @@ describe('MailQuotaService (RL-08)', () => {
     return allowed;
   };
 
-  it('allows unauthenticated callers one email per kind, address and minute', async () => {
+  it('allows unauthenticated callers one email per minute for each kind and address', async () => {
     expect(await countAllowed(3, () => quota.consumeForUnauthenticated(project(), reset(victim)))).toBe(1);
     expect(await quota.consumeForUnauthenticated(project(), reset(victim))).toMatchObject({
       reason: 'too_soon',
@@ -97,7 +97,7 @@ describe('MailQuotaService (RL-08)', () => {
     expect(await quota.consume(limited, reset(victim))).toBeNull();
   });
 
-  it("MQ-01: sends a verified customer one email per hour and purpose even at the project's limit", async () => {
+  it('MQ-01: sends a verified customer one email an hour for each purpose, even at the project limit', async () => {
     const limited = project({ passwordReset: 1 });
     for (const email of ['first@example.com', 'second@example.com', 'third@example.com']) {
       expect([email, await countAllowed(3, () => quota.consume(limited, reset(email)))]).toEqual([
@@ -146,7 +146,7 @@ describe('MailQuotaService (RL-08)', () => {
     }
   });
 
-  it('MQ-02: allows 5 emails per purpose and hour to all +tag forms of an address together', async () => {
+  it('MQ-02: allows 5 emails an hour for each purpose, shared by all +tag forms of an address', async () => {
     const register = (index: number) =>
       quota.consumeForRegistration(project(), signUp(`victim+${index}@example.com`));
     expect(await countAllowed(8, register)).toBe(5);
@@ -168,14 +168,14 @@ describe('MailQuotaService (RL-08)', () => {
     expect(await countAllowed(7, () => quota.consume(project(), signUp(victim)))).toBe(5);
   });
 
-  it('limits notices to an unverified address per recipient only', async () => {
+  it('applies only the recipient limit to notices to an unverified address', async () => {
     const notice = (isTrusted: boolean) => request('password-changed', victim, isTrusted);
     await countAllowed(2, (index) => quota.consume(project({ signUp: 1 }), signUp(`${index}@example.com`)));
     expect(await countAllowed(7, () => quota.consume(project({ signUp: 1 }), notice(false)))).toBe(5);
     expect(await countAllowed(7, () => quota.consume(project(), notice(true)))).toBe(7);
   });
 
-  it('MQ-01: counts every rejection in the metrics, and logs the first 5 per address and kind', async () => {
+  it('MQ-01: counts every rejection in the metrics, and logs the first 5 for each address and kind', async () => {
     for (let count = 0; count < 8; count += 1) {
       const rejection = await quota.consumeForUnauthenticated(project(), reset(victim));
       if (rejection) await quota.recordDropped(project(), 'customer', reset(victim), rejection);

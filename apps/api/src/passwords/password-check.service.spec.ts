@@ -53,7 +53,7 @@ describe('decoy hash for an email address without a password (OP-03, PW-08)', ()
     return { code: error.code as string, task: threads.tasks.at(-1)! };
   }
 
-  it('has the scheme, parameters and weight of the model, but a different salt and hash', async () => {
+  it('has the scheme, parameters and weight of the selected hash, but a different salt and hash', async () => {
     const hasher = new PasswordHasher(new RecordingThreads() as unknown as HashThreads, keyring, 10);
     const { code, task } = await check(hasher.importHash(imported).stored);
     expect(code).toBe('invalid_credentials');

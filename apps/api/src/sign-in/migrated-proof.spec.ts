@@ -18,7 +18,11 @@ it.each<[string, Partial<Parameters<typeof assertMigratable>[1]>, string | null]
   ['an imported customer without a password', {}, null],
   ['an imported customer who has not signed in', { passwordHash: 'i1$' }, null],
   ['a customer from an import or legacySignIn who has signed in', ownHash, null],
-  ['such a customer after a password change', { ...ownHash, accessRevokedAt: day(1) }, ownPassword],
+  [
+    'a customer from an import or legacySignIn after a password change',
+    { ...ownHash, accessRevokedAt: day(1) },
+    ownPassword,
+  ],
   ['a customer who was created in Gatehouse without a password', { imported: false }, null],
   [
     'a customer who has registered, or was created with a password',
@@ -26,10 +30,10 @@ it.each<[string, Partial<Parameters<typeof assertMigratable>[1]>, string | null]
     ownPassword,
   ],
   ['a customer who has claimed the account', { claimedAt: day(1) }, ownPassword],
-  ['a customer who has signed out everywhere before', { accessRevokedAt: day(1) }, null],
-  ['a customer who has signed out everywhere since', { accessRevokedAt: day(3) }, signIn],
-  ['a customer who had to prove their identity before', { proofRequiredAt: day(1) }, null],
-  ['a customer who has had to prove their identity since', { proofRequiredAt: day(3) }, signIn],
+  ['a customer who signed out everywhere before the proof', { accessRevokedAt: day(1) }, null],
+  ['a customer who signed out everywhere after the proof', { accessRevokedAt: day(3) }, signIn],
+  ['a customer who had to prove their identity before the proof', { proofRequiredAt: day(1) }, null],
+  ['a customer who had to prove their identity after the proof', { proofRequiredAt: day(3) }, signIn],
 ])('decides whether to move the session of %s', (_, fields, detail) => {
   const check = (): void => assertMigratable(hasher, { ...customer, ...fields }, proof);
   if (detail === null) expect(check).not.toThrow();
