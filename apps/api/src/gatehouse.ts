@@ -107,7 +107,7 @@ const commands: Record<string, Command> = {
   'rotate-signing-key': async (app) => {
     const { kid, activatesAt } = await rotate(app, false);
     return `The signing key ${kid} is published. Each running api starts to sign with it within a minute after
-${activatesAt.toISOString()}. Tokens of older keys stay valid until they expire.
+${activatesAt.toISOString()}. Tokens signed with older keys stay valid until they expire.
 `;
   },
   'rotate-signing-key --now': async (app) => {

@@ -239,8 +239,8 @@ export class AccountLifecycleService {
     emailCodes: ({ tx, project, customer }) => this.emailCodes.deleteCodes(tx, project.id, customer.email),
     exchanges: ({ tx, project, customer }) =>
       this.exchanges.deleteAll(tx, project.id, customer.email, customer.id),
-    // These records contain the address or its hash. They are deleted before the customer, because `forget`
-    // reads the customer's identities.
+    // These records contain the address or its hash. They are deleted before the customer, because
+    // `deleteExchangesAndFlows` reads the customer's identities.
     addressRecords: async ({ tx, project, customer: { id, email } }) => {
       const emailHash = sha256(email);
       await this.attempts.clear(project.id, emailHash, tx);

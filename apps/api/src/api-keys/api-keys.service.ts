@@ -92,8 +92,7 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes a key, which every API process rejects within one second. Does nothing if the key is already
-   * revoked.
+   * Revokes a key. Every API process rejects it within one second. Does nothing if the key is already revoked.
    * @throws GatehouseError `not_found`, `insufficient_scope` and `insufficient_access` for a key with more
    *   permissions than the caller, `last_organization_key`
    */
@@ -208,8 +207,8 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
 }
 
 /**
- * Rejects an organization key for an organization that one of the operator's organizations created: the key could
- * access the organizations that this organization created in turn.
+ * Rejects an organization key if the operator can access its organization only through the organization that created
+ * it. The key could access the organizations that its own organization created, and the operator cannot.
  * @throws GatehouseError `insufficient_access`
  */
 function assertKeyAccessWithin(
@@ -226,8 +225,9 @@ function assertKeyAccessWithin(
 }
 
 /**
- * Rejects a rate limit for a publishable key, whose requests are limited per client IP, and a rate limit above the limit
- * of the secret key that creates or rotates the key: one project must not burden the others (docs/adr/0060).
+ * Rejects a rate limit for a publishable key, because its requests are limited per client IP. Also rejects a limit
+ * above the limit of the secret key that creates or rotates the key, so that one project cannot burden the others
+ * (docs/adr/0060).
  * @throws GatehouseError `validation_failed`
  */
 function assertRateLimitAllowed(

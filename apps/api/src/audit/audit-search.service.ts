@@ -14,8 +14,8 @@ import { auditFilter } from './audit-log.service.js';
 import type { AuditLogQuery, CountAuditLogQuery } from './dto/audit-log.request.js';
 
 /**
- * An entry with the current names of the actor and the target: an operator's or a customer's email address, or any
- * other object's name; null if it has been deleted or has no name.
+ * An entry with the current names of the actor and the target. A name is an operator's or customer's email address, or
+ * any other object's name. Null if the object has been deleted or has no name.
  */
 export type NamedAuditEntry = AuditEntry & { actorName: string | null; targetName: string | null };
 

@@ -21,8 +21,8 @@ export class AuditInterceptor implements NestInterceptor {
 }
 
 /**
- * Returns false for requests that are never audited: requests with a publishable key, whose sign-ins are recorded as
- * events, and reads by customers.
+ * Returns false for requests that are never audited: reads by customers, and requests with a publishable key. Sign-ins
+ * with such a key are recorded as events instead.
  */
 const mayBeAudited = ({ caller, method }: GatehouseRequest): boolean =>
   caller?.kind !== 'publishable-key' && !(caller?.kind === 'access-token' && method === 'GET');

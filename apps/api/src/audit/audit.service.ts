@@ -158,8 +158,7 @@ function resolveActor(
   { caller }: GatehouseRequest,
   { customerId, keyId, operatorId }: Pick<AuditedAction, 'customerId' | 'keyId' | 'operatorId'>,
 ): AuditActor {
-  // Takes precedence over the customer of an emailed link, because support can send the link's token in its own
-  // session.
+  // Takes precedence over the customer of an emailed link, because a support session can also send the link's token.
   if (caller?.kind === 'access-token' && caller.support) return { type: 'support', id: caller.support.keyId };
   if (operatorId) return { type: 'operator', id: operatorId };
   if (customerId) return { type: 'customer', id: customerId };

@@ -9,8 +9,8 @@ export interface PortalSession {
 }
 
 /**
- * The portal where an organization manages its plan and its payments. The class is also the injection token,
- * whose value is null without a billing provider.
+ * The portal where an organization manages its plan and its payments. The class is also the injection token. The
+ * injected value is null without a billing provider.
  */
 export abstract class BillingPortal {
   /**

@@ -39,8 +39,8 @@ export class StripeBilling implements BillingPortal {
       httpClient: Stripe.createNodeHttpClient(protocol === 'http:' ? httpAgent : httpsAgent),
       // Applies only to an idle socket; `withTimeout` enforces the deadline for the whole operation.
       timeout: DEADLINE_MS,
-      // Retries are half a second apart. They include a 409, which Stripe returns while another request with
-      // the same idempotency key is in progress.
+      // Retries are half a second apart. A 409 is also retried: Stripe returns it while another request with the same
+      // idempotency key is in progress.
       maxNetworkRetries: 2,
       telemetry: false,
     });

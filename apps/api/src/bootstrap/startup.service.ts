@@ -85,7 +85,8 @@ export class StartupService implements OnApplicationShutdown {
 
   /**
    * Starts the services. With MIGRATE=off, waits until another process has run the migrations.
-   * @throws Error when the database rejects the connection; RootSecretError if GATEHOUSE_SECRET does not belong to it
+   * @throws Error when the database rejects the connection; RootSecretError if GATEHOUSE_SECRET does not belong to the
+   * database
    */
   async start(): Promise<void> {
     await this.database.connect(notifyLauncherOfWait);

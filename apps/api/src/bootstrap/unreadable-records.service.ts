@@ -52,7 +52,7 @@ export class UnreadableRecordsService {
     private readonly keyring: Keyring,
   ) {}
 
-  /** Counts the values in each column. Columns without any are absent. */
+  /** Counts the values in each column. Omits columns that have none. */
   async count(columns = lastingColumns): Promise<Map<SecretColumn, number>> {
     const counts = new Map<SecretColumn, number>();
     for (const column of columns) {

@@ -15,7 +15,7 @@ import { streamPages } from '../http/exports/stream-pages.js';
 import { CustomerDirectoryService } from './customer-directory.service.js';
 import type { CountOperatorCustomersQuery } from './dto/list-customers.request.js';
 
-/** Maximum number of customers per file; spreadsheet programs can still open it. */
+/** Maximum number of customers per file. Spreadsheet programs can open a file of this size. */
 const MAX_CUSTOMERS = 1_000_000;
 
 /** Exports customer lists as CSV. */

@@ -53,7 +53,7 @@ export class CustomersService {
   }
 
   /**
-   * Creates a customer for a server, with a password, a password hash from another system, or none;
+   * Creates a customer for a server: with a password, with a password hash from another system, or without a password.
    * `sendInvite` sends an email with a link to set the first password.
    * @throws GatehouseError `not_found` for a project outside the caller's access scope, `project_archived`,
    *   `method_not_enabled` and `sso_required` for an invitation, `weak_password`, `email_already_registered`,

@@ -22,7 +22,7 @@ import { EmailCodesService, findProfileWithoutEmail } from './email-codes.servic
 /** Returns the wrong-code limit, per email address. Only a sign-in with a code clears the count. */
 const wrongCodePolicy = (project: ProjectContext) => failurePolicy('wrong-email-code', project);
 
-/** A correct guess, with the locale of the customer that is created if none has the address. */
+/** A correct guess, with the locale for a new customer if no customer has the address. */
 interface CorrectGuess {
   guess: GrantedAttempt<EmailCodeGuessResult>;
   tokenHash: Buffer;

@@ -58,9 +58,9 @@ export class EmailCodesService {
   ) {}
 
   /**
-   * Creates a challenge and emails its code, with a link if the request contains its target, unless no email
-   * may be sent to the address. The response is the same in every case. Customers whose provider returned no
-   * email address can always verify one (sign-in contract, section 4).
+   * Creates a challenge and emails its code. The email contains a link if the request contains a redirect URL. Sends
+   * nothing if the address must not receive an email; the response is the same in every case. Customers whose provider
+   * returned no email address can always verify one (sign-in contract, section 4).
    * @throws GatehouseError `method_not_enabled`, `sso_required`, `validation_failed`
    */
   async send(
@@ -94,7 +94,7 @@ export class EmailCodesService {
     const link = target && { token: newLinkToken(code), target };
     const canSend = isTest || (await this.consumeQuota(project, email, found));
     const flow = await this.transactions.join(async (tx) => {
-      const begun = await this.beginFlow(tx, project, client);
+      const startedFlow = await this.beginFlow(tx, project, client);
       const customer = found && (await this.customers.lockByEmail(tx, project.id, email));
       const isSent = canSend && (!found || isReachable(customer, email));
       const parameters = { code, token: link?.token };
@@ -109,11 +109,11 @@ export class EmailCodesService {
         codeHash,
         isShort,
         addressBlock: client.addressBlock,
-        flowHash: begun?.secretHash ?? flowHashOf(client),
+        flowHash: startedFlow?.secretHash ?? flowHashOf(client),
         link: link && { ...link.target, hash: sha256(link.token) },
         ttl: EMAIL_CODE_TTL,
       });
-      return begun;
+      return startedFlow;
     });
     return { token, expiresAt: expiresAt.toISOString(), ...(flow ? { flow: flow.secret } : {}) };
   }
@@ -125,8 +125,8 @@ export class EmailCodesService {
   }
 
   /**
-   * Returns a random code, which is longer while many of the project's codes are guessed, or the code of the
-   * test address.
+   * Returns the fixed code for a test address, otherwise a random code, which is longer while many of the project's
+   * codes are guessed.
    */
   private async newCode(project: ProjectContext, email: string): Promise<EmailCode> {
     const isLong = await this.codes.exceedsGuessLimit(project.id);

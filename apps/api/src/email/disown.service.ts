@@ -40,11 +40,11 @@ export class DisownService {
   }
 
   /**
-   * Removes all access to the account, verifies the address to which the token was sent, and emails a link to
-   * set a password to this address. A token that has already verified the address is also accepted, because the
-   * owner may notice only afterwards. An address change must be complete. Until the token expires, every
-   * request returns the same response, but only the first one takes effect, and none does if the owner has set
-   * a password with a link since the token was sent.
+   * Removes all access to the account, verifies the address to which the token was sent, and emails a link to set a
+   * password to this address. A token that has already verified the address is also accepted, because the owner may
+   * notice only afterwards. An address change must be complete. Until the token expires, every request returns the same
+   * response, but only the first one takes effect. No request takes effect if the owner has set a password with a link
+   * since the token was sent.
    * @param client the client that sent the token; undefined if a hosted page has checked it
    * @throws GatehouseError `rate_limited`, `invalid_token`, `origin_not_allowed`
    */
@@ -61,9 +61,8 @@ export class DisownService {
     const { project, email, createdAt, redirectUrl } = token;
     const proof = { email, via: 'link', requestedAt: createdAt } as const;
     const { customer, events } = await this.lifecycle.claim(tx, project, before, proof, 'disowned');
-    // The link is only emailed, because a person who finds this token must not gain access to the account. It
-    // counts toward no quota, because a stranger could exhaust the quota and each token sends only one such
-    // email.
+    // The link is only emailed, because a person who finds this token must not gain access to the account. It does not
+    // count toward a quota: a stranger could exhaust the quota, and each token sends at most one email.
     const canReset = project.settings.signIn.password && !(await this.required.find(project, email, tx));
     const requested = canReset ? [await this.resets.createLink(tx, customer, project, redirectUrl)] : [];
     this.events.record(tx, [...events, ...requested]);

@@ -63,7 +63,7 @@ export class FactorCodesService {
   }
 
   /**
-   * Consumes a code of one of the authenticators, whose owner the transaction has locked. Each time step is
+   * Consumes a code from one of the authenticators. The transaction must have locked their owner. Each time step is
    * accepted once (RFC 6238, section 5.2).
    * @returns false if the code is not valid
    */

@@ -49,7 +49,7 @@ export class LegacySignInService {
     if (!system) return null;
     const profile = await this.client.findProfile(project.id, system, { email, password }, signal);
     if (!profile) return null;
-    // Only an imported customer's password is set.
+    // For an imported customer, only the password is set.
     const admission = system.isImported
       ? null
       : await this.accounts.admit(project, 'legacy', { fields: profile });

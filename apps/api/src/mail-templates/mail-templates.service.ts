@@ -170,8 +170,8 @@ export class MailTemplatesService {
     await this.transactions.join(async (tx) => {
       const id = newId();
       const parameters = sealMailParameters(this.keyring, id, sampleParameters(project, path, text));
-      // With a mail server, the email belongs to no project, because the project's API keys must not read an operator's
-      // address. Without a mail server, it belongs to the project, so that the project's mailbox shows it.
+      // With a mail server, the email does not belong to a project, because the project's API keys must not read an
+      // operator's address. Without a mail server, it belongs to the project, so that the project's mailbox shows it.
       const owner = this.config.mail.smtpUrl ? null : projectId;
       await this.mails.insert(tx, {
         id,
@@ -244,7 +244,7 @@ function effectiveTemplates(templates: readonly MailTemplate[]): EffectiveMailTe
 function assertLanguageLimit({ language }: TemplatePath, templates: readonly MailTemplate[]): void {
   const added = new Set(templates.map((template) => template.language).filter((other) => !isBuiltIn(other)));
   if (isBuiltIn(language) || added.has(language) || added.size < MAX_ADDED_LANGUAGES) return;
-  const detail = `A project can add texts in at most ${MAX_ADDED_LANGUAGES} languages. Delete those of another language first.`;
+  const detail = `A project can add texts in at most ${MAX_ADDED_LANGUAGES} languages. Delete the texts in another language first.`;
   throw new GatehouseError('conflict', { detail });
 }
 

@@ -55,7 +55,8 @@ const intervalPolicy: RateLimitPolicy = { name: 'mail-apart', quota: 1, windowSe
 const reservePolicy: RateLimitPolicy = { name: 'mail-reserve', quota: 1, windowSeconds: HOUR_SECONDS };
 
 /**
- * Limits the entries for dropped emails in the email log, per kind and address. The metrics count all dropped emails.
+ * Limits the entries for dropped emails in the email log, for each kind and address. The metrics count all dropped
+ * emails.
  */
 const dropLogPolicy: RateLimitPolicy = { name: 'mail-drop-log', quota: 5, windowSeconds: HOUR_SECONDS };
 

@@ -10,7 +10,7 @@ import {
   type MailParameters,
 } from '@gatehouse/platform';
 
-/** Creates emails from Gatehouse to operators. They belong to no project. */
+/** Creates emails from Gatehouse to operators. They do not belong to a project. */
 @Injectable()
 export class SystemMailsService {
   constructor(

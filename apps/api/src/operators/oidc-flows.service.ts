@@ -81,8 +81,7 @@ export class OidcFlowsService {
 
   /**
    * Ends the browser's flow and returns it. Of concurrent calls, one succeeds.
-   * @throws SingleSignOnRejection `expired` if the browser has started no flow or a different flow, or if the flow has
-   * ended or expired
+   * @throws SingleSignOnRejection `expired` if the browser did not start this flow, or if the flow has ended or expired
    */
   async end(cookie: OidcFlowCookie, { state }: Readonly<Record<string, string>>): Promise<OidcFlow> {
     const { value } = cookie;

@@ -77,7 +77,7 @@ export type TokenVisit = LinkVisit<OneTimeToken>;
 /** Returns true if the link is valid and unused. */
 export const isActive = ({ state }: OneTimeToken): boolean => state === 'live';
 
-/** Also returns true if the form may be a resubmission of the one that used the link. */
+/** Returns true if the link is active, or if the form may be a resubmission of the form that used it. */
 export const isActiveOrRepeated = (link: OneTimeToken): boolean => isActive(link) || isRepeatable(link);
 
 interface LinkPageOptions<Link> {

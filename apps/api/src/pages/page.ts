@@ -37,8 +37,8 @@ const ORIGIN_ONLY = '<meta name="referrer" content="strict-origin">';
 const defaultBrand = resolveBrand('');
 
 /**
- * Sends a hosted page with its own content security policy. It allows no script except the one for hosted pages, only
- * on pages with a form, and no asset from another origin except the project logo (HD-01).
+ * Sends a hosted page with its own content security policy. It allows only the script for hosted pages, on pages with a
+ * form, and no asset from another origin except the project logo (HD-01).
  */
 export function sendPage(
   response: Response,

@@ -160,7 +160,10 @@ export class PasswordResetService {
     }
   }
 
-  /** A used token proves nothing, so a wrong password counts as a failed sign-in. */
+  /**
+   * Returns true if a used token has just set this password. The token proves nothing anymore, so a wrong password
+   * counts as a failed sign-in.
+   */
   private async isRepeated(token: string, password: string, client: Client): Promise<boolean> {
     const used = await this.find(token);
     if (!isRepeatable(used)) return false;

@@ -8,7 +8,7 @@ export interface PasswordAttempt<Owner, Attempt> {
   attempt: Attempt;
   /** The customer or operator with the email address; null if it is unknown. */
   owner: Owner | null;
-  /** Hash whose scheme and parameters determine the response time if there is no password. Null: a new hash. */
+  /** Hash whose scheme and parameters determine the response time if there is no password. Null stands for a new hash. */
   decoyHash: string | null;
 }
 

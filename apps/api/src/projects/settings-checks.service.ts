@@ -103,7 +103,7 @@ export class SettingsChecksService {
   }
 
   /**
-   * Checks that no other project uses this server's host, whose related origins only one project can list.
+   * Checks that no other project uses this server's host, because only one project can list its related origins.
    * @throws GatehouseError `validation_failed`
    */
   private async assertRpIdIsFree(
@@ -117,7 +117,7 @@ export class SettingsChecksService {
       throw invalidField(
         'settings.passkeys.rpId',
         'not_allowed',
-        'rpId must not be the host of this server, which another project uses',
+        'rpId must not be the host of this server, because another project uses it',
       );
   }
 }

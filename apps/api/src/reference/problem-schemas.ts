@@ -258,7 +258,7 @@ const exampleDetails: Partial<Record<ErrorCode, ErrorDetails>> = {
   already_redelivered: { members: { redeliveredAs: `${idPrefixes.delivery}_${EXAMPLE_ID}` } },
 };
 
-/** One example per code and route family, by component name. */
+/** One example for each code and route family, by component name. */
 export const problemExamples: Record<string, ExampleObject> = Object.fromEntries(
   ['/api/v1/', '/v1/'].flatMap((path) =>
     (Object.keys(errorCatalog) as ErrorCode[]).map((code) => [

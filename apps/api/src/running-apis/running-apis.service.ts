@@ -15,7 +15,7 @@ export class RunningApisService {
   /**
    * Checks that no running API process has an older version, which would not support a setting, passkey, limit or hash
    * format.
-   * @param subject what the older process would ignore
+   * @param subject the feature that an older process does not support
    * @throws GatehouseError `conflict`
    */
   async assertNoOlderApi(
@@ -25,7 +25,7 @@ export class RunningApisService {
     const older = await this.apis.listOlder(tx);
     if (older.length > 0)
       throw new GatehouseError('conflict', {
-        detail: `Older versions of Gatehouse are running, which ${subject === 'password hash' ? 'cannot verify' : 'would ignore'} this ${subject}: ${older.map(describeApi).join(', ')}. Upgrade or stop them, and retry after ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds.`,
+        detail: `Older versions of Gatehouse that ${subject === 'password hash' ? 'cannot verify' : 'would ignore'} this ${subject} are running: ${older.map(describeApi).join(', ')}. Upgrade or stop them, and retry after ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds.`,
       });
   }
 }

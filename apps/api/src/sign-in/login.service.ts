@@ -109,9 +109,9 @@ export class LoginService {
   }
 
   /**
-   * Returns a new hash if the current hash is outdated, otherwise null. Also returns null if no hashing thread is
-   * available, because the login must not fail for that reason and the next one renews the hash, and for passwords that
-   * portable hashes would truncate.
+   * Returns a new hash if the current hash is outdated, otherwise null. Also returns null for passwords that portable
+   * hashes would truncate, and if no hashing thread is available: the login must not fail for that reason, and the next
+   * login renews the hash.
    */
   private async rehashIfOutdated(
     project: ProjectContext,

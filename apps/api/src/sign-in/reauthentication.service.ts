@@ -65,7 +65,7 @@ export class ReauthenticationService {
   }
 
   /**
-   * Verifies a proof and records it in the caller's session, whose access tokens then contain its time.
+   * Verifies a proof and records it in the caller's session. Later access tokens contain the time of the proof.
    * @throws GatehouseError `validation_failed`, `invalid_credentials`, `invalid_code`, `passkey_not_accepted`,
    * `too_many_attempts`, `method_not_enabled`, `reauthentication_required`, `overloaded`, `invalid_access_token` if the
    * session has ended in the meantime

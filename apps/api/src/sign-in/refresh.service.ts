@@ -73,10 +73,10 @@ export class RefreshService {
   }
 
   /**
-   * Rotates the token, or returns its session if the token may still be exchanged for the same successor. Only the
-   * session identifies the project. The rotating statement therefore compares the project limit with the refreshes from
-   * the address across all projects: if they are within it, so are the refreshes in the project. If they exceed it, the
-   * session is read first (ADR 0060).
+   * Rotates the token, or returns its session if the token may still be exchanged for the same successor. The project
+   * is unknown until the session is read. The rotating statement therefore compares the project's limit with the
+   * refreshes from the address in all projects. If that number is within the limit, so is the number in this project.
+   * Otherwise, the session is read first (ADR 0060).
    * @throws GatehouseError `rate_limited`, and the same codes as `getReplayable`
    */
   private async exchange(

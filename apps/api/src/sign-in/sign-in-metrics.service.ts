@@ -28,7 +28,7 @@ const rejectionResults: Partial<Record<ErrorCode, LoginResult>> = {
 export class SignInMetricsService {
   constructor(@Inject(ApiMetrics) private readonly metrics: ApiMetrics | null) {}
 
-  /** Runs one step of a sign-in (the only or the second one), and counts its result. */
+  /** Runs one step of a sign-in (the only step or the second one), and counts its result. */
   async count<Response extends AuthResponse>(
     method: LoginMethod,
     step: () => Promise<Response>,

@@ -30,8 +30,8 @@ import { SignInService } from './sign-in.service.js';
 const TTL = 5 * 60;
 
 /**
- * Returns the hash under which a migration token is stored. It is different from a support token's, so that older API
- * processes, which would treat the token as a support token, do not find it.
+ * Returns the hash under which a migration token is stored. It differs from the hash of a support token, so that older
+ * API processes, which would treat the token as a support token, do not find it.
  */
 const migrationHash = (token: string): Buffer => sha256(`migration:${token}`);
 

@@ -99,7 +99,7 @@ export class SignInService {
     // The provider can be disabled before a challenge or a code from the page completes the sign-in.
     if (proof.provider && !proof.provider.enabled) throw new GatehouseError('method_not_enabled');
     const rejection = this.findRejection(project, customer);
-    // The customer is not deleted, and signs in after the verification.
+    // The account is kept, so that the customer can sign in after verifying the address.
     if (isNew && rejection)
       return { tokens: null, customer: CustomerSummary.from(customer), challenge: null };
     const failure = { methods: proof.amr, client };
@@ -128,7 +128,7 @@ export class SignInService {
   }
 
   /**
-   * Repeats the check of every sign-in method, so that none of them opens a session in a required domain. Support is
+   * Repeats the check of every sign-in method, so that no method can open a session in a required domain. Support is
    * exempt, because a secret key has created its token.
    * @throws GatehouseError `sso_required`
    */

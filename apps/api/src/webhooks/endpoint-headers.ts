@@ -36,7 +36,7 @@ export function patchHeaders(
   const headers = applyHeadersPatch(current, { ...patch });
   const headerNames = Object.keys(headers);
   if (headerNames.length > MAX_CUSTOM_HEADERS) {
-    throw invalidField('headers', 'too_long', `headers must have at most ${MAX_CUSTOM_HEADERS} entries`);
+    throw invalidField('headers', 'too_long', `headers must contain at most ${MAX_CUSTOM_HEADERS} entries`);
   }
   if (headerNames.length === 0) return { headers: null, headerNames };
   return { headers: keyring.encrypt('webhook-headers', endpointId, JSON.stringify(headers)), headerNames };

@@ -54,7 +54,8 @@ export class RecoveryService {
     await this.transactions.join(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, accessScope, endpointId);
       if (endpoint.status !== 'enabled') throw disabledError();
-      // Events written since then may be based on another state of the endpoint: different subscriptions, or disabled.
+      // Events written since then may have used a different state of the endpoint, such as other subscriptions or a
+      // disabled status.
       if (endpoint.updatedAt.getTime() !== before.updatedAt.getTime()) {
         throw unavailable({ detail: 'The endpoint was changed at the same time. Retry the recovery.' });
       }

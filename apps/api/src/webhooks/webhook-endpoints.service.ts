@@ -178,7 +178,7 @@ export class WebhookEndpointsService {
   }
 }
 
-/** Returns the fields that the audit log may contain. Of the headers, it may contain only the names. */
+/** Returns the fields that the audit log may contain. Only the names of headers may be logged. */
 const auditedFields = ({ name, url, description, events, headerNames }: WebhookEndpoint) => ({
   ...{ name, description, events },
   ...{ url: withoutUrlPath(url), headers: headerNames },

@@ -4,7 +4,9 @@ import { newToken, sha256 } from '@gatehouse/platform';
 
 const NAME = '__Host-gatehouse_sign_in';
 
-/** Lifetime in seconds of the cookie after the browser has opened a provider. Longer than any flow. */
+/**
+ * Lifetime of the cookie, in seconds, starting when the browser opens a provider's page. It is longer than any flow.
+ */
 const MAX_AGE = 60 * 60;
 
 /**

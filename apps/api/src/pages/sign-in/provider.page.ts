@@ -18,7 +18,7 @@ export class ProviderPage {
     private readonly flows: ProviderFlowsService,
   ) {}
 
-  /** Redirects to a provider, whose callback redirects back to the page. */
+  /** Redirects to a provider. The provider's callback redirects back to the page. */
   @Get(':slug')
   async begin(
     @Param('slug') slug: string,
