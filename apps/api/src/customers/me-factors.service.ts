@@ -44,7 +44,7 @@ export class MeFactorsService {
   }
 
   /**
-   * Returns the secret of a new authenticator, which has no effect until one of its codes is confirmed.
+   * Returns the secret of a new authenticator. The authenticator has no effect until one of its codes is confirmed.
    * @throws GatehouseError `method_not_enabled`, `reauthentication_required`, the errors for a wrong password, `conflict`
    */
   async beginTotp(

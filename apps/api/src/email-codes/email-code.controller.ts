@@ -25,7 +25,7 @@ export class EmailCodeController {
     operationId: 'auth.sendEmailCode',
     summary: 'Send a sign-in code',
     description:
-      'Sends a code by email, which is valid for ten minutes. With `redirectUrl` and `codeChallenge`, the email also contains a link that redirects to this URL with a code for `POST /api/v1/auth/exchange`. Either the code or the link can be used, once. The response is the same whether or not a customer has this address.',
+      'Emails a code that is valid for ten minutes. With `redirectUrl` and `codeChallenge`, the email also contains a link that redirects to this URL with a code for `POST /api/v1/auth/exchange`. Either the code or the link can be used, once. The response is the same whether or not a customer has this address.',
   })
   @HttpCode(202)
   @RateLimit('email-code')

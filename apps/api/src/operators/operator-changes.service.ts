@@ -95,7 +95,7 @@ export class OperatorChangesService {
    * Returns the organizations to limit an operator to, sorted and without duplicates.
    * @param current the limit to keep if none is requested
    * @throws GatehouseError `validation_failed` for an organization that does not exist, `conflict` for a new limit
-   * while an older API process is running, which would ignore it
+   * while an older API process, which would ignore it, is running
    */
   async resolveOrganizations(
     tx: Tx,

@@ -191,7 +191,7 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Checks that the project's passkeys are still bound to the same site, which then cannot change until the
+   * Checks that the project's passkeys are still bound to the same site. The site then cannot change until the
    * transaction ends.
    * @throws GatehouseError `passkey_not_accepted`
    */
@@ -200,7 +200,7 @@ export class PasskeyCeremoniesService {
   }
 
   /**
-   * Returns true if the project's passkeys are still bound to the same site, which then cannot change until the
+   * Returns true if the project's passkeys are still bound to the same site. The site then cannot change until the
    * transaction ends.
    */
   async isSameSite(tx: Tx, { id, settings }: ProjectContext): Promise<boolean> {

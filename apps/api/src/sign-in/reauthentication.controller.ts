@@ -22,7 +22,7 @@ export class ReauthenticationController {
     operationId: 'me.beginReauthentication',
     summary: 'Start reauthentication',
     description:
-      'For `passkey`, returns the options for the browser to use a passkey of the customer, which are valid once, for ten minutes. For `email_code`, sends a code to the verified address of the customer and returns 202. The code is valid for ten minutes in this session. Customers can use it if `signIn.emailCode` is on, or if they have neither a password nor a passkey.',
+      'For `passkey`, returns the options with which the browser uses a passkey of the customer. They are valid once, for ten minutes. For `email_code`, sends a code to the verified address of the customer and returns 202. The code is valid for ten minutes in this session. Customers can use it if `signIn.emailCode` is on, or if they have neither a password nor a passkey.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')

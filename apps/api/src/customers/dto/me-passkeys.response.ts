@@ -8,7 +8,7 @@ export class AddedPasskeyResponse {
     type: [String],
     nullable: true,
     description:
-      'New recovery codes, returned only once. null if the customer already has some, or if the project has no second factors',
+      'New recovery codes, returned only once. Null if the customer already has some, or if the project has no second factors',
   })
   recoveryCodes!: string[] | null;
 }

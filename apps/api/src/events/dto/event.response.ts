@@ -73,7 +73,7 @@ export class FeedEventResponse extends EventResponse {
     required: false,
     nullable: true,
     description:
-      'With `include_body`: the exact bytes of the webhook body, which the signature covers. null if the data was erased',
+      'With `include_body`: the exact bytes of the webhook body, which the signature covers. Null if the data was erased',
   })
   body?: string | null;
 

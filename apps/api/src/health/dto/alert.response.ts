@@ -29,7 +29,7 @@ export class AlertResponse {
     nullable: true,
     minimum: 1,
     maximum: 1_000,
-    description: 'Number of problems, at most 1,000. null unless the state is `open`',
+    description: 'Number of problems, at most 1,000. Null unless the state is `open`',
     example: 3,
   })
   count!: number | null;

@@ -24,7 +24,7 @@ const MAX_SCOPES = 20;
 const MAX_CLIENT_IDS = 20;
 const MAX_TENANTS = 50;
 
-/** Returns an optional field's options, which null resets to its default. */
+/** Returns the options for an optional field. Null resets it to the default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
 
 const isCredential = (text: string): boolean => new RegExp(clientCredentialSchema.pattern).test(text);

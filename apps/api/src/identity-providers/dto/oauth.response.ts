@@ -4,7 +4,7 @@ import { ApiProperty } from '@nestjs/swagger';
 export class OAuthUrlResponse {
   @ApiProperty({
     format: 'uri',
-    description: 'Page of the identity provider, which the browser must open within ten minutes',
+    description: 'URL of the identity provider. The browser must open it within ten minutes',
     example: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=shop&response_type=code',
   })
   url!: string;

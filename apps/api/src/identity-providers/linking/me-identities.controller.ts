@@ -62,7 +62,7 @@ export class MeIdentitiesController {
     operationId: 'me.beginIdentityLink',
     summary: 'Start linking an identity',
     description:
-      'Returns the page of the identity provider for the browser to open. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/me/identities/exchange`, or with `error`. Requires a proof of identity within the last ten minutes.',
+      'Returns the URL of the identity provider, for the browser to open. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/me/identities/exchange`, or with `error`. Requires a proof of identity within the last ten minutes.',
   })
   @ApiParam({ name: 'identity', description: 'Slug of the identity provider', example: 'google' })
   @HttpCode(200)

@@ -27,7 +27,7 @@ export interface ProtocolProvider<Settings = unknown> extends Pick<
 /** Placeholder for a secret that cannot be decrypted. No request can contain it. */
 export const UNREADABLE_SECRET = '\0';
 
-/** The request fields that input validation has accepted. null resets a setting to its default. */
+/** The request fields that input validation has accepted. Null resets a setting to its default. */
 export type SettingsPatch = Readonly<Record<string, unknown>>;
 
 /** A protocol's settings format. Settings are stored as one encrypted document. */

@@ -25,7 +25,7 @@ export class OAuthController {
     operationId: 'auth.beginOAuth',
     summary: 'Start sign-in with an identity provider',
     description:
-      'Returns the page of the provider for the browser to open. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/auth/exchange`, or with `error`: `access_denied`, `account_exists`, `email_required`, `sign_up_not_allowed`, `customer_disabled`, `provider_unavailable` or `sign_in_failed`.',
+      'Returns the URL of the identity provider, for the browser to open. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/auth/exchange`, or with `error`: `access_denied`, `account_exists`, `email_required`, `sign_up_not_allowed`, `customer_disabled`, `provider_unavailable` or `sign_in_failed`.',
   })
   @HttpCode(200)
   @RateLimit('oauth')

@@ -176,7 +176,7 @@ export class ImportedPasskeyFields {
 /** A customer's account with an identity provider. */
 export class ImportedIdentityFields {
   @CheckedField({
-    description: 'Slug of an identity provider of the project, which need not be enabled',
+    description: "Slug of one of the project's identity providers. The provider need not be enabled",
     example: 'google',
     isValid: isSlug,
     message: '$property must be the slug of an identity provider',
@@ -291,7 +291,7 @@ const DRY_RUN =
   'If true, the customers are validated and compared with existing customers, but not created. Default: false';
 
 const ALLOW_FAST_HASHES =
-  'If true, salted SHA hashes are accepted, which are fast to guess. They are stored encrypted, count as `weakHashes`, and are replaced at the first sign-in. Default: false';
+  'If true, salted SHA hashes are accepted, although they are fast to guess. They are stored encrypted, count as `weakHashes`, and are replaced at the first sign-in. Default: false';
 
 const EMIT_EVENTS =
   'If true, a `customer.created` event is emitted for each new customer, and the events of a change for each updated customer. If false, an update only emits the events that services need to reject access: `customer.disabled`, `customer.enabled`, `session.revoked` and `email.changed`. Default: false';

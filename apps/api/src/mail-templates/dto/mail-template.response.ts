@@ -16,7 +16,7 @@ export interface EffectiveMailTemplate {
   updatedAt: Date | null;
 }
 
-const linkOnly = { type: String, nullable: true, description: 'null for an email without a link' };
+const linkOnly = { type: String, nullable: true, description: 'Null for an email without a link' };
 
 /** The template for one kind of email in one language. */
 export class MailTemplateResponse implements MailText {
@@ -39,7 +39,7 @@ export class MailTemplateResponse implements MailText {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'null for the built-in text',
+    description: 'Null for the built-in text',
   })
   updatedAt!: string | null;
 

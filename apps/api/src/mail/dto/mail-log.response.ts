@@ -49,7 +49,7 @@ export class MailLogResponse {
   captured!: boolean;
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of attempts to send the email' })
   attempts!: number;
-  @ApiProperty({ ...nullableTime, description: 'Time of the next attempt. null unless `queued`' })
+  @ApiProperty({ ...nullableTime, description: 'Time of the next attempt. Null unless `queued`' })
   nextAttemptAt!: string | null;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;
   @ApiProperty({ ...nullableTime, description: 'Time at which it was sent, failed or was dropped' })

@@ -83,7 +83,7 @@ export class OperatorSessionResponse {
     enum: operatorSignInMethods,
     type: String,
     nullable: true,
-    description: 'How the operator has signed in. null if there is no session',
+    description: 'How the operator has signed in. Null if there is no session',
   })
   method!: string | null;
 
@@ -110,7 +110,7 @@ export class OperatorSessionResponse {
   })
   setupRequired!: boolean;
 
-  @ApiProperty({ type: SingleSignOnResponse, nullable: true, description: 'null if it is not configured' })
+  @ApiProperty({ type: SingleSignOnResponse, nullable: true, description: 'Null if it is not configured' })
   singleSignOn!: SingleSignOnResponse | null;
 
   @ApiProperty({ type: ServerResponse, nullable: true, description: 'null until the operator is signed in' })

@@ -60,7 +60,8 @@ export class InvitedOperatorResponse extends OperatorResponse {
     type: String,
     format: 'uri',
     nullable: true,
-    description: 'Invitation link. Returned only once; null if a mail server is configured, which sends it',
+    description:
+      'Invitation link, returned only once. Null if a mail server is configured, because the link is then sent by email',
   })
   invitationUrl!: string | null;
 

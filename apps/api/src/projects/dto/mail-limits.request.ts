@@ -1,7 +1,7 @@
 import type { MailLimits } from '@gatehouse/domain';
 import { IntegerField } from '../../http/input/fields.js';
 
-/** Returns the options for an optional limit. null resets it to the default. */
+/** Returns the options for an optional limit. Null resets it to the default. */
 const limit = (description: string) => ({ description, optional: true, nullable: true });
 
 const MailLimitField = (description: string): PropertyDecorator =>

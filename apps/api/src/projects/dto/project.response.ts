@@ -150,7 +150,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
     oneOf: [{ type: 'string', enum: ['until_used'] }, { type: 'integer' }],
     default: 'until_used',
     description:
-      'How long the previous refresh token can be used again, which yields the same new tokens: `until_used` (until the new tokens are used), or a number of seconds',
+      'How long the previous refresh token can be used again: `until_used` (until the new tokens are used), or a number of seconds. Reuse yields the same new tokens',
   })
   refreshGrace!: RefreshGrace;
   @ApiProperty({

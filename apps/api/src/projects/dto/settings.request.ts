@@ -40,7 +40,7 @@ import { LegacySignInRequest } from './legacy-sign-in.request.js';
 import { LimitsRequest } from './limits.request.js';
 import { MailLimitsRequest } from './mail-limits.request.js';
 
-/** Returns the options for an optional setting. null resets it to the default. */
+/** Returns the options for an optional setting. Null resets it to the default. */
 const setting = (description: string) => ({ description, optional: true, nullable: true });
 
 const wildcards =
@@ -143,7 +143,7 @@ const isRefreshGrace = (value: unknown): boolean =>
 
 const RefreshGraceField = (): PropertyDecorator => {
   const options = setting(
-    'How long the previous refresh token can be used again, which yields the same new tokens: `until_used` (until the new tokens are used), or a number of seconds',
+    'How long the previous refresh token can be used again: `until_used` (until the new tokens are used), or a number of seconds. Reuse yields the same new tokens',
   );
   return applyDecorators(
     describeField(options, {
@@ -162,7 +162,7 @@ const RefreshGraceField = (): PropertyDecorator => {
   );
 };
 
-/** A merge patch for the settings. null resets a setting to its default. Times are in seconds. */
+/** A merge patch for the settings. Null resets a setting to its default. Times are in seconds. */
 export class SettingsRequest implements SettingsPatch {
   @TextSetField({
     ...setting(`Origins whose pages may send requests. An empty list allows any origin. ${wildcards}`),

@@ -34,11 +34,11 @@ export class AuthResponse {
     type: TokensResponse,
     nullable: true,
     description:
-      'null if there is a challenge, or if the project requires a verified email address and this one is not verified',
+      'Null if there is a challenge, or if the project requires a verified email address and this one is not verified',
   })
   tokens!: TokensResponse | null;
 
-  @ApiProperty({ type: CustomerSummary, nullable: true, description: 'null if there is a challenge' })
+  @ApiProperty({ type: CustomerSummary, nullable: true, description: 'Null if there is a challenge' })
   customer!: CustomerSummary | null;
 
   @ApiProperty({
