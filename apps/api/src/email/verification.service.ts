@@ -74,8 +74,8 @@ export class VerificationService {
   }
 
   /**
-   * Returns true if a customer can use a verified address. If its domain requires a provider, only a customer
-   * with an identity at this provider can: anyone else cannot sign in anyway.
+   * Returns true if a customer can use a verified address. If its domain requires a provider, only customers with an
+   * identity at this provider can sign in, so only they can use the address.
    */
   private async canUse(project: ProjectContext, { id, email }: Customer): Promise<boolean> {
     const required = await this.required.find(project, email);

@@ -19,9 +19,9 @@ const listLengths = new Map([
 const metadataFields = new Set(['metadata', 'publicMetadata']);
 
 /**
- * Fields whose values can be left out (ADR 0103). All others are required: a line without an email address or external
- * id does not identify a customer, a ban, a required second factor and a verified address must not be lost, and an
- * unknown field could be any of these.
+ * Fields whose values can be left out (ADR 0103). All others are required. A line without an email address or external
+ * id does not identify a customer. A ban, a required second factor and a verified address must not be lost. An unknown
+ * field could be any of these.
  */
 const optionalFields = new Set([
   ...listLengths.keys(),

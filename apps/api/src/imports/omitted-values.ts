@@ -64,8 +64,8 @@ const priority = ({ field }: FieldError): number => {
 };
 
 /**
- * Returns the warnings to store. Beyond the limit, credentials come first and metadata comes last, and the last warning
- * counts those that were dropped.
+ * Returns the warnings to store. If there are too many, warnings about credentials are kept first and warnings about
+ * metadata last. The last warning then states how many values are not listed.
  */
 export function limitWarnings(warnings: FieldError[]): FieldError[] {
   if (warnings.length <= MAX_ERRORS) return warnings.map(truncateError);

@@ -19,7 +19,7 @@ export class OperatorOidcController {
     operationId: 'session.beginSingleSignOn',
     summary: 'Start single sign-on',
     description:
-      'Returns the page of the OpenID Provider that the browser opens within ten minutes. The provider redirects to Gatehouse, which sets the session cookie. A current session is revoked.',
+      'Returns the URL of the OpenID Provider. The browser must open it within ten minutes. The provider redirects to Gatehouse, which sets the session cookie. A current session is revoked.',
   })
   @HttpCode(200)
   @NoCredential()
@@ -39,7 +39,7 @@ export class OperatorOidcController {
     operationId: 'session.beginReauthentication',
     summary: 'Start reauthentication with single sign-on',
     description:
-      'Returns the page of the OpenID Provider on which an operator who has used single sign-on signs in again. Afterwards, `isReauthenticated` of the session is true for five minutes. The session cookie gets a new value.',
+      'Returns the URL of the OpenID Provider at which an operator who has used single sign-on signs in again. Afterwards, `isReauthenticated` of the session is true for five minutes. The session cookie gets a new value.',
   })
   @HttpCode(200)
   @Operator('viewer')

@@ -319,8 +319,8 @@ export const unlockEvents = (
     : [customerEvent('customer.unlocked', customer, project)];
 
 /**
- * Returns the decoy selection for an email without a password. It is the same each time, and uniformly distributed over
- * all email addresses (ADR 0034).
+ * Returns the decoy selection for an email address without a password. It is the same each time, and uniformly
+ * distributed over all email addresses (ADR 0034).
  */
 export function selectDecoy(keyring: Keyring, projectId: string, email: string): DecoySelection {
   const mac = keyring.mac('decoy', `${projectId}:${email}`);

@@ -17,8 +17,8 @@ export interface UntaggedFields {
   /** Fields that never change and that only this route returns. */
   immutable?: readonly string[];
   /**
-   * Fields that no PATCH changes, such as the last sign-in time. Changes to them do not fail the condition of a
-   * PATCH, but a GET always returns a body.
+   * Fields that no PATCH changes, such as the last sign-in time. The tag does not depend on them, so a change to them
+   * does not fail the condition of a PATCH. A GET therefore always returns a body.
    */
   volatile?: readonly string[];
 }

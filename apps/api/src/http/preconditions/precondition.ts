@@ -12,7 +12,7 @@ const tagListPattern = new RegExp(`^[\\t ,]*(?:${tag}[\\t ]*(?:,[\\t ,]*|$))+$`)
 
 /** The condition of a PATCH request: the `If-Match` header (RFC 9110, section 13.1.1). */
 export class Precondition {
-  /** @param tags the accepted tags; the resource must have one of them. null accepts any existing resource */
+  /** @param tags the accepted tags; the resource must have one of them. Null accepts any existing resource */
   private constructor(private readonly tags: ReadonlySet<string> | null) {}
 
   /** @throws GatehouseError `validation_failed` for a header that is neither `*` nor a list of entity tags */

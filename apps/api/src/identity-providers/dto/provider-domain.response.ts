@@ -27,7 +27,7 @@ const time = (description: string) => ({
 export class DomainVerificationResponse {
   @ApiProperty({ example: 'acme.example' }) domain!: string;
   @ApiProperty({ description: 'The DNS record that verifies the domain' }) record!: DomainRecordResponse;
-  @ApiProperty(time('null while the domain is unverified and has no effect')) verifiedAt!: string | null;
+  @ApiProperty(time('Null while the domain is unverified and has no effect')) verifiedAt!: string | null;
   @ApiProperty(time('Time of the last lookup')) checkedAt!: string | null;
   @ApiProperty(
     time(

@@ -200,7 +200,7 @@ export class ProviderSignInService {
 
   /**
    * Records that a linked identity was used, or claims the customer's address before the identity is linked. Returns
-   * Null if the identity has been unlinked in the meantime.
+   * null if the identity has been unlinked in the meantime.
    */
   private async identify(
     tx: Tx,

@@ -126,7 +126,7 @@ export class ImportedPasskeyFields {
 
   @BytesField({
     description:
-      'Id of the customer in the passkey (`user.id` of its creation) in base64url. Default: the 16 bytes of the id of the customer',
+      'Customer id in the passkey (`user.id` when it was created), in base64url. Default: the 16 bytes of the id of the customer',
     optional: true,
     maxBytes: 64,
   })

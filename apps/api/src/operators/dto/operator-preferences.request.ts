@@ -31,7 +31,7 @@ const PageSizeField = (): PropertyDecorator => {
 const ListColumnsField = (): PropertyDecorator => {
   const options = {
     description:
-      'Columns that differ from the default, by list: `id` shows a column, `-id` hides it. Other lists are unchanged. null as the value of a list restores its default columns',
+      'Columns that differ from the default, by list: `id` shows a column, `-id` hides it. Other lists are unchanged. Null as the value of a list restores its default columns',
     optional: true,
     example: { deliveries: ['-duration'] },
   };

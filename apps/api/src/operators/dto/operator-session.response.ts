@@ -113,13 +113,13 @@ export class OperatorSessionResponse {
   @ApiProperty({ type: SingleSignOnResponse, nullable: true, description: 'Null if it is not configured' })
   singleSignOn!: SingleSignOnResponse | null;
 
-  @ApiProperty({ type: ServerResponse, nullable: true, description: 'null until the operator is signed in' })
+  @ApiProperty({ type: ServerResponse, nullable: true, description: 'Null until the operator is signed in' })
   server!: ServerResponse | null;
 
   @ApiProperty({
     type: PreferencesResponse,
     nullable: true,
-    description: 'How the console shows data to the operator. null until the operator is signed in',
+    description: 'How the console shows data to the operator. Null until the operator is signed in',
   })
   preferences!: PreferencesResponse | null;
 }

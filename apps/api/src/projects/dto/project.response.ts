@@ -169,7 +169,7 @@ export class ProjectSettingsResponse implements ProjectSettings {
     type: 'integer',
     default: 14,
     description:
-      'How many days sessions without a second factor can still be refreshed after `mfa` has become `required`',
+      'Number of days for which sessions without a second factor can still be refreshed after `mfa` has become `required`',
   })
   mfaGraceDays!: number;
   @ApiProperty({ type: [String], example: ['plan'] }) accessTokenClaims!: string[];

@@ -265,7 +265,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @IntegerField({
     ...setting(
-      'How many days sessions without a second factor can still be refreshed after `mfa` has become `required`',
+      'Number of days for which sessions without a second factor can still be refreshed after `mfa` has become `required`',
     ),
     min: 0,
     max: 90,

@@ -98,7 +98,7 @@ export class DeliverySummaryResponse {
     enum: deliveryCancelReasons,
     nullable: true,
     description:
-      'Why the delivery was canceled. `customer_deleted`: the customer of its event was deleted. `endpoint_inactive`: the endpoint was disabled or deleted. null in other states',
+      'Why the delivery was canceled. `customer_deleted`: the customer of its event was deleted. `endpoint_inactive`: the endpoint was disabled or deleted. Null in other states',
   })
   cancel_reason!: string | null;
   @ApiProperty({

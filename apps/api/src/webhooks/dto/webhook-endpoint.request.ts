@@ -79,7 +79,7 @@ export class CreateEndpointRequest {
 }
 
 export class UpdateEndpointRequest {
-  @NameField({ ...name, description: `${name.description}. null restores the default` }) name?: string | null;
+  @NameField({ ...name, description: `${name.description}. Null restores the default` }) name?: string | null;
   @TextField({ ...url, optional: true }) url?: string;
   @TextListField(subscriptions) events?: string[];
   @TextField(description) description?: string | null;

@@ -38,8 +38,8 @@ export class OAuthConnectionsService {
   private readonly fetchTenant: CustomFetch;
   private readonly fetchOperator: CustomFetch;
   /**
-   * Connections by provider and version. Only the cached objects, and not their metadata, contain the issuers
-   * of Microsoft's tenants and the keys that sign id tokens.
+   * Connections by provider and version. The objects themselves are cached, because their metadata does not contain the
+   * issuers of Microsoft's tenants and the keys that sign id tokens.
    */
   private readonly cache = new LRUCache<string, Promise<Connection>>({
     max: MAX_CONNECTIONS,
