@@ -37,7 +37,7 @@ export const customerAction = (
   details: Record<string, unknown> = {},
 ): AuditedAction => ({ action, organizationId, projectId, targetId: id, details });
 
-/** Creates an action on an operator. It belongs to no organization, so only operators can read it. */
+/** Creates an action on an operator. It does not belong to an organization, so only operators can read it. */
 export const operatorAction = (
   action: Extract<AuditAction, `operator.${string}`>,
   { id }: Pick<Operator, 'id'>,
@@ -153,7 +153,7 @@ const system: AuditActor = { type: 'system', id: null };
 const supportDetails = ({ caller }: GatehouseRequest) =>
   caller?.kind === 'access-token' && { sessionId: caller.sessionId, reason: caller.support?.reason ?? null };
 
-/** Returns a request's actor. A publishable key is public, so it identifies no actor. */
+/** Returns a request's actor. A publishable key is public, so it does not identify an actor. */
 function resolveActor(
   { caller }: GatehouseRequest,
   { customerId, keyId, operatorId }: Pick<AuditedAction, 'customerId' | 'keyId' | 'operatorId'>,

@@ -220,7 +220,7 @@ const toCreated = ({ line, customer, warnings, hasWeakHash }: Candidate): Import
  */
 function storedKeys(candidate: Candidate, { status, customerId }: ImportLineResult): string[] {
   const { id } = candidate.customer;
-  // A customer whom the line does not change may still have received the time of the line.
+  // Even if the line changes no values, its time may have been stored for the customer.
   if (status === 'skipped' && customerId === id) return [idKey(id)];
   if (status === 'updated') return [idKey(id), ...uniqueKeys(candidate)];
   if (status !== 'created') return [];

@@ -231,8 +231,8 @@ export class OperatorPasskeysService {
   }
 
   /**
-   * Consumes a session's reauthentication, because a stolen session could otherwise use a single one to replace
-   * all passkeys.
+   * Consumes a session's reauthentication, so that a stolen session cannot use a single reauthentication to replace all
+   * passkeys.
    * @throws GatehouseError `reauthentication_required`
    */
   private async consumeReauthentication(tx: Tx, { sessionId, method }: OperatorCaller): Promise<void> {

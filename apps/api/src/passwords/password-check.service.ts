@@ -290,13 +290,13 @@ export class PasswordCheckService {
     failure: SignInFailure,
   ): void {
     const isLastGuess = attempt.guesses >= MAX_PASSWORD_GUESSES;
-    // A closed password stays locked until it is opened, whether or not a window ends.
+    // The last guess closes the password. The lock that is recorded for this below does not end with the window.
     const isLocking =
       attempt.granted === 'open' && attempt.attempts === project.settings.limits.failedLogin && !isLastGuess;
     const lock = (tx: Tx) => this.customers.lock(tx, project.id, id);
     this.failures.report(project, failure, lock, async (tx, customer) => {
-      // Guesses after the last one may also close the password: the last one may have been released because no thread
-      // was available.
+      // A later guess may have to close the password, because the last guess may have been released when no thread was
+      // available.
       const isClosing =
         isLastGuess &&
         (await this.attempts.recordPasswordClosed(tx, project.id, sha256(email), MAX_PASSWORD_GUESSES));

@@ -56,7 +56,7 @@ export class IdempotencyService {
     if (request.method !== 'POST' || key === undefined || isConsolePath(request.path)) return run();
     assertKey(key);
     if (!secretKey) return run();
-    // NDJSON lines are committed as they arrive. The key identifies the import, which imports no line twice.
+    // NDJSON lines are committed as they arrive. The key identifies the import, so no line is imported twice.
     if (isNdjson(request)) return run();
     return this.runOnce(this.describe(request, key, secretKey), request, response, run);
   }

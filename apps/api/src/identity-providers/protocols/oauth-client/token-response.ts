@@ -32,7 +32,8 @@ function keepUsedMembers(text: string): string {
   return JSON.stringify({
     access_token: textOf(body['access_token']) ?? (idToken && NO_ACCESS_TOKEN),
     id_token: idToken,
-    // The provider's resources reject a token of another type, but they are not required after an id token.
+    // The received type is ignored: the provider's API rejects a token of another type, and a sign-in with an id token
+    // does not depend on the API.
     token_type: 'bearer',
     // GitHub returns errors with status 200.
     error: body['error'],
