@@ -2,7 +2,7 @@
 export interface CheckResult {
   /** The check's name, such as `database`. */
   check: string;
-  /** `skipped`: the check depends on something that failed another check, or that is not configured. */
+  /** `skipped`: a check on which this one depends has failed, or what it checks is not configured. */
   status: 'ok' | 'warning' | 'error' | 'skipped';
   /** The state, or the problem's cause. Contains no secret. */
   message: string;

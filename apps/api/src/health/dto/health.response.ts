@@ -150,17 +150,17 @@ export class MailHealth {
 }
 
 /**
- * Requests with `X-Forwarded-For` from a peer outside TRUSTED_PROXIES, which Gatehouse ignores. If they came
- * through your proxy, all clients share its address.
+ * Requests whose `X-Forwarded-For` is ignored, because the peer is not in TRUSTED_PROXIES. If they came through your
+ * proxy, all clients share its address.
  */
 export class UntrustedForwardsHealth {
   @ApiProperty({
     type: 'integer',
     minimum: 0,
-    description: 'Number of requests since the start of the process that sent the response',
+    description: 'Number of these requests since the start of the process that sent the response',
   })
   count!: number;
-  @ApiProperty({ ...nullableTime, description: 'Time of the last occurrence' }) lastAt!: string | null;
+  @ApiProperty({ ...nullableTime, description: 'Time of the last such request' }) lastAt!: string | null;
 }
 
 /** The installation's health. */
