@@ -40,7 +40,7 @@ export class MeFactorsController {
     operationId: 'me.addTotp',
     summary: 'Add an authenticator',
     description:
-      'Returns the secret of a new authenticator. The authenticator has no effect until its code is confirmed, within ten minutes. Requires a proof of identity within the last ten minutes.',
+      'Returns the secret of a new authenticator. The authenticator has no effect until it is confirmed with one of its codes, which must happen within ten minutes. Requires a proof of identity within the last ten minutes.',
   })
   @RateLimit('reauthenticate')
   @ApiCreatedResponse({ type: NewTotpFactorResponse })

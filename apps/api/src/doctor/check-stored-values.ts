@@ -29,7 +29,7 @@ function passwordResult({ customers = 0, operators = 0 }: Record<string, number>
   return warning(
     'passwords',
     `Passwords that can no longer be verified, because the entry that encrypted them is no longer in GATEHOUSE_SECRET: customers ${customers}, operators ${operators}`,
-    `Append the entry to GATEHOUSE_SECRET. If it is lost, list them with ${list}, send password resets to the customers with ${resets}, and create links for the operators with ${link}.`,
+    `Append the entry to GATEHOUSE_SECRET. If it is lost, list the passwords with ${list}, send password resets to the customers with ${resets}, and create links for the operators with ${link}.`,
   );
 }
 
@@ -39,6 +39,6 @@ function valueResult(counts: string[]): CheckResult {
   return warning(
     'encrypted values',
     `Values that can no longer be decrypted, because the entry that encrypted them is no longer in GATEHOUSE_SECRET: ${counts.join(', ')}`,
-    `Append the entry to GATEHOUSE_SECRET. If it is lost, list them with ${list}, and replace them: docs/operations/lost-secret.md, "Replace a lost root secret".`,
+    `Append the entry to GATEHOUSE_SECRET. If it is lost, list the values with ${list}, and replace them: docs/operations/lost-secret.md, "Replace a lost root secret".`,
   );
 }

@@ -135,7 +135,7 @@ export class SearchRedeliveryFilterRequest extends RedeliveryFilterRequest {
 
 export class PlanSearchedRedeliveryRequest {
   @ObjectField({
-    description: 'Deliveries to redeliver. `{}`: every dead letter of this installation',
+    description: 'Deliveries to redeliver. `{}` selects every dead letter of this installation',
     type: SearchRedeliveryFilterRequest,
   })
   filter!: SearchRedeliveryFilterRequest;

@@ -53,7 +53,7 @@ export class RedeliveryFilterRequest {
 
 export class PlanRedeliveryRequest {
   @ObjectField({
-    description: 'Deliveries to redeliver. `{}`: every dead letter that the key can access',
+    description: 'Deliveries to redeliver. `{}` selects every dead letter that the key can access',
     type: RedeliveryFilterRequest,
   })
   filter!: RedeliveryFilterRequest;
