@@ -140,10 +140,10 @@ export class AccountLifecycleService {
   }
 
   /**
-   * Gives an account to the owner of its email address: ends all earlier access, and marks the address as
-   * verified. Anyone who registered with another person's address loses access (FE-03). Every verification of
-   * an unverified address calls this method, except the verification link, which would otherwise sign out
-   * honest customers.
+   * Gives an account to the owner of its email address: ends all earlier access, and marks the address as verified.
+   * Anyone who registered with another person's address loses access (FE-03). Everything that verifies an unverified
+   * address calls this method, except the verification link, because claiming the account would sign out honest
+   * customers.
    * @param reason session revocation reason
    * @returns the updated customer and the events to record
    * @throws GatehouseError `invalid_token` if the customer no longer has the address

@@ -45,8 +45,8 @@ import { FirstOperator, OPERATOR_LINK_COMMAND } from './first-operator.js';
 const PARTITION_DAYS = 14;
 
 /**
- * Interval at which provider settings are stored as documents after an API process of an earlier version has
- * changed them, in ms.
+ * Interval, in ms, at which provider settings that an API process of an earlier version has changed are stored as
+ * documents.
  */
 const PROVIDER_SETTINGS_INTERVAL_MS = 60 * 60 * 1_000;
 

@@ -13,7 +13,7 @@ export class ChallengeRequest {
 
 /** A code that completes a challenge. */
 export class ChallengeCodeRequest extends ChallengeRequest {
-  @SecretField({ description: 'Code of the authenticator app, or a recovery code', maxLength: 100 })
+  @SecretField({ description: 'Code from the authenticator app, or a recovery code', maxLength: 100 })
   code!: string;
 }
 
