@@ -107,7 +107,7 @@ export class ExportedAttemptResponse {
   @ApiProperty(publicIdSchema('endpoint')) endpointId!: string;
   @ApiProperty(urlSchema) targetUrl!: string;
   @ApiProperty() attempt!: number;
-  @ApiProperty({ description: 'HTTP status of the response. 0: no response was received' })
+  @ApiProperty({ description: 'HTTP status of the response. 0 if no response was received' })
   httpStatus!: number;
   @ApiProperty() success!: boolean;
   @ApiProperty({ type: String, nullable: true }) error!: string | null;

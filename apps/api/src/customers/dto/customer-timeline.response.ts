@@ -67,7 +67,7 @@ export class TimelineDeliveryResponse {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'HTTP status of the last attempt. 0: no response was received',
+    description: 'HTTP status of the last attempt. 0 if no response was received',
   })
   httpStatus!: number | null;
   @ApiProperty({ type: String, enum: attemptErrors, nullable: true }) error!: string | null;

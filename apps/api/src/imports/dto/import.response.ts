@@ -102,7 +102,7 @@ export class ImportResponse {
   })
   weakHashes!: number;
   @ApiProperty({
-    description: 'Number of the last processed line, counting blank lines. 0: no line has been processed',
+    description: 'Number of the last processed line, counting blank lines. 0 if no line has been processed',
   })
   lastLine!: number;
   @ApiProperty({ format: 'date-time' }) createdAt!: string;

@@ -274,7 +274,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @TextSetField({
     ...setting(
-      'Keys of publicMetadata, and externalId, email, firstName and lastName, that access tokens contain as claims with the same name',
+      'Customer fields that access tokens contain as claims with the same name: externalId, email, firstName, lastName and keys of publicMetadata',
     ),
     example: ['plan'],
     maxItems: 10,

@@ -6,7 +6,7 @@ import { DeliverySummaryResponse } from './delivery.response.js';
 
 export class LastAttemptResponse {
   @ApiProperty({ minimum: 1, maximum: MAX_ATTEMPTS }) attempt!: number;
-  @ApiProperty({ description: 'HTTP status of the response. 0: no response was received', example: 503 })
+  @ApiProperty({ description: 'HTTP status of the response. 0 if no response was received', example: 503 })
   http_status!: number;
   @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
 }

@@ -21,7 +21,7 @@ export class AttemptResponse {
   @ApiProperty(endpointNameSchema) endpoint_name!: string;
   @ApiProperty({ example: 'customer.created' }) event!: string;
   @ApiProperty({ ...urlSchema, example: 'https://app.example.com/webhooks' }) target_url!: string;
-  @ApiProperty({ description: 'HTTP status of the response. 0: no response was received', example: 200 })
+  @ApiProperty({ description: 'HTTP status of the response. 0 if no response was received', example: 200 })
   http_status!: number;
   @ApiProperty({ example: true }) success!: boolean;
   @ApiProperty({ minimum: 1, maximum: MAX_ATTEMPTS }) attempt!: number;
@@ -179,7 +179,7 @@ export class OperatorDeliveryResponse extends DeliveryResponse {
 
 /** The last finished attempt of a delivery. */
 export class FinishedAttemptResponse {
-  @ApiProperty({ description: 'HTTP status of the response. 0: no response was received', example: 503 })
+  @ApiProperty({ description: 'HTTP status of the response. 0 if no response was received', example: 503 })
   http_status!: number;
   @ApiProperty({ enum: attemptErrors, nullable: true }) error!: string | null;
 }

@@ -10,7 +10,7 @@ export const StatusClassField = (subject = 'HTTP status of the last attempt'): P
   OneOfField(`Class of the ${subject}. ${STATUS_CLASSES_TEXT}`, statusClasses);
 
 const exactStatus = (subject: string) => ({
-  description: `${subject}. 0: no response was received`,
+  description: `${subject}. 0 means that no response was received`,
   min: 0,
   max: MAX_HTTP_STATUS,
 });

@@ -20,7 +20,8 @@ export class ReplayResponse {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'HTTP status of the response. 0: no response was received. Null if the request was not sent',
+    description:
+      'HTTP status of the response. 0 if no response was received. Null if the request was not sent',
     example: 200,
   })
   http_status!: number | null;
