@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Normalizes an IP address: removes the port that some proxies add and the zone id, and converts an IPv4-mapped IPv6
+ * Normalizes an IP address: removes the zone id and the port that some proxies add, and converts an IPv4-mapped IPv6
  * address to IPv4. Returns null for any other string. A zone id is a network interface name. ipaddr.js rejects some
  * zone ids that Node.js accepts, such as Docker's `br-1a2b`.
  */

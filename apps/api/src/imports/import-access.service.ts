@@ -22,8 +22,8 @@ export class ImportAccessService {
   }
 
   /**
-   * Rejects a revoked key, an operator who has signed out or lost the role or the organization, and an archived
-   * project, even if that happened after the request started (contract, section 3).
+   * Rejects a revoked key, an operator who has signed out or lost the required role or access to the project, and an
+   * archived project, even if that happened after the request started (contract, section 3).
    */
   async assertStillAllowed(caller: ManagementCaller, projectId: string): Promise<void> {
     await this.projects.getActive(await this.getCurrentAccessScope(caller), projectId);
