@@ -33,7 +33,7 @@ export function useCommandPalette(): Palette {
   const [isOpen, dialog] = useDisclosure();
   const [typed, setTyped] = useState('');
   const [isEnterPending, setEnterPending] = useState(false);
-  // The focus does not return to the field, which would receive the shortcut keys.
+  // If true, the focus does not return to the field, because the field would receive the shortcut keys.
   const [isFromField, setFromField] = useState(false);
   const open = (text = '', fromField = true): void => {
     setTyped(redactSecrets(text));

@@ -7,7 +7,7 @@ export class ScreenLoadError extends Error {}
 
 /**
  * Creates the route for a screen whose code is loaded on the first visit. The code is loaded in a loader, because
- * react-router never repeats a rejected `lazy`, and then renders neither the screen nor an error.
+ * react-router never retries a rejected `lazy`, and then renders neither the screen nor an error.
  * @param hasStarted returns whether the page has already shown a screen
  */
 export const lazyScreen = (

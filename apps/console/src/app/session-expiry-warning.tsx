@@ -8,8 +8,8 @@ import { EXPIRY_WARNING_MS, SESSION_PATH, useSessionQuery } from '../session/ses
 import classes from './shell.module.css';
 
 /**
- * Warns two minutes before the session ends. The remaining time comes from the last response of the server, which
- * accounts for activity in other tabs.
+ * Warns two minutes before the session ends. The remaining time comes from the server's last response, so
+ * it accounts for activity in other tabs.
  */
 export function SessionExpiryWarning(): ReactNode {
   const { data } = useSessionQuery();

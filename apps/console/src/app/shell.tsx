@@ -28,9 +28,10 @@ export function Shell(): ReactNode {
   const session = useSession();
   const [lastSession, setLastSession] = useState<Session | null>(null);
   const isSignedIn = session.state === 'signed_in';
-  const isOther = isSignedIn && lastSession !== null && lastSession.operator?.id !== session.operator?.id;
-  if (isSignedIn && !isOther && session !== lastSession) setLastSession(session);
-  if (isOther) return <ReloadPage />;
+  const isOtherOperator =
+    isSignedIn && lastSession !== null && lastSession.operator?.id !== session.operator?.id;
+  if (isSignedIn && !isOtherOperator && session !== lastSession) setLastSession(session);
+  if (isOtherOperator) return <ReloadPage />;
   if (!lastSession) return <RedirectToSignIn />;
   return (
     <>

@@ -70,7 +70,7 @@ export const theme = createTheme({
     ModalContent: { defaultProps: { p: 0 } },
     DrawerContent: { defaultProps: { p: 0, withBorder: false } },
     Paper: { defaultProps: { withBorder: true, p: 'md', shadow: 'xs', radius: 'lg' } },
-    // The default radius would make it a circle.
+    // With the default radius, checkboxes would be circles.
     Checkbox: { defaultProps: { radius: 'xs' } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },

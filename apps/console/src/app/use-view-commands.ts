@@ -4,7 +4,7 @@ import { useCommands, type Command } from '../commands/commands';
 import { hiddenNavigation, navigation } from './navigation';
 import { useSession } from '../session/session';
 
-const pathsOfLists: Partial<Record<SavedView['list'], string>> = { attempts: '/deliveries/attempts' };
+const listPaths: Partial<Record<SavedView['list'], string>> = { attempts: '/deliveries/attempts' };
 
 /** Registers a command for each of the operator's saved views. */
 export function useViewCommands(): void {
@@ -15,7 +15,7 @@ export function useViewCommands(): void {
 }
 
 function toCommand(view: SavedView): Command {
-  const path = pathsOfLists[view.list] ?? `/${view.list}`;
+  const path = listPaths[view.list] ?? `/${view.list}`;
   const page = navigation.flatMap(({ items }) => items).find(({ to }) => to === path);
   return {
     id: `view.${view.id}`,

@@ -6,7 +6,7 @@ import classes from './audit-changes.module.css';
 
 type Change = { from: unknown; to: unknown };
 
-/** Renders a table with an entry's old and new values; nothing if it contains none. */
+/** Renders a table with an entry's old and new values, or nothing if it contains none. */
 export function AuditChanges({ details }: { details: AuditEntry['details'] }): ReactNode {
   const changes = Object.entries((details.changes ?? {}) as Record<string, Change>);
   if (changes.length === 0) return null;

@@ -3,7 +3,7 @@ import type { Batch } from './redelivery-batch';
 import classes from './batch.module.css';
 import { finishedCount } from './batch-format';
 
-/** Returns the number of deliveries per outcome, in the order of the bar. */
+/** Returns the number of deliveries for each outcome, in display order. */
 export function progressSegments({ progress: { succeeded, failed, pending, cancelled, skipped } }: Batch) {
   const skippedCount = skipped.reduce((sum, { count }) => sum + count, 0);
   return [

@@ -52,7 +52,7 @@ export function ActionDialog(props: ActionDialogProps): ReactNode {
   );
 }
 
-/** Scrolls an element into view. In a long form, the error would otherwise be outside the visible part. */
+/** Scrolls an element into view. In a long form, an error can appear outside the visible part. */
 function scrollIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }

@@ -38,7 +38,7 @@ export function SavedChanges<Fields extends object>({
   const { changed, savedChanges, isOverwrite } = edits;
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // In a long form, the alert would otherwise be outside the visible part.
+    // In a long form, the alert can appear outside the visible part.
     if (isStale(problem)) element.current?.scrollIntoView({ block: 'nearest' });
   }, [problem]);
   if (Object.keys(changed).length === 0) return null;

@@ -16,7 +16,7 @@ type Lock = Schemas['CustomerLockResponse'];
 /** Maximum number of failed sign-ins that are shown. */
 const MAX_FAILURES = 5;
 
-/** Maximum number of sign-ins that are searched for failed ones. */
+/** Number of recent sign-ins in which to look for failures. */
 const MAX_SIGN_INS = 20;
 
 /** Renders the causes and the end of a lock, with a button that unlocks the customer. */

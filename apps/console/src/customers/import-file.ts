@@ -53,7 +53,7 @@ const cellProblems: Record<CellProblem, Pick<ReportEntry, 'reason' | 'remedy'>> 
 };
 const wrongCells = {
   reason: 'The row has more or fewer cells than the header',
-  remedy: 'Put a cell that contains the delimiter in quotes, and select the file again',
+  remedy: 'Quote each cell that contains the delimiter, and select the file again',
 };
 
 /** Reads a file as NDJSON. @throws FileError if the file cannot be imported */

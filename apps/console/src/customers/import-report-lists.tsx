@@ -76,7 +76,7 @@ export function ImportReport({ customerImport, file }: ImportReportProps): React
       entries={entries}
       note={
         isPartial
-          ? `Only the first ${dryRun ? '1,000' : '10,000'} lines of each kind are listed: skipped, failed, and without some values.`
+          ? `At most ${dryRun ? '1,000' : '10,000'} lines are listed for each result: skipped, failed, and imported without some values.`
           : null
       }
     />

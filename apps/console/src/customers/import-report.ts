@@ -7,7 +7,7 @@ export type Failure = Schemas['ImportFailureResponse'] & {
   warnings?: Schemas['ImportFailureResponse']['errors'];
 };
 
-/** The results in the report, with the same names as in the command line (`gatehouse customers import --report`). */
+/** The results in the report, with the same names as on the command line (`gatehouse customers import --report`). */
 export type ReportResult = 'left_out' | 'not_sent' | 'skipped' | 'failed';
 
 /** The reason why a line, or a value in it, was not imported, and the remedy. */

@@ -7,7 +7,8 @@ type Project = Schemas['ProjectResponse'];
 
 /**
  * Renders the option for portable password hashes in a project that starts with an import. Imported passwords are
- * hashed again when their customers next sign in. A project that already has customers is changed in its settings.
+ * hashed again when their customers next sign in. Projects that already have customers change this option in their
+ * settings.
  */
 export function PortableHashesChoice({ projectId }: { projectId: string }): ReactNode {
   const enabled = projectId !== '';
@@ -33,7 +34,7 @@ function PortableHashesCheckbox({ project }: { project: Project }): ReactNode {
   return (
     <Checkbox
       label="Use portable password hashes in this project"
-      description="Other systems can verify them, so customers keep their passwords if you leave Gatehouse later. New passwords can be at most 72 bytes long, and the database alone is enough to guess passwords. You can change this at any time in the project settings."
+      description="Other systems can verify these hashes, so customers keep their passwords if you leave Gatehouse later. New passwords can be at most 72 bytes long, and anyone with a copy of the database can try to guess passwords. You can change this at any time in the project settings."
       disabled={update.isPending}
       checked={project.settings.passwordHashing === 'portable'}
       error={update.error?.detail}

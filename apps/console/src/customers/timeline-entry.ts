@@ -123,7 +123,7 @@ export function describeDelivery({ endpointName, state, attempts }: TimelineDeli
   const outcomes: Record<string, string> = {
     succeeded: 'delivered to',
     failed: 'not delivered to',
-    cancelled: 'delivery canceled to',
+    cancelled: 'canceled before delivery to',
   };
   const suffix = attempts > 0 ? ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : '';
   return `${outcomes[state] ?? 'not yet delivered to'} ${endpointName}${suffix}`;

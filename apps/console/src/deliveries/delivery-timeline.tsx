@@ -125,8 +125,8 @@ const hasSameOutcome = (one: Attempt, other: Attempt | undefined): boolean =>
   one.error === other?.error && one.http_status === other.http_status;
 
 /**
- * Returns the wait before an attempt: since the delivery was created for the first attempt, since the previous attempt
- * ended for all others.
+ * Returns the wait before an attempt. For the first attempt, it begins when the delivery is created; for all others,
+ * when the previous attempt ends.
  */
 function formatWait(createdAt: string, previous: Attempt | undefined, { created_at: at }: Attempt): string {
   const from = previous ? Date.parse(previous.created_at) + previous.duration_ms : Date.parse(createdAt);

@@ -35,7 +35,7 @@ const names = (health: Partial<Health>): string[] =>
   listProblems({ ...healthy, ...health }, now).map(({ name, status }) => `${status.tone} ${name}`);
 
 describe('listProblems', () => {
-  it('returns no problems if all is operational, even if one of two workers does not respond', () => {
+  it('returns no problems if everything is operational, even if one of two workers does not respond', () => {
     expect(names({})).toEqual([]);
   });
 

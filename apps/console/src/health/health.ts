@@ -15,7 +15,7 @@ export interface ComponentStatus {
   description?: string;
 }
 
-/** Ages of the oldest due delivery or email, in ms, from which processing counts as delayed or stalled. */
+/** Processing counts as delayed or stalled when the oldest due delivery or email is older than this, in ms. */
 const DELAYED_MS = 60_000;
 const STALLED_MS = 600_000;
 
@@ -215,7 +215,7 @@ const configurationWarnings: Record<Health['warnings'][number], string> = {
     'The connection to PostgreSQL is not encrypted. Unless the network is private to this machine, add ?sslmode=verify-full to DATABASE_URL, MIGRATE_DATABASE_URL and DATABASE_READ_URL.',
 };
 
-/** Returns the configuration status, with the weaknesses that production allows. */
+/** Returns the configuration status, with the insecure settings that are allowed even in production. */
 export function configurationStatus(warnings: Health['warnings']): ComponentStatus {
   if (warnings.length === 0) return good('Operational');
   return warn('Insecure', warnings.map((warning) => configurationWarnings[warning]).join(' '));

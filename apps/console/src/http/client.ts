@@ -20,7 +20,7 @@ export const api = createClient<paths>({
 
 api.use({
   onRequest({ request }) {
-    // Every change comes from the operator, even if the page appears to be idle.
+    // Requests other than GET always come from the operator, even if the page appears to be idle.
     if (request.method === 'GET' && isIdle()) request.headers.set('X-Gatehouse-Console', 'resting');
   },
   async onResponse({ request, response }) {

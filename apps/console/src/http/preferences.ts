@@ -10,7 +10,7 @@ interface PreferencesState {
   update: (patch: PreferencesPatch) => void;
 }
 
-/** Provided by session/preferences-provider.tsx. Without a provider, for example before the sign-in, the defaults apply. */
+/** Provided by session/preferences-provider.tsx. Without a provider, for example before sign-in, the defaults apply. */
 export const PreferencesContext = createContext<PreferencesState>({
   preferences: { timeZone: 'local', pageSize: 50, columns: {} },
   update: () => undefined,

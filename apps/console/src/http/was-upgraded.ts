@@ -1,4 +1,4 @@
-/** Returns whether the server now serves another version of the console than this page. */
+/** Returns whether the server now serves a different version of the console than the one on this page. */
 export async function wasUpgraded(): Promise<boolean> {
   const base = import.meta.env.BASE_URL;
   const html = await fetch(base, { cache: 'no-store' })

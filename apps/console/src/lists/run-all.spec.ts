@@ -52,7 +52,7 @@ describe('runAll', () => {
     expect(unsent).toEqual(expect.arrayContaining([2, 9]));
   });
 
-  it('sends no further items once it is stopped', async () => {
+  it('does not send further items after it is stopped', async () => {
     const controller = new AbortController();
     const sent: number[] = [];
     const send = async (item: number): Promise<void> => {

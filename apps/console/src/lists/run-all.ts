@@ -9,7 +9,7 @@ export interface Rejected<Item> {
 export interface RunResult<Item> {
   done: Item[];
   rejected: Rejected<Item>[];
-  /** The items for which no request was sent, or whose request failed for a reason other than the item. */
+  /** The items for which no request was sent, or whose request failed for a reason unrelated to the item. */
   unsent: Item[];
   /** The error that ended the run, because all further requests would fail in the same way. */
   interruption: Problem | null;

@@ -32,7 +32,7 @@ export const mailReason = ({ reason }: Pick<MailOutcome, 'reason'>): string | nu
   reason && ((reasons as Record<string, string>)[reason] ?? reason);
 
 /**
- * Returns the last error response of the mail server, or, without one, why an email was dropped or failed; null if
- * neither is known.
+ * Returns the mail server's last error response. Without one, returns why the email was dropped or failed, or null if
+ * the reason is unknown.
  */
 export const mailProblem = (mail: MailOutcome): string | null => mail.response ?? mailReason(mail);

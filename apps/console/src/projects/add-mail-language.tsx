@@ -20,7 +20,7 @@ export function AddMailLanguage({ templates, onClose, onSelect }: AddMailLanguag
     const { variables } = candidates[0]!;
     const id = { kind: kind as MailTemplate['kind'], language: language!, variables };
     onSelect(candidates.find((template) => template.language === language) ?? id);
-    // Never resolves: the editor replaces this dialog, which would otherwise close it.
+    // Never resolves: the editor replaces this dialog, and a resolved promise would close the editor.
     return new Promise(() => undefined);
   };
   return (

@@ -9,10 +9,10 @@ const range = (name: keyof typeof ranges, unit = ''): string => {
   return `${from} to ${to}${unit}. Default: ${usual}.`;
 };
 
-/** Returns the field for a limit per client IP. */
+/** Returns the field for a limit on requests per minute from each client IP. */
 const perMinute = (name: keyof typeof ranges): NumberField => ({
   name: `limits.${name}`,
-  description: range(name, ' per minute and client IP'),
+  description: range(name, ' per minute for each client IP'),
 });
 
 /** Returns the field for any other limit. @param counts a sentence that describes what is counted */
@@ -39,9 +39,9 @@ const limits: NumberField[] = [
   perMinute('options'),
   perMinute('signInPage'),
   perMinute('refresh'),
-  other('failedLogin', 'Per email address and window.'),
-  other('wrongEmailCode', 'Per email address and window.'),
-  other('failedSecondFactor', 'Per customer and window.'),
+  other('failedLogin', 'Counted for each email address within the window.'),
+  other('wrongEmailCode', 'Counted for each email address within the window.'),
+  other('failedSecondFactor', 'Counted for each customer within the window.'),
   other('failureWindow', 'The window doubles with further failures, up to 24 hours.'),
 ];
 

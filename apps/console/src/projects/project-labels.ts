@@ -25,7 +25,7 @@ export const projectLabels: Record<keyof ProjectFields, string> = {
   accessTokenTtl: 'Access token lifetime',
   refreshIdleTtl: 'Session idle timeout',
   refreshAbsoluteTtl: 'Maximum session lifetime',
-  refreshGrace: 'Repeat a lost refresh',
+  refreshGrace: 'Refresh grace period',
   accessTokenClaims: 'Claims',
   signingAlgorithm: 'Signing algorithm',
   tokenSubject: 'Token subject',

@@ -46,7 +46,7 @@ const sections: {
   { title: 'Tokens and sessions', description: 'Lifetime and content of tokens.', Fields: TokenFields },
   {
     title: 'Passwords',
-    description: 'Requirements for new passwords, and their hashes.',
+    description: 'Requirements for new passwords, and how passwords are hashed.',
     Fields: PasswordFields,
   },
   { title: 'Branding', description: 'Appearance of hosted pages and emails.', Fields: BrandingFields },

@@ -111,8 +111,8 @@ export const providerTypes: Record<ProviderType, ProviderTypeInfo> = {
 };
 
 /**
- * Returns true if the issuer is a server other than the public service, such as a self-managed GitLab. Its emails are
- * trusted by domain.
+ * Returns true if the issuer is a server other than the public service, such as a self-managed GitLab. Its email
+ * addresses are trusted by domain.
  */
 export function hasCustomIssuer({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): boolean {
   const { issuer: field } = providerTypes[type];

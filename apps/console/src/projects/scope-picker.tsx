@@ -10,7 +10,7 @@ interface ScopePickerProps {
 
 const presets: Record<string, readonly Scope[]> = {
   Customers: ['customer:read', 'customer:write'],
-  // Excludes the mailbox, because the links in captured emails sign in as their customers.
+  // Excludes the mailbox, because anyone who opens a link in a captured email can sign in as its customer.
   'Read-only': scopes.filter((scope) => scope.endsWith(':read') && scope !== 'mailbox:read'),
   'All scopes': scopes,
   None: [],

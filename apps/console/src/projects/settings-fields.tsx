@@ -75,7 +75,7 @@ interface DurationSettingProps extends FieldProps<KeyOf<number>> {
   max: number;
   /** The range as text: "1 minute to 24 hours". */
   rangeText: string;
-  /** The error message for a value within the range. */
+  /** The error message for a rejected value that is within the range. */
   otherError?: string;
 }
 

@@ -62,7 +62,7 @@ function LegacySignInFields({ form }: SectionProps): ReactNode {
       <TextSetting
         form={form}
         name="legacySignIn.url"
-        description="URL that verifies the passwords of customers who do not have one in Gatehouse yet, so that they move at their first sign-in. If empty, customers do not move."
+        description="URL that verifies passwords for customers who have no password in Gatehouse yet. These customers move to Gatehouse at their first sign-in. If empty, no customers move."
         placeholder="https://old.example.com/sign-in"
         max={2048}
       />

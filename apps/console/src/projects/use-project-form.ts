@@ -47,7 +47,7 @@ export interface ProjectForm {
   isReadOnly: boolean;
   environment: Project['environment'];
   isSaving: boolean;
-  /** If the API rejected fields of the last save, the time at which it was sent, in ms since 1970; otherwise 0. */
+  /** The time at which the last save was sent, in ms since 1970, if the API rejected its fields; otherwise 0. */
   rejectedAt: number;
   /** Number of fields that differ from the saved values. */
   changeCount: number;
@@ -131,7 +131,7 @@ function toPatch(changed: Partial<ProjectFields>, values: ProjectFields): Schema
     else settings[group] = { ...(settings[group] as object), [member]: value };
   }
   if (changed['legacySignIn.url'] === null) settings['legacySignIn'] = null;
-  // Without a domain and origins, all passkey settings together are null.
+  // Without a domain and origins, `passkeys` itself is null.
   const wasCleared = 'passkeys.rpId' in changed || 'passkeys.origins' in changed;
   if (wasCleared && values['passkeys.rpId'] === null && values['passkeys.origins'].length === 0)
     settings['passkeys'] = null;

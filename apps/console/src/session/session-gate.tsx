@@ -3,13 +3,13 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useSearchParams } from 'react-router';
 import { scrollKey } from '../components/list-visits';
 import { ProblemAlert } from '../components/problem-alert';
-import { SessionProvider, useSessionExpiry, useSessionQuery, useSignOutOfOtherTabs } from './session';
+import { SessionProvider, useSessionExpiry, useSessionQuery, useSignOutInOtherTabs } from './session';
 
 /** Loads the session before any page is rendered. */
 export function SessionGate(): ReactNode {
   const { data: session, error, refetch } = useSessionQuery();
   useSessionExpiry();
-  useSignOutOfOtherTabs();
+  useSignOutInOtherTabs();
   if (session) {
     return (
       <SessionProvider session={session}>

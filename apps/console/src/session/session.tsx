@@ -38,7 +38,7 @@ export function useSessionQuery(): UseQueryResult<Session, Problem> {
   });
 }
 
-/** Returns the polling interval in ms. A response arrives when the warning begins, and often while it is shown. */
+/** Returns the polling interval in ms. The session is polled when the warning is due, and more often after that. */
 function pollInterval({ expiresIn }: Session): number {
   const msUntilWarning = (expiresIn ?? 0) * 1000 - EXPIRY_WARNING_MS;
   return Math.min(POLL_MS, Math.max(MIN_POLL_MS, msUntilWarning));
@@ -78,7 +78,7 @@ export function useSignOut(): UseMutationResult<void, Problem, string | void> {
 }
 
 /** Loads a new page when the operator signs out in another tab. */
-export function useSignOutOfOtherTabs(): void {
+export function useSignOutInOtherTabs(): void {
   useEffect(() => {
     const reload = (): void => window.location.reload();
     signOutChannel.addEventListener('message', reload);

@@ -6,7 +6,7 @@ import { AccountSetupForm } from './account-setup-form';
 const SINGLE_SIGN_ON_TEXT =
   'Single sign-on is required. Only a link from the operator-link command signs you in without it, for one session. Choose a new password to continue.';
 
-/** The screen that an invitation link opens, where an operator chooses a password. Repeated invitations open it too. */
+/** The screen where an operator chooses a password. Invitations and repeated invitations link to it. */
 export function InvitationScreen(): ReactNode {
   const isSingleSignOnRequired = useIsSingleSignOnRequired();
   return (
