@@ -49,8 +49,8 @@ export const VERSION = (
 ).version;
 
 /**
- * Placeholder for a missing project. Commands do not verify access tokens, which the client would all reject with this
- * audience.
+ * Placeholder for a missing project. With this audience, the client would reject every access token, but commands do
+ * not verify any.
  */
 const NO_PROJECT = 'none';
 

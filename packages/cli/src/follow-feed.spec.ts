@@ -74,7 +74,7 @@ it('finds the cursor after the last handled event on a page', async () => {
     [unavailable, 0, page, 'c0', 0],
     [shorter('a b'), 2, page, 'c0+2', 0],
     [unavailable, 2, page, 'c0', 2],
-    // Other events, because the oldest ones have been removed.
+    // The page contains other events, because the oldest ones have been removed.
     [shorter('b c'), 2, page, 'c0', 2],
     [unavailable, 2, { ...page, start: undefined }, null, 0],
   ];

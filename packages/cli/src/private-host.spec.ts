@@ -20,7 +20,7 @@ describe('isPrivateHost', () => {
     ['auth.example.com', false],
     ['localhost.example.com', false],
     ['fd.example.com', false],
-  ])('returns for %s: %s', (host, isPrivate) => {
+  ])('returns whether %s is private: %s', (host, isPrivate) => {
     expect(isPrivateHost(host)).toBe(isPrivate);
   });
 });

@@ -18,12 +18,12 @@ const columns: Column<Row>[] = [
 ];
 
 /** Returns the output for a table. @param width the terminal width; undefined if there is none */
-async function print(shown: Row[], width?: number, env: Record<string, string> = {}, of = columns) {
+async function print(shown: Row[], width?: number, env: Record<string, string> = {}, layout = columns) {
   const terminal = width === undefined ? {} : { isTTY: true, columns: width };
   const stream = (): PassThrough => Object.assign(new PassThrough().setEncoding('utf8'), terminal);
   const [stdout, stderr] = [stream(), stream()];
   const printer = { env, stdout, stderr, signal: new AbortController().signal };
-  await printTable(printer, of, shown, 'No rows');
+  await printTable(printer, layout, shown, 'No rows');
   return {
     lines: String(stdout.read() ?? '').split('\n'),
     note: String(stderr.read() ?? ''),

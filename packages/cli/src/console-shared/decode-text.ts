@@ -85,8 +85,8 @@ const windows1252: Decoder = {
 };
 
 /**
- * Detects the encoding from a byte order mark, or from the zero byte of UTF-16 without one: the first character of CSV
- * and JSON is ASCII (RFC 4627, section 3). Returns null if neither is found.
+ * Detects the encoding from a byte order mark. Without one, detects UTF-16 from the zero byte in the first character,
+ * which is ASCII in CSV and JSON (RFC 4627, section 3). Returns null if neither is found.
  */
 export function detectEncoding([first, second, third]: Uint8Array): string | null {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
@@ -121,7 +121,7 @@ function join(one: Uint8Array, other: Uint8Array): Uint8Array {
 
 /** Returns the error with the line of the first bytes that are not in the encoding. */
 async function findError(chunks: AsyncIterable<Uint8Array>, encoding: string): Promise<EncodingError> {
-  // A decoder cannot go back, so one finds the piece with the error, and a second one the byte in it.
+  // A decoder cannot go back, so one decoder finds the piece with the error, and a second one finds the byte in it.
   const [ahead, behind] = [createDecoder(encoding), createDecoder(encoding)];
   let line = 1;
   for await (const chunk of chunks)

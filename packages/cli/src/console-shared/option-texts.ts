@@ -1,4 +1,4 @@
-/** The description of an import option in the command line and the console. */
+/** The description of an import option on the command line and in the console. */
 export interface OptionText {
   /** The option's effect, in lower case and without a period. */
   action: string;

@@ -1,6 +1,7 @@
 /**
  * Returns true if an object in a JSON string contains a key twice. The string then has more keys than the parsed value,
- * which has only the last one. Counting is far faster than comparing the keys, because it only searches for quotes.
+ * which keeps only the last occurrence. Counting is far faster than comparing the keys, because it only searches for
+ * quotes.
  */
 export function hasRepeatedKey(text: string, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -25,7 +25,7 @@ export function fitMetadata(value: JsonObject, { bytes, keys, levels } = METADAT
   let size = '{}'.length;
   for (const [key, member] of Object.entries(value)) {
     const reason = findProblem(member, levels - 1);
-    // A colon, and a comma after another key.
+    // The colon, and a comma if another key precedes.
     const added = reason ? 0 : byteLength(key) + byteLength(member) + (kept.length > 0 ? 2 : 1);
     if (reason) dropped.push({ key, reason });
     else if (size + added > bytes) dropped.push({ key, reason: reasons.metadataTooLarge });

@@ -14,8 +14,8 @@ type Failure = ImportState['failures']['data'][number];
 const PAGE = 200;
 
 /**
- * Reports the lines that created or updated no customer, and the values that Gatehouse has left out. Reads the records
- * again to find the users of these lines, so that an import need not keep users in memory.
+ * Reports the lines that did not create or update a customer, and the values that Gatehouse has left out. Reads the
+ * records again to find the users of these lines, so that an import need not keep users in memory.
  * @returns the number of these lines that Gatehouse does not list
  */
 export async function addFailures(

@@ -131,7 +131,7 @@ export async function openFiles(
     assertFile(file);
     setEncoding(file, encoding ?? 'utf-8');
   }
-  await warnOfUtf8(cli, inputs, encoding);
+  await warnAboutUtf8(cli, inputs, encoding);
   const reportFile = options.report === undefined ? null : resolve(cli.cwd, options.report);
   if (reportFile) assertNoInput(reportFile, inputs);
   const { projectId, providers, mfa: currentMfa } = await readProject(cli, client);
@@ -152,7 +152,7 @@ function assertFile(file: string): void {
 }
 
 /** Prints a note for each UTF-8 file that the passed encoding would garble. */
-async function warnOfUtf8(cli: Cli, files: readonly string[], encoding = 'utf-8'): Promise<void> {
+async function warnAboutUtf8(cli: Cli, files: readonly string[], encoding = 'utf-8'): Promise<void> {
   if (new TextDecoder(encoding).encoding === 'utf-8') return;
   for (const file of files)
     if (await isProbablyUtf8(file))

@@ -36,7 +36,7 @@ export const isCompleteHash = (text: string): boolean =>
 
 /**
  * Returns a PBKDF2 hash as a PHC string. Only the first block of a longer hash is kept: the blocks are calculated
- * separately (RFC 8018, section 5.2), so it is as hard to guess, and cheaper to verify.
+ * separately (RFC 8018, section 5.2), so the first one is as hard to guess as the entire hash, and cheaper to verify.
  */
 export const pbkdf2Hash = (digest: Digest, iterations: number, salt: Buffer, hash: Buffer): string =>
   `$pbkdf2-${digest}$i=${iterations}$${encode(salt)}$${encode(hash.subarray(0, BLOCK_BYTES[digest]))}`;

@@ -44,7 +44,7 @@ export const reasons = {
   cellNotList: { reason: 'The cell is not a JSON array', remedy: CORRECT_FILE },
   wrongCells: {
     reason: 'The row has more or fewer cells than the header',
-    remedy: 'Put a cell that contains the delimiter in quotes, and run the command again',
+    remedy: 'Quote each cell that contains the delimiter, and run the command again',
   },
   noUsername: {
     reason: 'Customers have no username',
@@ -255,7 +255,7 @@ export const reasons = {
     reason: 'The user is anonymous',
     remedy: 'Ask the user to register with an email address',
   },
-  addressOfCompany: {
+  companyAddress: {
     reason: "A company's single sign-on has set the address",
     remedy: 'Ask the customer to verify the address, which is imported as not verified',
   },

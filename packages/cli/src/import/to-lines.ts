@@ -4,9 +4,9 @@ import type { SourceRecord } from './source.js';
 const UNSENT_PER_LINE = 20_000;
 
 /**
- * Yields the record for each import line; null for an empty line. Without empty lines, many consecutive users that are
- * not sent would exceed the time that Gatehouse waits for a line. They depend only on the records, because a continued
- * import must send the same lines.
+ * Yields the record for each import line; null for an empty line. Without empty lines, reading many consecutive users
+ * that are not sent would take longer than Gatehouse waits for a line. The empty lines depend only on the records,
+ * because a continued import must send the same lines.
  * @param report called for each record that is left out or has values that are left out
  */
 export async function* toLines(

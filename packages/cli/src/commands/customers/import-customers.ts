@@ -107,8 +107,8 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
 const isFinished = (state: ImportState | null): state is ImportState => state?.state === 'completed';
 
 /**
- * Checks that the files have as many lines as the completed import. For a repeated import, Gatehouse only compares
- * lines that it has already received, and would import additional ones.
+ * Checks that the files have as many lines as the completed import. If an import is repeated, Gatehouse compares
+ * only the lines that it has already received, and would import additional ones.
  * @throws CliError if the files have a different number of lines
  */
 async function assertSameLength(

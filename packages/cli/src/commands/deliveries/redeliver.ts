@@ -92,7 +92,7 @@ async function redeliverInBulk(
   const isEnabling = options.enableEndpoint === true && plan.total > 0;
   await printNote(
     cli,
-    `${countDeliveries(plan.total)} ${plan.total === 1 ? 'matches' : 'match'}, ${plan.eligible} can be redelivered${rejected && ` (not: ${visibleText(rejected)})`}.`,
+    `${countDeliveries(plan.total)} ${plan.total === 1 ? 'matches' : 'match'}, ${plan.eligible} can be redelivered${rejected && ` (rejected: ${visibleText(rejected)})`}.`,
   );
   if (plan.eligible === 0 && !isEnabling) {
     if (cli.isJson) await printJson(cli, plan);

@@ -97,7 +97,7 @@ function describe({ problem, validFrom, validTo }: Certificate, hostname: string
       UNKNOWN_ISSUER.test(problem)
         ? `The issuer of the certificate of ${hostname} is not trusted (${problem})`
         : `The certificate of ${hostname} is invalid (${problem})`,
-      "Send the intermediate certificates with it, or set NODE_EXTRA_CA_CERTS to your authority's certificate file.",
+      "Let the server send its intermediate certificates, or set NODE_EXTRA_CA_CERTS to your authority's certificate file.",
     );
   if (days < RENEWAL_DAYS)
     return warning(

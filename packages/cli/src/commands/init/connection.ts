@@ -63,8 +63,8 @@ export async function findTarget(
 async function askForSettings(cli: Cli, folder: AppFolder, known: string | undefined): Promise<void> {
   if (!cli.stdin.isTTY) return;
   if (!cli.flags.url && !cli.env['GATEHOUSE_URL']) {
-    const byDefault = known ?? 'http://127.0.0.1:3000';
-    cli.flags.url = (await ask(cli, `URL of Gatehouse (${visibleText(byDefault)}):`, '')) || byDefault;
+    const defaultUrl = known ?? 'http://127.0.0.1:3000';
+    cli.flags.url = (await ask(cli, `URL of Gatehouse (${visibleText(defaultUrl)}):`, '')) || defaultUrl;
   }
   const isSet = cli.flags.keyFile || cli.env['GATEHOUSE_SECRET_KEY'];
   if (isSet || readVariable(folder, 'GATEHOUSE_SECRET_KEY')) return;

@@ -88,8 +88,8 @@ const isApp = (editor: ModuleEditor, node: SyntaxNode): boolean =>
 function useRoutes({ editor, declaration, name }: App, file: string, folder: AppFolder): string {
   // Node.js requires file extensions in ES modules. Other TypeScript modules are bundled or compiled to `require()`.
   const needsExtension = editor.isEsModule && (!isTyped(file) || folder.manifest.type === 'module');
-  const byDefault = needsExtension ? compiledExtension(file) : '';
-  editor.addImport('{ customerRoutes }', editor.specifierOf(file, byDefault));
+  const defaultExtension = needsExtension ? compiledExtension(file) : '';
+  editor.addImport('{ customerRoutes }', editor.specifierOf(file, defaultExtension));
   const end = editor.textOf(declaration).endsWith(';') ? ';' : '';
   editor.insert(declaration.end, `\n${editor.indentAt(declaration.start)}${name}.use(customerRoutes)${end}`);
   return editor.toString();

@@ -97,13 +97,13 @@ export class ModuleEditor {
    * Returns the import specifier for a file in the same folder, with a file extension if the module's other imports
    * have one.
    * @param path the file, such as `gatehouse.tsx`
-   * @param byDefault the extension if the module imports no other file
+   * @param defaultExtension the extension if the module imports no other file
    */
-  specifierOf(path: string, byDefault: string): string {
+  specifierOf(path: string, defaultExtension: string): string {
     const [, name, extension] = /^(.*?)(\.[cm]?[jt]sx?)$/.exec(path)!;
     const compiled = extension!.includes('t') ? extension!.replace('t', 'j').replace('x', '') : extension!;
     const extensions = this.relativeImports().map((each) => /\.[cm]?[jt]sx?$/.exec(each)?.[0] ?? '');
-    if (extensions.length === 0) return `./${name}${byDefault}`;
+    if (extensions.length === 0) return `./${name}${defaultExtension}`;
     const known = [extension!, compiled].find((each) => extensions.includes(each));
     const isTyped = extensions.some((each) => each.includes('t'));
     return `./${name}${known ?? (extensions.every((each) => each === '') ? '' : isTyped ? extension : compiled)}`;

@@ -25,15 +25,15 @@ function planNestjs(folder: AppFolder): CodePlan {
   const planner = new CodePlanner(folder);
   planner.create('src/gatehouse.module.ts', GATEHOUSE_MODULE);
   if (folder.exists(APP_MODULE)) {
-    const byDefault = folder.manifest.type === 'module' ? '.js' : '';
-    const edit = (code: string) => importModule(code, byDefault);
+    const defaultExtension = folder.manifest.type === 'module' ? '.js' : '';
+    const edit = (code: string) => importModule(code, defaultExtension);
     planner.edit(APP_MODULE, './gatehouse.module', edit, MODULE_LINES);
   } else planner.explain('the module of the app', `${APP_MODULE} does not exist`, MODULE_LINES);
   return planner.plan;
 }
 
 /** Adds the module to the imports in the file's only module. */
-function importModule(code: string, byDefault: string): { content: string } | { reason: string } {
+function importModule(code: string, defaultExtension: string): { content: string } | { reason: string } {
   const editor = ModuleEditor.parse(APP_MODULE, code);
   if (!editor) return { reason: 'it has a syntax error' };
   const decorator = editor.findOnly(
@@ -52,7 +52,7 @@ function importModule(code: string, byDefault: string): { content: string } | { 
     );
   else if (!addElement(editor, imports['value'] as SyntaxNode))
     return { reason: 'its `imports` are not a list' };
-  editor.addImport('{ CustomerRoutesModule }', editor.specifierOf('gatehouse.module.ts', byDefault));
+  editor.addImport('{ CustomerRoutesModule }', editor.specifierOf('gatehouse.module.ts', defaultExtension));
   return { content: editor.toString() };
 }
 

@@ -107,7 +107,7 @@ function wrapRoot(path: string, code: string, file: string): { content: string }
   const editor = ModuleEditor.parse(path, code);
   if (!editor) return { reason: 'it has a syntax error' };
   const call = editor.findOnly((node) => isRender(node));
-  if (!call) return { reason: 'it does not contain exactly one call of `render(<App />)`' };
+  if (!call) return { reason: 'it does not contain exactly one call to `render(<App />)`' };
   const [root] = call.node['arguments'] as [SyntaxNode];
   const element = onlyChildOfStrictMode(editor, root) ?? root;
   editor.addImport('{ Gatehouse }', editor.specifierOf(file, ''));

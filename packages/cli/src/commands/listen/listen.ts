@@ -70,13 +70,13 @@ async function listen(cli: Cli, options: Options): Promise<void> {
       error ? { kind: 'gatehouse_unavailable', message: error.message } : { kind: 'gatehouse_available' },
     );
   const progress: Progress = { page: null, handled: 0 };
-  const restoreTerminal = cli.stdin.isTTY ? readKeysOf(cli, forwarder, stop) : () => undefined;
+  const restoreTerminal = cli.stdin.isTTY ? handleKeys(cli, forwarder, stop) : () => undefined;
   try {
     for await (const page of followFeed(read, options.after, { wait, signal, onOutage })) {
       if (!progress.page)
         await report({
           kind: 'ready',
-          // Without the query, which can contain a secret.
+          // Omits the query, which can contain a secret.
           target: `${target.origin}${target.pathname}`,
           project_id: projectId,
           signing_secret: isGenerated ? secret : null,
@@ -122,7 +122,7 @@ async function getReadableProject(cli: Cli, client: Gatehouse): Promise<string> 
 }
 
 /** Handles the command's keys on the terminal. @returns a function that restores the terminal */
-function readKeysOf(cli: Cli, forwarder: EventForwarder, stop: AbortController): () => void {
+function handleKeys(cli: Cli, forwarder: EventForwarder, stop: AbortController): () => void {
   const redeliver = (which: 'last' | 'all') => (): void =>
     // The promise rejects only when the command ends.
     void forwarder.redeliver(which).catch(() => undefined);

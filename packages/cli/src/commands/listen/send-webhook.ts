@@ -60,7 +60,7 @@ function post(target: URL, { headers, body }: SendOptions, signal: AbortSignal):
   const request = target.protocol === 'https:' ? requestHttps : requestHttp;
   const length = String(Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
-    // Without an agent, each request opens a new connection. An idle one breaks when the receiver restarts.
+    // Without an agent, each request opens a new connection. An idle connection would break when the receiver restarts.
     const options = {
       method: 'POST',
       headers: { ...headers, 'content-length': length },

@@ -115,7 +115,7 @@ function toUser(
   const app = { provider: providers[0], providers, ...toAppMetadata(customer, differences) };
   const user = toUserMetadata(customer, differences);
   const { id, email, createdAt, updatedAt, lastLoginAt } = customer;
-  // Supabase Auth fails to read null tokens.
+  // Supabase Auth cannot read null tokens.
   const tokens = ['', '', '', ''];
   return toRow([
     ...[INSTANCE_ID, id, 'authenticated', 'authenticated', email, password],

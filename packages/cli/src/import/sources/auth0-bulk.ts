@@ -34,7 +34,7 @@ interface BulkFiles {
 }
 
 /**
- * Converts a user in a bulk import file, such as `gatehouse customers export --to auth0` writes
+ * Converts a user in a bulk import file, such as the files that `gatehouse customers export --to auth0` writes
  * (https://auth0.com/docs/manage-users/user-migration/bulk-user-import-database-schema-and-examples).
  */
 export async function convertBulkUser(

@@ -118,12 +118,12 @@ function setFullName(draft: CustomerDraft, user: JsonObject, read: (field: strin
  */
 function setVerified(draft: CustomerDraft, user: JsonObject, providers: readonly [string, string]): void {
   const isVerified = readFlag(draft, 'email_verified', user['email_verified']);
-  // Auth0 omits the field for a user without a value, so an empty field has lost its value.
+  // Auth0 omits the field for a user without a value, so the value of an empty field has been lost.
   if (user['email_verified'] !== undefined && parseBoolean(user['email_verified']) === undefined)
     draft.leaveOut('email_verified', unknown.verification);
-  const isOfCompany = companyProviders.has(providers[0]) || companyProviders.has(providers[1]);
+  const isCompanyAddress = companyProviders.has(providers[0]) || companyProviders.has(providers[1]);
   const isUnknown = providers[0] === '';
-  draft.set('emailVerified', isVerified && !isOfCompany && !isUnknown);
-  if (isVerified && isOfCompany) draft.leaveOut('email_verified', reasons.addressOfCompany);
+  draft.set('emailVerified', isVerified && !isCompanyAddress && !isUnknown);
+  if (isVerified && isCompanyAddress) draft.leaveOut('email_verified', reasons.companyAddress);
   else if (isVerified && isUnknown) draft.leaveOut('email_verified', unknown.provenance);
 }

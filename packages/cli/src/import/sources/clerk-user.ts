@@ -93,8 +93,8 @@ export function convertClerkUser(
 }
 
 /**
- * Returns the addresses of a user from `clerk migrate export clerk`, which writes neither empty lists nor an unverified
- * primary address, or from the CSV export converted to JSON, which has the primary address in one of the two lists.
+ * Returns the addresses of a user in one of two formats. `clerk migrate export clerk` writes neither empty lists nor an
+ * unverified primary address. The CSV export converted to JSON has the primary address in one of the two lists.
  */
 function exportAddresses(user: JsonObject): Addresses {
   const primary = toText(user['primary_email_address']);
@@ -105,12 +105,12 @@ function exportAddresses(user: JsonObject): Addresses {
   const isListed = [...verified, ...unverified].some(
     (email) => email.toLowerCase() === primary.toLowerCase(),
   );
-  const isVerified = primary !== '' && !isListed && isOfMigrateExport(user);
+  const isVerified = primary !== '' && !isListed && isFromMigrateExport(user);
   return { verified: isVerified ? [primary, ...verified] : verified, unverified, primary };
 }
 
 /** Returns true if a user has the format of `clerk migrate export`. */
-const isOfMigrateExport = (user: JsonObject): boolean =>
+const isFromMigrateExport = (user: JsonObject): boolean =>
   FOREIGN.every((name) => user[name] === undefined) &&
   OPTIONAL.every((name) => user[name] === undefined || toText(user[name]) !== '') &&
   LISTS.every((name) => user[name] === undefined || (Array.isArray(user[name]) && !isEmpty(user[name])));
@@ -124,7 +124,7 @@ function apiAddresses(user: JsonObject): Addresses {
       .map((address) => toText(address['email_address']))
       .filter((email) => email !== '');
   const primary = all.find(isPrimary);
-  // Do not replace an unverified primary address with a verified one, with which the customer does not sign in.
+  // Do not replace an unverified primary address with a verified one, that the customer does not sign in with.
   if (primary && !isVerifiedObject(primary))
     return { verified: [], unverified: [...list(false), ...list(true)] };
   return { verified: list(true), unverified: list(false) };
@@ -171,7 +171,7 @@ function leaveOutSecrets(
   // If the user has no row in the CSV export, only an explicit `false` means that nothing is lost.
   const isLost = (isEnabled: unknown, secret: string | undefined) =>
     secrets ? isSet(isEnabled) && secret === '' : parseBoolean(isEnabled) !== false;
-  const reason = (ofMissingFile: Reason) => (isCsvMissing ? ofMissingFile : unknown.clerkCsv);
+  const reason = (missingFile: Reason) => (isCsvMissing ? missingFile : unknown.clerkCsv);
   leaveOutIf(
     draft,
     isLost(user['password_enabled'], secrets?.digest),
@@ -218,7 +218,7 @@ function leaveOutUnknown(
   bans: readonly (boolean | null | undefined)[],
 ): void {
   if (!Array.isArray(user['external_accounts'])) draft.leaveOut('external_accounts', unknown.clerkAccounts);
-  if (isOfMigrateExport(user)) return;
+  if (isFromMigrateExport(user)) return;
   if (bans.every((isBanned) => isBanned === undefined)) draft.leaveOutBan('banned', unknown.clerkField);
   leaveOutIf(draft, user['private_metadata'] === undefined, 'private_metadata', unknown.clerkField);
 }

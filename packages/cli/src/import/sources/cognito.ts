@@ -244,17 +244,17 @@ function setVerified(
   identities: JsonObject[],
 ): void {
   const isVerified = readFlag(draft, 'email_verified', attributes.get('email_verified'));
-  const isOfCompany = identities.some(({ providerType }) => companyTypes.has(toType(providerType)));
+  const isCompanyAddress = identities.some(({ providerType }) => companyTypes.has(toType(providerType)));
   const isUnknown =
-    !isOfCompany &&
+    !isCompanyAddress &&
     (identities.some(
       ({ providerType, providerName }) =>
         toType(providerType) === '' && !socialProviders.has(toText(providerName)),
     ) ||
       // The provider of such a user is unknown.
       (status === EXTERNAL && identities.length === 0));
-  draft.set('emailVerified', isVerified && !isOfCompany && !isUnknown);
-  if (isVerified && isOfCompany) draft.leaveOut('email_verified', reasons.addressOfCompany);
+  draft.set('emailVerified', isVerified && !isCompanyAddress && !isUnknown);
+  if (isVerified && isCompanyAddress) draft.leaveOut('email_verified', reasons.companyAddress);
   if (isVerified && isUnknown) draft.leaveOut('email_verified', unknown.provenance);
 }
 

@@ -46,8 +46,8 @@ const cellCounts = [columns.length + 1, columns.length, FEW + 1, FEW, FEW - 1, F
 const SAMPLE = 100;
 
 /**
- * A user from a CSV file in the JSON export format (null if the row has another length), and the values that the file
- * does not state.
+ * A CSV row that was converted to the JSON export format (`user` is null if the row has another length), and the values
+ * that the file does not state.
  */
 export interface CsvUser {
   user: JsonObject | null;

@@ -110,7 +110,7 @@ async function assertNoHashes(files: readonly string[]): Promise<void> {
       if (toText(value.user?.['passwordHash']) !== '')
         throw usageError(
           "The Firebase project's password hash parameters are missing.",
-          'Save them from the console of Firebase (Authentication, Users, ⋮) and add --hash-config <file>.',
+          'Save them from the Firebase console (Authentication, Users, ⋮) and add --hash-config <file>.',
         );
 }
 
@@ -185,7 +185,7 @@ function setVerified(draft: CustomerDraft, user: JsonObject): void {
   const isVerified = readVerified(draft, 'emailVerified', user['emailVerified']);
   const hasSaml = toObjects(user['providerUserInfo']).some(({ providerId }) => isSaml(toText(providerId)));
   draft.set('emailVerified', isVerified && !hasSaml);
-  if (isVerified && hasSaml) draft.leaveOut('emailVerified', reasons.addressOfCompany);
+  if (isVerified && hasSaml) draft.leaveOut('emailVerified', reasons.companyAddress);
 }
 
 const isSaml = (provider: string): boolean => provider.toLowerCase().startsWith('saml.');

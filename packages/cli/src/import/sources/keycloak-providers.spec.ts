@@ -58,7 +58,7 @@ it.each<[string, string, object, boolean, string | null]>([
     expect(customer?.identities ?? leftOut.filter(({ field }) => field.startsWith('identity'))).toMatchObject(
       expected === alias ? [{ provider: alias, subject: '77' }] : [{ reason: expected }],
     );
-    expect(leftOut.some(({ reason }) => reason === reasons.addressOfCompany.reason)).toBe(!isVerified);
+    expect(leftOut.some(({ reason }) => reason === reasons.companyAddress.reason)).toBe(!isVerified);
   },
 );
 

@@ -178,9 +178,9 @@ function setVerified(
   providers: RealmProviders,
 ): void {
   const isVerified = readVerified(draft, 'emailVerified', user['emailVerified']);
-  const isOfCompany = isVerified && identities.some(({ alias }) => setsAddress(alias, providers));
-  draft.set('emailVerified', isVerified && !isOfCompany);
-  if (isOfCompany) draft.leaveOut('emailVerified', reasons.addressOfCompany);
+  const isCompanyAddress = isVerified && identities.some(({ alias }) => setsAddress(alias, providers));
+  draft.set('emailVerified', isVerified && !isCompanyAddress);
+  if (isCompanyAddress) draft.leaveOut('emailVerified', reasons.companyAddress);
 }
 
 function setAttributes(draft: CustomerDraft, user: JsonObject): void {

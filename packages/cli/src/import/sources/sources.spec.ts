@@ -305,7 +305,7 @@ describe('supabase', () => {
 });
 
 describe('gatehouse', () => {
-  it('passes on each object in lines or in a JSON array', async () => {
+  it('yields each object from NDJSON lines or from a JSON array', async () => {
     const expected = [
       ['customers.json', { email: 'a', unknown: 1 }],
       ['customers.json', null],

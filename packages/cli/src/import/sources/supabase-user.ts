@@ -109,7 +109,7 @@ function setVerified(draft: CustomerDraft, row: Row, providers: readonly string[
   if (isSso === null && (isConfirmed !== false || cell !== ''))
     draft.leaveOut('is_sso_user', cell ? unknown.boolean : unknown.provenance);
   // Supabase allows several users with the same address if single sign-on has set it.
-  if (isConfirmed && isSso) draft.leaveOut('email_confirmed_at', reasons.addressOfCompany);
+  if (isConfirmed && isSso) draft.leaveOut('email_confirmed_at', reasons.companyAddress);
 }
 
 /**

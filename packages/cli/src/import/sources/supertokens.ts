@@ -251,7 +251,7 @@ function listMissingRecipes(recipes: Row[], rows: Rows): Set<string> {
   return new Set(missing.map((row) => toText(row['recipe_id']) || 'recipe_id'));
 }
 
-/** Sets the email address: of the account with a password, or else the first verified one, or else the first one. */
+/** Sets the email address from the account with a password, otherwise the first verified one, otherwise the first. */
 function setEmail(draft: CustomerDraft, accounts: Row[], verified: Row[]): void {
   const proven = new Set(verified.map((row) => toText(row['email']).toLowerCase()));
   const emails = accounts.map((row) => toText(row['email'])).filter((email) => email !== '');
