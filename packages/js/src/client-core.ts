@@ -37,8 +37,8 @@ export interface ClientOptions {
  */
 export class ClientCore {
   /**
-   * Stores the flows that leave the page: memory would be lost, and an emailed link opens in another tab. The stored
-   * values are useless without the code from the redirect.
+   * Stores the flows that leave the page. They cannot be kept in memory, which is lost when the page unloads, and an
+   * emailed link opens in another tab. The stored values are useless without the code from the redirect.
    */
   readonly flowStorage: ClientStorage;
   readonly isLost = isLost;

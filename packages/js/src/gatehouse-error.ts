@@ -51,7 +51,7 @@ export class GatehouseError extends Error {
 }
 
 /** Converts an error response. The body is a problem (RFC 9457) unless the response is from a proxy. */
-export function errorOfResponse({ status, headers }: Response, body: unknown): GatehouseError {
+export function toGatehouseError({ status, headers }: Response, body: unknown): GatehouseError {
   const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const retryAfter = Number(headers.get('Retry-After') ?? NaN);
   return new GatehouseError(
@@ -69,7 +69,7 @@ export function errorOfResponse({ status, headers }: Response, body: unknown): G
   );
 }
 
-/** The codes of a 401 response to a refresh that mean that the session has ended. */
+/** The error codes of a 401 refresh response that mean that the session has ended. */
 export const sessionEndingCodes = [
   'invalid_refresh_token',
   'refresh_token_expired',

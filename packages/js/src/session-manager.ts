@@ -135,7 +135,7 @@ export class SessionManager {
     const now = this.now();
     const age = now - record.obtainedAt;
     const isExpired = record.expiresAt <= now;
-    // A negative age means that the clock was set back, so it says nothing about the token.
+    // A negative age means that the clock was set back, so the age of the token is unknown.
     if (!isExpired && age >= 0 && age < MINIMUM_AGE) return record;
     if (record !== known && isNewer(record, known) && record.expiresAt - now > REFRESH_AHEAD) return record;
     try {

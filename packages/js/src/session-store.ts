@@ -121,7 +121,8 @@ export class SessionStore {
   }
 
   /**
-   * Removes the outdated record from a full storage: a new tab would use its spent refresh token and end the session.
+   * Removes the outdated record from storage that is full: a new tab would use its spent refresh token and end the
+   * session.
    */
   private async removeOutdated(): Promise<void> {
     try {

@@ -1,4 +1,4 @@
-import { errorOfResponse, GatehouseError } from './gatehouse-error.js';
+import { toGatehouseError, GatehouseError } from './gatehouse-error.js';
 import type { Platform } from './platform.js';
 
 /** Time limit for a complete response, in milliseconds. */
@@ -63,7 +63,7 @@ export class Transport {
         signal: controller.signal,
       });
       const text = await response.text();
-      if (!response.ok) throw errorOfResponse(response, parse(text));
+      if (!response.ok) throw toGatehouseError(response, parse(text));
       // Throws for a captive portal, which returns HTML with status 200.
       return (text ? JSON.parse(text) : undefined) as Body;
     } catch (error) {

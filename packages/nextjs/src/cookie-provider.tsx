@@ -27,7 +27,7 @@ function createCookieClient(session: HydratedSession): Client {
     // The handler adds the publishable key.
     publishableKey: '',
     projectId: session.projectId,
-    // On the server, a shared storage would mix up the customers of different requests.
+    // On the server, shared storage would mix up the customers of different requests.
     ...(isBrowser && { storage: cookieStorage(session, browserStorage(), Date.now()) }),
   });
 }

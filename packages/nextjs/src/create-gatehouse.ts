@@ -5,7 +5,7 @@ import { createProxy, type GatehouseProxy } from './gatehouse-proxy.js';
 import type { GatehouseOptions } from './options.js';
 import { createHandlers } from './route-handlers.js';
 
-/** The functions of an app. */
+/** The functions and the provider that an app uses. */
 export interface Gatehouse {
   gatehouseProxy: GatehouseProxy;
   auth: AuthFunction;
@@ -15,7 +15,7 @@ export interface Gatehouse {
 }
 
 /**
- * Returns the functions of an app, with settings that replace environment variables.
+ * Returns the functions and the provider for an app, with settings that replace environment variables.
  * @throws TypeError on first use, with the name of the missing variable
  */
 export function createGatehouse(options: GatehouseOptions): Gatehouse {

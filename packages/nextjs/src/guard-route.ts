@@ -1,7 +1,7 @@
 import { GatehouseError, problemResponse, type AuthConditions } from '@gatehouse/server';
 import { verifySession, type AuthSession } from './auth-session.js';
 import type { Deployment } from './deployment.js';
-import { bearerOf, sessionOfPlaceholder } from './placeholder-tokens.js';
+import { bearerOf, placeholderSessionId } from './placeholder-tokens.js';
 import { crossSiteRequestError, invalidAccessTokenError } from './problems.js';
 import { isSafeMethod, isSameOrigin } from './same-origin.js';
 
@@ -39,7 +39,7 @@ async function authenticate(
   if (!isSafeMethod(request.method) && !isSameOrigin(deployment.options, request))
     throw crossSiteRequestError('The request was not sent by a page of this site.');
   const check = await verifySession(deployment, request.headers, conditions);
-  const pageSession = sessionOfPlaceholder(bearerOf(request));
+  const pageSession = placeholderSessionId(bearerOf(request));
   if (pageSession !== null && pageSession !== check.cookies.claims?.sid)
     throw invalidAccessTokenError('Another customer has signed in since this page was loaded.');
   if (check.status === 'valid') return check.session;

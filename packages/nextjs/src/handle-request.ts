@@ -6,7 +6,7 @@ import {
   bearerOf,
   placeholderAccessToken,
   placeholderRefreshToken,
-  sessionOfPlaceholder,
+  placeholderSessionId,
   withoutTokens,
 } from './placeholder-tokens.js';
 import {
@@ -107,7 +107,7 @@ async function customerToken(call: Call): Promise<string | undefined> {
   if (!call.request.headers.has('authorization')) return undefined;
   await refreshIfNeeded(call);
   const { accessToken = call.cookies.accessToken } = call.changes;
-  const sessionId = sessionOfPlaceholder(bearerOf(call.request));
+  const sessionId = placeholderSessionId(bearerOf(call.request));
   if (accessToken && sessionId !== null && readClaims(accessToken)?.sid === sessionId) return accessToken;
   throw invalidAccessTokenError('The session of this page has ended, or another customer has signed in.');
 }
@@ -129,7 +129,7 @@ async function refreshIfNeeded(call: Call): Promise<void> {
  */
 async function refresh(call: Call): Promise<Response> {
   const { deployment, request, cookies } = call;
-  const sessionId = sessionOfPlaceholder(readField(call.body, 'refreshToken'));
+  const sessionId = placeholderSessionId(readField(call.body, 'refreshToken'));
   const isOther = cookies.claims !== null && cookies.claims.sid !== sessionId;
   if (!cookies.refreshToken || sessionId === null || isOther)
     throw sessionEndedError('The session of this page has ended, or another customer has signed in.');
@@ -160,7 +160,7 @@ function refreshedResponse({ deployment }: Call, accessToken: string, customer: 
 
 /** Ends the session. Removes the cookies even if Gatehouse cannot be reached. */
 async function signOut(call: Call): Promise<Response> {
-  const sessionId = sessionOfPlaceholder(bearerOf(call.request));
+  const sessionId = placeholderSessionId(bearerOf(call.request));
   try {
     return await forward(call, await customerToken(call));
   } finally {

@@ -21,7 +21,7 @@ export const unsignedToken = (claims: { sid: string; jti: string }): string =>
 export const placeholderRefreshToken = (sessionId: string): string => REFRESH_PREFIX + sessionId;
 
 /** Returns the session id in a placeholder, or null if the value is not a placeholder but, for example, a token. */
-export function sessionOfPlaceholder(placeholder: string | null | undefined): string | null {
+export function placeholderSessionId(placeholder: string | null | undefined): string | null {
   if (placeholder?.startsWith(REFRESH_PREFIX)) return placeholder.slice(REFRESH_PREFIX.length);
   const [header, payload = '', signature] = placeholder?.split('.') ?? [];
   if (header !== HEADER || signature !== '') return null;

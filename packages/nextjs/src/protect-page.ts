@@ -63,7 +63,7 @@ function refreshUrl({ options }: Deployment, isJustRefreshed: boolean, path: str
     code: 'unavailable',
     status: 503,
     detail:
-      'The refreshed access token is missing or not valid here. Compare the clock of this server with that of ' +
-      'Gatehouse, and GATEHOUSE_URL with its PUBLIC_URL. Browsers ignore cookies of more than 4096 bytes.',
+      'The refreshed access token is missing or not valid here. Check that the clocks of this server and of ' +
+      'Gatehouse agree, and that GATEHOUSE_URL equals PUBLIC_URL. Browsers ignore cookies of more than 4096 bytes.',
   });
 }

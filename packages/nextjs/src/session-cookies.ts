@@ -28,7 +28,8 @@ export interface CookieChanges {
  */
 const LIFETIME = 90 * 86_400;
 /**
- * How long after a refresh another refresh is an error, in seconds, because the browser has not stored the cookies.
+ * If a page requires another refresh within this many seconds, the browser has not stored the cookies, and the page
+ * fails.
  */
 const JUST_REFRESHED = 10;
 
@@ -106,7 +107,7 @@ export function changedCookieHeader(
 /** The changes that sign a browser out. */
 export const signedOut: CookieChanges = { accessToken: null, refreshToken: null, customer: null };
 
-/** Returns the cookies to set for changes, and, with the value null, the cookies of the request to remove. */
+/** Returns the cookies to set for changes, and the request's cookies to remove, which have the value null. */
 function splitChanges(
   headers: Headers,
   secure: boolean,

@@ -17,13 +17,13 @@ interface ReturnProps {
 export type SignInProps = SignInFormProps & ReturnProps;
 export type SignUpProps = SignUpFormProps & ReturnProps;
 
-/** Signs customers in, and redirects them back to the page that required it. */
+/** Signs customers in, and redirects them back to the page that required the sign-in. */
 export function SignIn({ fallbackUrl, ...props }: SignInProps) {
   useReturn(fallbackUrl);
   return <SignInForm {...props} />;
 }
 
-/** Registers customers, and redirects them back to the page that required it. */
+/** Registers customers, and redirects them back to the page that required a sign-in. */
 export function SignUp({ fallbackUrl, ...props }: SignUpProps) {
   useReturn(fallbackUrl);
   return <SignUpForm {...props} />;

@@ -30,7 +30,7 @@ export function GatehouseProvider({
 }: GatehouseProviderProps) {
   const store = useMemo(() => createStore(client, initialState), [client]);
   const current = useSyncExternalStore(store.subscribe, store.get, store.getInitial);
-  const { isPending, ...redirect } = useRedirectOfPage(client);
+  const { isPending, ...redirect } = usePageRedirect(client);
   const [isHeld, holdSignIn] = useState(false);
   const state = applyDelays(current, isPending, isHeld);
   const value = { client, state, redirect, holdSignIn, appearance, localization };
@@ -57,7 +57,7 @@ function createStore(client: Client, initialState: ProviderState = LOADING) {
 }
 
 /** Completes the flow that redirected to this page. */
-function useRedirectOfPage(client: Client) {
+function usePageRedirect(client: Client) {
   const [redirect, setRedirect] = useState<{
     isPending: boolean;
     result: RedirectResult | null;

@@ -45,7 +45,7 @@ export function formErrors(texts: Texts, error: unknown, names: string[]): FormE
   return Object.keys(fields).length > 0 ? { fields } : { message: errorText(texts, error), fields };
 }
 
-/** Formats a duration, rounded up to minutes, or to hours from two hours on. @param seconds the duration */
+/** Formats a duration, rounded up to minutes, or to hours if it is two hours or longer. @param seconds the duration */
 function waitInWords({ language }: Texts, seconds: number): string {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
   const isLong = minutes >= 120;

@@ -7,7 +7,7 @@ import { FirstStep } from './first-steps.js';
 import { AuthFlowContext, useAuthFlow, type AuthFlowProps } from './use-auth-flow.js';
 import { Localized } from '../localization/localized.js';
 
-/** All screens of the sign-in and sign-up. */
+/** All screens for sign-in and sign-up. */
 export const AuthFlowPanel = (props: AuthFlowProps) => (
   <Localized>
     <Flow {...props} />

@@ -3,7 +3,7 @@ import { AuthFlowPanel } from './auth-flow-panel.js';
 import type { AuthProps } from './use-auth-flow.js';
 
 export interface SignInProps extends AuthProps {
-  /** The page with `<SignUp>`. Default: this component switches to the sign-up. */
+  /** The page with `<SignUp>`. Default: this component switches to sign-up. */
   signUpUrl?: string;
 }
 

@@ -3,7 +3,7 @@ import { AuthFlowPanel } from './auth-flow-panel.js';
 import type { AuthProps } from './use-auth-flow.js';
 
 export interface SignUpProps extends AuthProps {
-  /** The page with `<SignIn>`. Default: this component switches to the sign-in. */
+  /** The page with `<SignIn>`. Default: this component switches to sign-in. */
   signInUrl?: string;
 }
 
