@@ -10,7 +10,7 @@ export function SecondFactor({ challenge: { token } }: { challenge: Challenge })
 
   return (
     <>
-      <Text>Enter the code of your authenticator app</Text>
+      <Text>Enter the code from your authenticator app</Text>
       <TextInput
         placeholder="Code"
         accessibilityLabel="Code"
