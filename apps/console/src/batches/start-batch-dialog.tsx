@@ -36,7 +36,7 @@ export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogP
     not_eligible: excluded = [],
   } = lastPlan.current ?? {};
   const disabledCount = excluded.find(({ reason }) => reason === 'endpoint_disabled')?.count ?? 0;
-  // The plan, if the operator has chosen to enable its endpoints.
+  // The ID of the plan whose endpoints the operator has chosen to enable.
   const [enabledPlan, setEnabledPlan] = useState<string | null>(null);
   const enablesEndpoints = disabledCount > 0 && enabledPlan === planId;
   const eligible = enablesEndpoints ? eligibleNow + disabledCount : eligibleNow;

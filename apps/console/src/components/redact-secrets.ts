@@ -1,6 +1,6 @@
 /**
  * Returns pasted text without secrets, so that it can be part of a URL (requirement CO-05). A key is reduced to its
- * first eight characters, which lists also show, and a signing secret to its prefix. The same applies to truncated keys
+ * first eight characters, as in lists, and a signing secret to its prefix. The same applies to truncated keys
  * and secrets.
  */
 export const redactSecrets = (text: string): string =>

@@ -99,7 +99,7 @@ function Facts({ customer }: { customer: Customer }): ReactNode {
   );
 }
 
-/** Renders links to the lists of the customer's records, which have all fields and filters. */
+/** Renders links to the customer's records in other lists, with all fields and filters. */
 function RecordLinks({ customerId }: { customerId: string }): ReactNode {
   const links = {
     'All emails': `/mails?customerId=${customerId}`,

@@ -16,7 +16,7 @@ export interface ReportEntry {
   /** The position in the file. */
   position: number;
   email: string | null;
-  /** The created customer, or the customer with the email address in a skipped line. */
+  /** The created customer or, for a skipped line, the customer that already has the email address. */
   customerId: string | null;
   field: string;
   reason: string;

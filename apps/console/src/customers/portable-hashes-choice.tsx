@@ -7,7 +7,7 @@ type Project = Schemas['ProjectResponse'];
 
 /**
  * Renders the option for portable password hashes in a project that starts with an import. Imported passwords are
- * hashed again when their customers next sign in. Projects that already have customers change this option in their
+ * hashed again when the customers next sign in. If a project already has customers, this option is only in its
  * settings.
  */
 export function PortableHashesChoice({ projectId }: { projectId: string }): ReactNode {

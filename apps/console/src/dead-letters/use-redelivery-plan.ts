@@ -6,7 +6,7 @@ import { toastError } from '../components/toast';
 import type { PlanFilter } from './plan-filter';
 
 interface RedeliveryPlan {
-  /** The created plan, whose deliveries no longer change; null before `create` and after `reset`. */
+  /** The created plan; null before `create` and after `reset`. The plan's deliveries no longer change. */
   plan: Batch | null;
   isCreating: boolean;
   create: (filter: PlanFilter) => Promise<void>;

@@ -3,7 +3,7 @@ import { replaceEqualDeep } from '@tanstack/react-query';
 /** The `ETag` for each resource that a response contained. */
 const tags = new WeakMap<object, string>();
 
-/** Returns the resource in a body, which some routes wrap. */
+/** Returns the resource in a body. Some routes wrap it in `data`. */
 export const resourceOf = (body: unknown): unknown =>
   isObject(body) && 'success' in body && 'data' in body ? body.data : body;
 

@@ -64,8 +64,8 @@ export const viewFilter = (label: string, options: Record<string, string>, fallb
 
 /**
  * Creates the sort order of a list, which the headers of columns with `sort` change. Its name must be `sort`.
- * @param fields the API values for the ascending order and their labels: `{created_at: 'Created'}`. A value with a
- *   leading "-" is the descending order
+ * @param fields the API values for the ascending order and their labels: `{created_at: 'Created'}`. A leading "-"
+ *   in the sort value means descending order
  */
 export const sortFilter = (fields: Record<string, string>): Filter => ({
   kind: 'sort',

@@ -26,7 +26,7 @@ const isRejection = ({ status }: Problem): boolean =>
  * Sends a request for each item, a few at a time. A request that is rejected because of its item does not affect the
  * others; any other error ends the run.
  * @param onProgress called with the number of finished items
- * @param signal stops before the next request
+ * @param signal stops the run before the next request
  */
 export async function runAll<Item>(
   items: readonly Item[],

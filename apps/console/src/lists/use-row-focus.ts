@@ -4,7 +4,7 @@ import { scrollKey, useListVisits } from '../components/list-visits';
 import { usePageTitle } from '../components/page';
 
 /**
- * Records the state in which the operator leaves a list, and focuses the opened row again when the operator returns.
+ * Records a list's URL and the row that the operator opens, and focuses this row again when the operator returns.
  * Returns a function to call when a row is opened.
  */
 export function useRowFocus(): (rowId: string, to: string) => void {

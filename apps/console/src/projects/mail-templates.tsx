@@ -79,7 +79,7 @@ export function MailTemplates({ project }: { project: Project }): ReactNode {
             </Button>
           )
         }
-        empty={{ title: 'No email templates', text: 'Every project has the templates of Gatehouse.' }}
+        empty={{ title: 'No email templates', text: 'Every project has the default templates.' }}
       />
       {openDialog?.kind === 'add' && (
         <AddMailLanguage
@@ -157,8 +157,9 @@ function ResetTemplate({ project, template: { kind, language }, onClose }: Reset
       }}
     >
       <Text>
-        The text of this project for <UntrustedText text={`${mailTypes[kind]}, ${languageName(language)}`} />{' '}
-        is deleted. New emails use the text in the next language, or the default text. This cannot be undone.
+        This project's text for <UntrustedText text={`${mailTypes[kind]}, ${languageName(language)}`} /> is
+        deleted. New emails use the default text, or the text in the customer's next preferred language. This
+        cannot be undone.
       </Text>
     </ActionDialog>
   );

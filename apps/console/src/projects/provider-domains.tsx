@@ -154,7 +154,7 @@ function EditDialog({ provider, onClose }: { provider: Provider; onClose: () => 
       <Stack>
         <LinesInput
           label="Domains"
-          description="Domains of email addresses, one per line. A DNS record verifies each of them."
+          description="Email domains, one per line. Each domain must be verified with a DNS record."
           value={domains}
           error={update.error?.fields?.domains}
           onChange={setDomains}

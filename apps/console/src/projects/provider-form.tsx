@@ -16,7 +16,7 @@ interface ProviderFormProps {
   isExisting?: boolean;
 }
 
-/** Renders a provider's fields for its type and issuer, for creating and editing it. */
+/** Renders the fields for creating or editing a provider. They depend on its type and issuer. */
 export function ProviderForm(props: ProviderFormProps): ReactNode {
   const { type, issuer, value, onChange: set, errors } = props;
   const { label, hasNativeSignIn } = providerTypes[type];
@@ -71,7 +71,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
       {hasCustomIssuer({ type, issuer }) && (
         <Switch
           label={labels.trustEmail}
-          description="Addresses in the verified domains of the provider count as verified."
+          description="Addresses in the provider's verified domains count as verified."
           checked={value.trustEmail}
           error={errors.trustEmail}
           onChange={(event) => set({ trustEmail: event.currentTarget.checked })}

@@ -6,7 +6,7 @@ import classes from './session-ended-dialog.module.css';
 
 let isCovered = false;
 
-// Registered before Mantine's listeners, which close dialogs and move the focus below the cover.
+// Registered before Mantine's listeners, because they would close dialogs and move the focus below the cover.
 window.addEventListener(
   'keydown',
   (event) => {
