@@ -39,7 +39,7 @@ export interface Cli extends Required<CliProcess> {
   readonly isJson: boolean;
   /** Returns the settings. @throws CliError if a setting is missing or invalid */
   settings(): Settings;
-  /** Returns the API client, which sends no request before its first call. @throws CliError like `settings` */
+  /** Returns the API client. It sends no request before its first call. @throws CliError like `settings` */
   connect(): Gatehouse;
 }
 

@@ -60,5 +60,5 @@ function toHash(text: string): [high: number, low: number] {
   return [Number.parseInt(digits.slice(0, 8), 16), Number.parseInt(digits.slice(8, 16), 16)];
 }
 
-/** Returns 4 bytes of a value's hash, which are never 0. */
+/** Returns 4 bytes of a value's hash, never 0. */
 export const toDigest = (text: string): number => toHash(text)[0] || 1;

@@ -13,7 +13,7 @@ export type Printer = Pick<Cli, 'env' | 'stdout' | 'stderr' | 'signal'>;
 
 /**
  * Writes a string and waits until the stream accepts more, so that a slow reader does not fill the memory. Returns at
- * once after a stream error, which main.ts handles, because the stream then never drains.
+ * once after a stream error, because the stream then never drains. main.ts handles the error.
  */
 export async function write(output: Output, text: string): Promise<void> {
   if (!output.write(text) && !output.errored) await once(output, 'drain');

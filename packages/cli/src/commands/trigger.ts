@@ -21,8 +21,8 @@ export function addTriggerCommand(program: Command, cli: Cli): void {
     .command('trigger')
     .summary('send a custom event or a test event')
     .description(
-      'Send a custom event, such as app.order.paid, or webhook.test to one endpoint. Requires the scope event:write, or ' +
-        'webhook:read and webhook:write for webhook.test.',
+      'Send a custom event, such as app.order.paid, or send webhook.test to one endpoint. Requires the scope ' +
+        'event:write, or webhook:read and webhook:write for webhook.test.',
     )
     .argument('<type>', 'app.… or webhook.test')
     .option('--data <json|@file>', 'data of a custom event; default: {}')
@@ -32,7 +32,7 @@ export function addTriggerCommand(program: Command, cli: Cli): void {
       if (type === TEST_EVENT) return sendTest(cli, options);
       if (type.startsWith('app.')) return sendCustom(cli, type, options);
       throw usageError(
-        `The type ${type} cannot be triggered: Gatehouse emits it when the change happens.`,
+        `The type ${type} cannot be triggered: Gatehouse emits it when the corresponding change occurs.`,
         'Change a record in a test project, redeliver an earlier event (gatehouse deliveries list --event <type>), or ' +
           'trigger app.… or webhook.test.',
       );

@@ -95,7 +95,7 @@ export const RESERVED_NAME: Reason = {
 };
 
 /**
- * Copies metadata without the entries that the other system does not accept, which are left out.
+ * Copies metadata, and leaves out the entries that the other system does not accept.
  * @param field the metadata's name in Gatehouse
  * @param check returns the reason why the system does not accept an entry, or null
  */

@@ -44,7 +44,7 @@ export class IdentitySlugs {
   /**
    * Resolves the providers of a record's identities. Identities that never match, or whose provider does not exist, are
    * left out.
-   * @throws CliError if the user passed the connection of an identity that never matches
+   * @throws CliError if the user passed `--provider` for an identity that never matches
    */
   resolve(record: SourceRecord): SourceRecord {
     const identities = record.customer?.identities;

@@ -23,7 +23,7 @@ export type Row = Record<string, string>;
  */
 export const STRING_BUFFER_SIZE = 64 * 1024;
 
-/** Returns true if a row has more or fewer cells than the header, for which `readCsv` yields an empty object. */
+/** Returns true if a row has more or fewer cells than the header. `readCsv` yields an empty object for it. */
 export const isInvalidRow = (row: Row): boolean => Object.keys(row).length === 0;
 
 /**

@@ -5,7 +5,7 @@ export interface Reason {
    * secret.
    */
   reason: string;
-  /** How to bring the value to Gatehouse, or what to ask of the customer without it, in the same form. */
+  /** How to bring the value to Gatehouse, or what to do without it, in the same form. */
   remedy: string;
 }
 
@@ -55,7 +55,7 @@ export const reasons = {
     reason: 'Gatehouse accepts an image only as an https URL of at most 2048 characters',
     remedy: 'Nothing. A sign-in at an identity provider sets the image if it is missing',
   },
-  imageOfClerk: {
+  clerkImage: {
     reason: 'Clerk stores the image, and deletes it with the account at Clerk',
     remedy: 'Nothing. A sign-in at an identity provider sets the image if it is missing',
   },

@@ -20,7 +20,7 @@ export interface ImportRequest {
   allowFastHashes: boolean;
   /** Returns all records. Called for each request, because a repeated request sends all of them. */
   records: () => AsyncIterable<SourceRecord>;
-  /** Creates the report of one request, which replaces the previous request's report. */
+  /** Creates the report of one request. It replaces the previous request's report. */
   createReport: () => ImportReport;
 }
 

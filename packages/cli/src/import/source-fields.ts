@@ -148,7 +148,7 @@ export class CustomerDraft {
     return kept;
   }
 
-  /** Sets an image, unless it is not an https URL, which the server would leave out. */
+  /** Sets an image if it is an https URL. The server would leave out any other URL. */
   setImage(field: string, url: unknown): this {
     const text = toText(url);
     if (text === '') return this;

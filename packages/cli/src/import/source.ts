@@ -16,7 +16,7 @@ export interface SourceRecord {
   /** The user's id in the other system, for reports; null if the record has none. */
   sourceId: string | null;
   /**
-   * The customer, or null if the record cannot be imported; `leftOut` then contains the reason. `identities` contain
+   * The customer, or null if the record cannot be imported; `leftOut` then contains the reason. `identities` contains
    * the other system's provider names, which the command replaces with slugs.
    */
   customer: ImportedCustomer | null;

@@ -124,7 +124,7 @@ export function withOffset(cell: unknown): unknown {
 }
 
 /**
- * Rejects files with users of several tenants, which can have the same email addresses.
+ * Rejects files with users from several tenants, because two tenants can have users with the same email address.
  * @param column the column that contains the tenant
  * @param known the known column names
  * @throws CliError

@@ -81,7 +81,7 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
     const reported = reportUnusedApps(read, mfa);
     return keepsBans ? reported : withoutBans(reported);
   };
-  // The default id is derived from the files, so only an import with an explicit id can have other files.
+  // The default id is derived from the files, so only an import with an explicit id can be from other files.
   if (options.importId && isFinished(previous)) await assertSameLength(previous, records());
   if (!options.importId && isFinished(previous)) await noteFinished(cli, previous);
   const { state, report } =

@@ -52,7 +52,7 @@ function describeResponse(url: URL, { status, headers, body }: PublicResponse): 
     return failed(
       CHECK,
       `The proxy at ${url.host} responds with ${status}: it cannot reach Gatehouse`,
-      'Start the api, or correct its address in the configuration of the proxy.',
+      'Start the api, or correct its address in the proxy configuration.',
     );
   return failed(
     CHECK,

@@ -11,7 +11,7 @@ export interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** An app's folder, with its package.json. All paths are relative to it, with `/`. */
+/** An app's folder, with its package.json. All paths are relative to it and use `/`. */
 export class AppFolder {
   constructor(
     readonly path: string,

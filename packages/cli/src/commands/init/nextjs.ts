@@ -61,7 +61,7 @@ const layoutPaths = ['app', 'src/app'].flatMap((folder) =>
   ['tsx', 'jsx', 'js'].map((extension) => `${folder}/layout.${extension}`),
 );
 
-/** Returns true if Next.js renders a static shell for each page, which cannot read a request's session. */
+/** Returns true if Next.js renders a static shell for each page. The shell cannot read a request's session. */
 function hasStaticShell(folder: AppFolder): boolean {
   const config = folder.find(...['ts', 'mts', 'js', 'mjs'].map((extension) => `next.config.${extension}`));
   return /\bcacheComponents:\s*true\b/.test((config && folder.read(config)) ?? '');

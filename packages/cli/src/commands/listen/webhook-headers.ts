@@ -15,7 +15,7 @@ const decodeKey = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PR
 
 export interface WebhookToSign {
   eventId: string;
-  /** The body, which is sent unchanged. */
+  /** Sent unchanged. */
   body: string;
   secret: string;
   /** Current time in ms since 1970. */

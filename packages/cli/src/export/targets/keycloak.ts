@@ -40,8 +40,8 @@ const GRAPH_ID: Reason = {
 
 /**
  * Writes files for partial imports (https://www.keycloak.org/server/importExport), which keep user ids since Keycloak
- * 23 (https://github.com/keycloak/keycloak/pull/22568). Each import is one transaction, whose duration grows faster
- * than the number of users.
+ * 23 (https://github.com/keycloak/keycloak/pull/22568). Each import is one transaction. Its duration grows
+ * faster than the number of users.
  */
 export const keycloak: ExportTarget = {
   name: 'keycloak',

@@ -115,8 +115,8 @@ const otherColumns = [
 ];
 
 /**
- * Reads Better Auth users: the tables in https://www.better-auth.com/docs/concepts/database#core-schema, and those of
- * the plugins two-factor, passkey, admin, username, phone-number and anonymous
+ * Reads Better Auth users: the tables in https://www.better-auth.com/docs/concepts/database#core-schema, and
+ * the tables that the plugins two-factor, passkey, admin, username, phone-number and anonymous add
  * (https://www.better-auth.com/docs/plugins/2fa#schema and the pages of the other plugins).
  */
 export const betterAuth: ImportSource = {
@@ -248,7 +248,7 @@ function setFactors(
 /** Returns true if a secret is the output of `symmetricEncrypt`, which is at least a nonce and a tag in hexadecimal. */
 const isEncrypted = (secret: string): boolean => /^(\$ba\$\d+\$)?([0-9a-f]{2}){40,}$/.test(secret);
 
-/** A time before Better Auth's first release, in ms since 1970. An earlier value must be in seconds or another unit, not ms. */
+/** A time before Better Auth's first release, in ms since 1970. An earlier value must be in another unit. */
 const EARLIEST_END = Date.UTC(2000);
 
 /** Disables a banned customer, unless the ban has ended. */

@@ -72,7 +72,7 @@ export function convertClerkUser(
   draft.setName('firstName', 'first_name', readString(draft, 'first_name', user['first_name']));
   draft.setName('lastName', 'last_name', readString(draft, 'last_name', user['last_name']));
   leaveOutText(draft, 'username', user['username'], reasons.noUsername);
-  leaveOutIf(draft, hasImage(user), 'image_url', reasons.imageOfClerk);
+  leaveOutIf(draft, hasImage(user), 'image_url', reasons.clerkImage);
   leaveOutIf(draft, hasPhone(user), 'phone_numbers', reasons.noPhone);
   setMetadata(draft, user);
   setClerkIdentities(draft, user);
@@ -223,9 +223,7 @@ function leaveOutUnknown(
   leaveOutIf(draft, user['private_metadata'] === undefined, 'private_metadata', unknown.clerkField);
 }
 
-/**
- * Returns true if a user has an image. Clerk generates one for users without an image, for which `has_image` is false.
- */
+/** Returns true if a user has an image. If not, Clerk generates one, and `has_image` is false. */
 function hasImage(user: JsonObject): boolean {
   const isStated = parseBoolean(user['has_image']);
   if (isStated !== undefined) return isStated !== false;

@@ -14,8 +14,8 @@ import { convertClerkUser } from './clerk-user.js';
 import { reasons } from '../reasons.js';
 
 /**
- * Reads the dashboard's CSV export, which contains password hashes and authenticator app secrets, and JSON exports,
- * which contain metadata and external accounts. A user that is in both is imported once, with the values of both.
+ * Reads the dashboard's CSV export with password hashes and authenticator app secrets, and JSON exports with metadata
+ * and external accounts. A user that is in both is imported once, with the values of both.
  * Source: https://clerk.com/docs/guides/development/migrating/export-from-clerk
  */
 export const clerk: ImportSource = {

@@ -20,7 +20,7 @@ const accountColumns = (provider: string): string[] =>
   ['rawId', 'email', 'displayName', 'photoUrl'].map((name) => `${provider} ${name}`);
 
 /**
- * The columns of the file, which has no header. Sources: https://firebase.google.com/docs/cli/auth#file_format, and
+ * The columns of the file. The file has no header. Sources: https://firebase.google.com/docs/cli/auth#file_format, and
  * src/accountExporter.ts in firebase-tools
  */
 const columns = [
@@ -33,14 +33,21 @@ const columns = [
 /** The name of the empty cell after the last comma in a row. */
 const END = 'end';
 
-/** Number of columns before those of the later providers. */
-const FEW = 28;
+/** Number of columns before the first later provider. */
+const FIRST_COLUMN_COUNT = 28;
 
 /**
  * The possible numbers of cells in a row. Older versions lack the last columns. The Firebase CLI ends each row with a
  * comma, which adds a cell, and other programs remove it.
  */
-const cellCounts = [columns.length + 1, columns.length, FEW + 1, FEW, FEW - 1, FEW - 2];
+const cellCounts = [
+  columns.length + 1,
+  columns.length,
+  FIRST_COLUMN_COUNT + 1,
+  FIRST_COLUMN_COUNT,
+  FIRST_COLUMN_COUNT - 1,
+  FIRST_COLUMN_COUNT - 2,
+];
 
 /** Number of rows that are read to determine the number of cells. A name with a comma adds a cell to its row. */
 const SAMPLE = 100;
@@ -70,7 +77,7 @@ async function findColumns(file: string): Promise<string[]> {
   for (const count of cellCounts) {
     const names = Array.from({ length: count }, (_, index) => columns[index] ?? END);
     // The cell after the last comma, in a row from an older version.
-    if (count === FEW + 1) names[FEW] = END;
+    if (count === FIRST_COLUMN_COUNT + 1) names[FIRST_COLUMN_COUNT] = END;
     let rows = 0;
     for await (const { value } of readCsv(file, names)) {
       if (!isInvalidRow(value)) return names;
@@ -100,7 +107,11 @@ function findUnknown(row: Row): LeftOut[] {
   const length = Object.keys(row).length;
   return [
     { field: 'mfaInfo', ...firebaseReasons.unknownFactors },
-    ...(length <= FEW + 1 ? [{ field: 'providerUserInfo', ...firebaseReasons.unknownProviders }] : []),
-    ...(length < FEW && !row['disabled'] ? [{ field: 'disabled', ...firebaseReasons.unknownState }] : []),
+    ...(length <= FIRST_COLUMN_COUNT + 1
+      ? [{ field: 'providerUserInfo', ...firebaseReasons.unknownProviders }]
+      : []),
+    ...(length < FIRST_COLUMN_COUNT && !row['disabled']
+      ? [{ field: 'disabled', ...firebaseReasons.unknownState }]
+      : []),
   ];
 }

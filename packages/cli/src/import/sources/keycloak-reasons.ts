@@ -19,13 +19,13 @@ export const keycloakReasons = {
     remedy: 'Use the files of kc.sh export, or find them in Keycloak',
   },
   unknownDetails: {
-    reason: 'The list of the Admin API is brief: it contains neither attributes nor required actions',
+    reason: 'The list from the Admin API is brief: it contains neither attributes nor required actions',
     remedy: 'Request the list with briefRepresentation=false, or use the files of kc.sh export',
   },
   unknownState: {
     reason:
       'The file does not state whether the user is enabled: Keycloak itself imports such a user as disabled',
-    remedy: 'Check the user in Keycloak, and enable the customer, who is disabled',
+    remedy: 'Check the user in Keycloak. The customer is disabled: enable the customer if necessary',
   },
   otherPassword: {
     reason: 'Keycloak verifies only the first password of a user, so other passwords are left out',

@@ -43,7 +43,7 @@ const knownFields = new Set([
 export const keycloak: ImportSource = {
   name: 'keycloak',
   files: 'the JSON files of `kc.sh export` that contain users, or lists of users from the Admin API',
-  // Keycloak's provider `microsoft` stores ids from Microsoft Graph, and Gatehouse compares the claim `sub`.
+  // Keycloak's provider `microsoft` stores ids from Microsoft Graph, but Gatehouse compares the claim `sub`.
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab' },
   unusableProviders: {
     microsoft: OTHER_IDS,
@@ -54,7 +54,7 @@ export const keycloak: ImportSource = {
     {
       flags: '--rp-id <domain>',
       description:
-        'domain of the passkeys, which must be passkeys.rpId of the project. Default: passkeys are left out',
+        'passkey domain, which must equal passkeys.rpId of the project. Default: passkeys are left out',
     },
   ],
   read: readKeycloak,

@@ -80,7 +80,7 @@ export const kratos: ImportSource = {
     {
       flags: '--rp-id <domain>',
       description:
-        'domain of the passkeys, which must be passkeys.rpId of the project. Default: passkeys are left out',
+        'passkey domain, which must equal passkeys.rpId of the project. Default: passkeys are left out',
     },
   ],
   read: (files, { values }) =>

@@ -65,7 +65,7 @@ const requiredColumns: readonly [name: string, reason: Reason][] = [
   ['customData', unknown.column],
 ];
 
-/** Columns that contain at least an empty object or list in Logto, so an empty cell has lost its value. */
+/** Columns that are never empty in Logto, so an empty cell means that the value was lost. */
 const NOT_NULL = new Set(['identities', 'mfaVerifications', 'customData']);
 
 /** Columns whose values in the file with the passwords take precedence. */
@@ -166,7 +166,7 @@ function convertUser(position: string, row: JsonObject, secrets: Map<string, Jso
   setFactors(draft, user);
   setAccounts(draft, user);
   if (isSuspended) setDisabled(draft, [user['updatedAt'], user['createdAt']]);
-  // The column is not nullable, so an empty cell has lost its value.
+  // The column is not nullable, so an empty cell means that the value was lost.
   else if (isSuspended === undefined && 'isSuspended' in user)
     draft.leaveOutBan('isSuspended', unknown.banState);
   for (const [name, reason] of requiredColumns)
@@ -181,8 +181,8 @@ function convertUser(position: string, row: JsonObject, secrets: Map<string, Jso
 }
 
 /**
- * Adds the columns of the file with the passwords to a user: non-empty secrets, and columns that the user does not
- * have. An empty cell in that file must not remove a ban.
+ * Adds columns from the file with the passwords to a user: the non-empty secrets, and the columns that the user lacks.
+ * An empty cell in that file must not remove a ban.
  */
 function addSecrets(row: JsonObject, secrets: JsonObject): JsonObject {
   const found = passwordColumns
@@ -207,7 +207,9 @@ function findBan(row: JsonObject, secrets: JsonObject): JsonObject {
 const readValue = (value: unknown): unknown =>
   typeof value === 'string' ? parseJson(value) : (value ?? null);
 
-/** Returns an object, which is empty for any other value. Reports such a value, unless it is empty. */
+/**
+ * Returns the value if it is an object. Otherwise, returns an empty object, and reports the value unless it is empty.
+ */
 function readObject(draft: CustomerDraft, user: JsonObject, name: string): JsonObject {
   const value = readValue(user[name]);
   const object = toObject(value);
@@ -257,7 +259,7 @@ function setPassword(draft: CustomerDraft, user: JsonObject): void {
   const isExpired = readFlag(draft, 'isPasswordExpired', user['isPasswordExpired']);
   const hasPassword = readFlag(draft, 'hasPassword', user['hasPassword']);
   if (!hash) {
-    // The complete table has the password, and the Management API states whether there is one.
+    // The complete table contains `passwordEncrypted`, and the Management API returns `hasPassword`.
     const isUnknown = !('passwordEncrypted' in user) && !('hasPassword' in user);
     if (hasPassword) draft.leaveOut(field, ownReasons.missingPassword);
     else if (isUnknown) draft.leaveOut(field, unknown.column);

@@ -93,7 +93,7 @@ export function convertSupabaseUser(position: string, row: Row, related: Related
   return draft.toRecord(position, id);
 }
 
-/** Returns the providers in `raw_app_meta_data`. `provider` is the first one, which `providers` may lack. */
+/** Returns the providers in `raw_app_meta_data`. `provider` is the first one. `providers` may lack it. */
 function readProviders(draft: CustomerDraft, app: JsonObject | null): string[] {
   const field = (name: string): string[] => readTextList(draft, `raw_app_meta_data.${name}`, app?.[name]);
   return [...new Set([...field('providers'), ...field('provider')].map((name) => name.toLowerCase()))];
@@ -118,7 +118,7 @@ function setVerified(draft: CustomerDraft, row: Row, providers: readonly string[
  */
 function readSso(row: Row, providers: readonly string[]): boolean | null {
   if (providers.some((provider) => /^sso(:|$)/.test(provider))) return true;
-  // The column is never empty in Supabase, so an empty cell has lost its value.
+  // The column is never empty in Supabase, so an empty cell means that the value was lost.
   if (row['is_sso_user']) return readBoolean(row['is_sso_user']);
   return providers.length > 0 ? false : null;
 }

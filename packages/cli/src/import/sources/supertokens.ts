@@ -314,7 +314,7 @@ function convertFirebaseHash(text: string, signerKey: Buffer): string | null {
 
 function setDevices(draft: CustomerDraft, devices: Row[]): void {
   for (const row of devices)
-    // The column is not nullable, so an empty cell has lost its value.
+    // The column is not nullable, so an empty cell means that the value was lost.
     if (typeof parseBoolean(row['verified']) !== 'boolean')
       draft.leaveOut('totp_user_devices', unknown.boolean);
   // The user has never confirmed the other devices.
