@@ -100,7 +100,7 @@ export class SessionManager {
     try {
       return await send(token);
     } catch (error) {
-      // Other codes with status 401 do not call for a refresh: `invalid_credentials` means that a password was wrong.
+      // Other codes with status 401 do not require a refresh: `invalid_credentials` means that a password was wrong.
       if (!(error instanceof GatehouseError) || error.code !== 'invalid_access_token') throw error;
       const other = await this.replaceRejected(token);
       if (!other) throw error;

@@ -25,7 +25,7 @@ export type SessionCheck =
 
 /**
  * Verifies the session in a request's cookies. Sends no request while the public keys are cached.
- * @throws GatehouseError `unavailable` (503), which must not be treated as signed out
+ * @throws GatehouseError `unavailable` (503). Do not treat it as signed out
  */
 export async function verifySession(
   { options, verifier }: Deployment,

@@ -46,7 +46,7 @@ export function cookieStorage(
   };
 }
 
-/** Returns the record for the session that the server rendered from the cookies, which take precedence. */
+/** Returns the record for the session that the server rendered. The server's session state takes precedence. */
 function reconcile(
   stored: StoredRecord | null,
   { initialState, expiresIn }: HydratedSession,

@@ -70,7 +70,7 @@ export function resolveOptions(options: GatehouseOptions, env = process.env): Re
   };
 }
 
-/** Returns a function that reads the last address in a header, which is the one that the nearest proxy added. */
+/** Returns a function that reads the last address in a header. The nearest proxy added it. */
 const lastAddressIn =
   (name: string | undefined) =>
   ({ headers }: { headers: Headers }): string | null =>

@@ -20,7 +20,7 @@ export const unsignedToken = (claims: { sid: string; jti: string }): string =>
 /** Returns the placeholder for a session's refresh token. */
 export const placeholderRefreshToken = (sessionId: string): string => REFRESH_PREFIX + sessionId;
 
-/** Returns the session id in a placeholder, or null if the value is not a placeholder but, for example, a token. */
+/** Returns the session id in a placeholder, or null for any other value, such as a token. */
 export function placeholderSessionId(placeholder: string | null | undefined): string | null {
   if (placeholder?.startsWith(REFRESH_PREFIX)) return placeholder.slice(REFRESH_PREFIX.length);
   const [header, payload = '', signature] = placeholder?.split('.') ?? [];

@@ -25,8 +25,7 @@ export type Protected = { session: AuthSession } | { redirectTo: string };
 
 /**
  * Returns the session state from a request's cookies.
- * @throws GatehouseError `unavailable` (503) while the public keys cannot be read, which must not be treated as signed
- *   out
+ * @throws GatehouseError `unavailable` (503) while the public keys cannot be read. Do not treat it as signed out
  */
 export async function readAuth(deployment: Deployment, headers: Headers): Promise<Auth> {
   const check = await verifySession(deployment, headers);

@@ -39,7 +39,7 @@ class Browser {
   }
 }
 
-/** Returns a token like those that Gatehouse issues, with claims of this size in bytes. */
+/** Returns a token in Gatehouse's format, with claims of this size in bytes. */
 const tokenOf = (bytes: number): string => {
   const claims = { sid: 'session', exp: 1_800_000_000, permissions: 'x'.repeat(bytes) };
   return ['e30', Buffer.from(JSON.stringify(claims)).toString('base64url'), 's'.repeat(86)].join('.');

@@ -139,7 +139,7 @@ const isPartOf = (name: string, other: string): boolean =>
 
 /**
  * Returns the value of a cookie that may be split. Two concurrent responses can leave parts of different values behind.
- * Their combination is an invalid token, so it is refreshed, which replaces the parts.
+ * Together, they are an invalid token, so the session is refreshed, and the parts are replaced.
  */
 function readValue(values: Map<string, string>, name: string): string | null {
   const parts: string[] = [];

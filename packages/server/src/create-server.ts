@@ -36,13 +36,13 @@ export interface VouchOptions {
 export interface Gatehouse extends ReturnType<typeof createManagement> {
   /**
    * Verifies a customer's access token, and returns its claims. Sends no request while the public keys are cached.
-   * @throws GatehouseError `invalid_access_token` (401), `reauthentication_required` (403), or `unavailable` (503),
-   *   which must not be treated as signed out
+   * @throws GatehouseError `invalid_access_token` (401), `reauthentication_required` (403), or `unavailable` (503).
+   *   Do not treat `unavailable` as signed out
    */
   verifyAccessToken(token: string, conditions?: AuthConditions): Promise<AccessTokenClaims>;
 
   /**
-   * Returns an Express middleware, which is also a Fastify hook, that sets `request.customer` to the access token's
+   * Returns an Express middleware that can also be a Fastify hook. It sets `request.customer` to the access token's
    * claims, or responds with a problem: 401 `invalid_access_token`, 403 `reauthentication_required` or 503
    * `unavailable`.
    */

@@ -39,7 +39,7 @@ export const createCustomerImport = (transport: Transport) =>
     }
   };
 
-/** Returns the chunks as a stream of bytes, which reads them only as fast as the network accepts them. */
+/** Returns the chunks as a stream of bytes. It reads them only as fast as the network accepts them. */
 function toStream(
   first: IteratorResult<string, void>,
   chunks: AsyncGenerator<string, void, undefined>,

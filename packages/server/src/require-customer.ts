@@ -15,7 +15,7 @@ declare global {
   }
 }
 
-/** An Express middleware, which is also a Fastify `onRequest` or `preHandler` hook. */
+/** An Express middleware that can also be a Fastify `onRequest` or `preHandler` hook. */
 export type CustomerMiddleware = (
   request: NodeRequest,
   response: object,

@@ -29,7 +29,7 @@ export class Revocations {
   private readonly onError: (error: unknown) => void;
   private readonly revoked: RevokedSessions;
   private cursor: string | undefined;
-  /** The filter that belongs to the cursor, which must not change. */
+  /** The filter that belongs to the cursor. It must not change. */
   private createdAfter: string | undefined;
   private isComplete = false;
   private running: { controller: AbortController; firstRead: Promise<void> } | undefined;

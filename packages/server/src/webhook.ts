@@ -27,7 +27,7 @@ export type WebhookHandlers = {
 } & { [Name in `app.${string}`]?: (event: Events['app.*']) => unknown };
 
 export interface WebhookOptions {
-  /** Called with each handler error, and if the body cannot be verified. Default: `console.error`. */
+  /** Called with the error if a handler fails or the body cannot be verified. Default: `console.error`. */
   onError?: (error: unknown) => void;
 }
 
