@@ -62,7 +62,7 @@ const shiftClock =
     request.pipe(forwarded);
   };
 
-it('finds no problem in a working installation, and suggests the command for other checks', async () => {
+it('gatehouse doctor finds no problem in a working installation, and suggests more checks', async () => {
   const { code, findings, problems } = await diagnose();
   expect(problems).toEqual([]);
   expect(code).toBe(0);

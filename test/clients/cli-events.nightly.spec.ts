@@ -7,7 +7,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.start({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
-it('prints each event once and in order while the API is killed and restarted', async () => {
+it('gatehouse events tail prints each event once, in order, across API crashes and restarts', async () => {
   const { projectId, projectSecretKey: secretKey } = instance.credentials;
   const { events } = createServer({ url: instance.baseUrl, projectId, secretKey });
   const send = (name: string) => events.create({ type: 'app.tail', data: { name } });

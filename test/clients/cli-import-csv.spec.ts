@@ -32,7 +32,7 @@ const exportCustomers = async (projectId: string): Promise<string> =>
 /** Returns an export without its last two columns: the project, and the id, which is unique across the installation. */
 const withoutIds = (csv: string): string => csv.replace(/,[^,]*,[^,]*(?=\r\n)/g, '');
 
-it('imports the CSV export of the console without changing any customer data', async () => {
+it('a CSV export from the console is imported without changes to any customer data', async () => {
   const [from, to] = [await createSocialProject(instance), await createSocialProject(instance)];
   const customers = [
     {
@@ -61,7 +61,7 @@ it('imports the CSV export of the console without changing any customer data', a
   expect(withoutIds(await exportCustomers(to.id))).toBe(withoutIds(exported));
 });
 
-it('reports the line of an undecodable byte, and uses the given encoding and columns', async () => {
+it('a CSV import reports the line of an undecodable byte, and uses --encoding and --map', async () => {
   const { id } = await createSocialProject(instance);
   const email = uniqueEmail();
   const csv = `Mail;First;Plan;Internal\r\n${email};Jos\u00e9;\u20ac pro;x\r\n`;

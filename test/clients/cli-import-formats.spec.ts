@@ -175,7 +175,7 @@ describe('an import from Clerk', () => {
   });
 });
 
-it('preserves passwords and providers of customers from Firebase', async () => {
+it('an import from Firebase preserves passwords and providers', async () => {
   const customer = createMovingCustomer();
   const { hash, salt } = firebaseHash(customer.password);
   const user = {
@@ -206,7 +206,7 @@ it('preserves passwords and providers of customers from Firebase', async () => {
   await expectSignIns({ ...customer, totpSecret: null });
 });
 
-it('preserves passwords, authenticators, providers and passkeys of customers from Keycloak', async () => {
+it('an import from Keycloak preserves passwords, authenticators, providers and passkeys', async () => {
   // Without an encoding, the secret's bytes are its characters.
   const rawSecret = randomBytes(15).toString('base64url');
   const customer = { ...createMovingCustomer(), totpSecret: encodeBase32(rawSecret) };
@@ -275,7 +275,7 @@ it('preserves passwords, authenticators, providers and passkeys of customers fro
   expect(body.customer.id).toBe(withPasskey.id);
 });
 
-it('supports provider sign-ins and legacySignIn for customers from Cognito', async () => {
+it('customers from Cognito can sign in with providers and legacySignIn', async () => {
   const system = await LegacySystem.start();
   try {
     await changeSettings(instance, project, { legacySignIn: system.setting });
@@ -310,7 +310,7 @@ it('supports provider sign-ins and legacySignIn for customers from Cognito', asy
   }
 });
 
-it('preserves the passwords of customers from WordPress and Ory Kratos', async () => {
+it('an import from WordPress or Ory Kratos preserves the passwords', async () => {
   const [wordpress, kratos] = [uniqueEmail(), uniqueEmail()];
   const input = createHmac('sha384', 'wp-sha384').update(PASSWORD).digest('base64');
   const row = {
@@ -338,7 +338,7 @@ it('preserves the passwords of customers from WordPress and Ory Kratos', async (
   expect(await signIn(kratos)).toBe(identity.id);
 });
 
-it('reports users that cannot be imported, and imports the others', async () => {
+it('an import reports users that cannot be imported, and imports the others', async () => {
   const email = uniqueEmail();
   const users = [email, email.toUpperCase(), 'invalid', ''].map((address) =>
     keycloakUser(address, [{ type: 'password', secretData: '{' }]),
@@ -349,7 +349,7 @@ it('reports users that cannot be imported, and imports the others', async () => 
   expect(await findCustomer(email)).toMatchObject({ id: users[0]!.id });
 });
 
-it('fails with exit code 2 for files without users and for missing parameters', async () => {
+it('an import fails with exit code 2 for files without users and for missing parameters', async () => {
   const files = {
     'users.csv': 'a,b\n1,2\n',
     'users.json': '{"realm":"acme"}',

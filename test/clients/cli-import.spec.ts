@@ -129,7 +129,7 @@ const systems: Record<string, (customer: MovingCustomer, id: string) => Record<s
 };
 
 it.each(Object.keys(systems))(
-  'preserves the old password, authenticator app and provider of a customer from %s',
+  'an import preserves the password, authenticator app and provider of a customer from %s',
   async (system) => {
     const [customer, id] = [createMovingCustomer(), randomUUID()];
     const files = systems[system]!(customer, id);
@@ -155,7 +155,7 @@ it.each(Object.keys(systems))(
   },
 );
 
-it('reports omitted, skipped and failed values, and writes nothing in a dry run', async () => {
+it('an import reports omitted, skipped and failed values; a dry run does not write anything', async () => {
   const [email, taken] = [uniqueEmail(), uniqueEmail()];
   const user = (more: object) => ({
     user_id: `email|${randomUUID()}`,
@@ -224,13 +224,13 @@ it.each([
     'users.json',
     JSON.stringify({ user_id: 'email|1', email: uniqueEmail(), username: 'ada' }),
   ],
-])('fails with exit code 1 if %s, even in a dry run', async (_, args, name, content) => {
+])('an import fails with exit code 1 if %s, even in a dry run', async (_, args, name, content) => {
   const folder = await writeFiles({ [name]: content });
   for (const dryRun of [['--dry-run'], []])
     expect((await importFiles(folder, ...args, name, ...dryRun)).code).toBe(1);
 });
 
-it('reports omitted values and their remedies, in a dry run and an import', async () => {
+it('a dry run and an import report omitted values and how to fix them', async () => {
   const lines = [
     { email: uniqueEmail(), passwordHash: 'md5:1234', firstName: 'Ada' },
     { email: uniqueEmail(), identities: [{ provider: 'unknown', subject: '1' }] },
@@ -265,7 +265,7 @@ it('reports omitted values and their remedies, in a dry run and an import', asyn
   expect(await getCustomer(lines[2]!.email)).toMatchObject({ metadata: { plan: 'pro' } });
 });
 
-it('updates customers with --update, and otherwise reports that existing ones are unchanged', async () => {
+it('an import updates existing customers only with --update, and otherwise reports them', async () => {
   const user = (more: object = {}) => ({
     ...{ user_id: `email|${randomUUID()}`, email: uniqueEmail(), identities: [], blocked: false },
     ...{ email_verified: false, multifactor: [], app_metadata: {}, user_metadata: {} },

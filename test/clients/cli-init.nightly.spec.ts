@@ -145,7 +145,7 @@ it.each([
   ['express', ['npx', 'express-generator@latest', '--no-view', 'express']],
   ['esm', [...NEST, '--name=esm', '--type=esm']],
   ['cjs', [...NEST, '--name=cjs', '--type=cjs']],
-])('protects the route of a generated server (%s)', async (name, generator) => {
+])('gatehouse init protects the route of a generated server (%s)', async (name, generator) => {
   if (!hasRegistry) return;
   const cwd = await createApp(name, generator);
   const url = await start(cwd, ['npm', 'start'], String(await freePort()));

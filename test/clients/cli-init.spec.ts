@@ -65,25 +65,31 @@ async function compile(folder: string): Promise<void> {
 it.each([
   ['express', 'bin/www'],
   ['nestjs', 'dist/src/main.js'],
-] as const)('protects a route of a new %s project without further edits', async (name, file) => {
-  const folder = await createProject(name);
-  expect(await init(folder, ['--yes'])).toMatchObject({ code: 0, stderr: '' });
-  if (name === 'nestjs') await compile(folder);
-  const url = await startServer(folder, file);
+] as const)(
+  'gatehouse init protects a route of a new %s project without further edits',
+  async (name, file) => {
+    const folder = await createProject(name);
+    expect(await init(folder, ['--yes'])).toMatchObject({ code: 0, stderr: '' });
+    if (name === 'nestjs') await compile(folder);
+    const url = await startServer(folder, file);
 
-  const { body } = await instance.register();
-  const signedIn = await fetch(`${url}/orders`, { headers: bearerHeader(body.tokens.accessToken) });
-  expect(await signedIn.json()).toEqual({ customerId: body.customer.id, orders: [] });
-  const signedOut = await fetch(`${url}/orders`);
-  expect(await signedOut.json()).toMatchObject({ status: 401, code: 'invalid_access_token' });
-  expect((await fetch(url)).status).toBe(200);
-});
+    const { body } = await instance.register();
+    const signedIn = await fetch(`${url}/orders`, { headers: bearerHeader(body.tokens.accessToken) });
+    expect(await signedIn.json()).toEqual({ customerId: body.customer.id, orders: [] });
+    const signedOut = await fetch(`${url}/orders`);
+    expect(await signedOut.json()).toMatchObject({ status: 401, code: 'invalid_access_token' });
+    expect((await fetch(url)).status).toBe(200);
+  },
+);
 
-it.each(['vite', 'nextjs'] as const)('writes correctly typed code into a new %s project', async (name) => {
-  const folder = await createProject(name);
-  expect(await init(folder, ['--yes'])).toMatchObject({ code: 0, stderr: '' });
-  await compile(folder);
-});
+it.each(['vite', 'nextjs'] as const)(
+  'gatehouse init writes correctly typed code into a new %s project',
+  async (name) => {
+    const folder = await createProject(name);
+    expect(await init(folder, ['--yes'])).toMatchObject({ code: 0, stderr: '' });
+    await compile(folder);
+  },
+);
 
 it.each([
   ['vite', '.env.local', ['VITE_GATEHOUSE_URL', 'VITE_PUBLISHABLE_KEY'], ['.gitignore']],
@@ -96,7 +102,7 @@ it.each([
   ['express', '.env', ['GATEHOUSE_URL', 'GATEHOUSE_PROJECT_ID', 'GATEHOUSE_PUBLISHABLE_KEY'], []],
   ['nestjs', '.env', ['GATEHOUSE_URL', 'GATEHOUSE_PROJECT_ID', 'GATEHOUSE_PUBLISHABLE_KEY'], ['.gitignore']],
 ] as const)(
-  'stores the settings of %s in %s, and changes nothing in a second run',
+  'gatehouse init stores the settings of %s in %s, and a second run does not change any file',
   async (name, file, names, unchangedFiles) => {
     const folder = await createProject(name);
     const { code, stdout } = await init(folder, ['--yes', '--json']);
@@ -121,7 +127,7 @@ it.each([
   },
 );
 
-it('shows the changes, and applies them only after confirmation', async () => {
+it('gatehouse init shows the changes, and applies them only after confirmation', async () => {
   const folder = await createProject('vite');
   const before = await readFiles(folder);
   const cli = await startCli(instance, ['init', '--no-install'], { cwd: folder, columns: 80 });
@@ -139,7 +145,7 @@ it('shows the changes, and applies them only after confirmation', async () => {
   expect(await readFiles(folder)).toEqual(before);
 });
 
-it('prompts for the URL and the key, and neither displays nor stores the key', async () => {
+it('gatehouse init prompts for the URL and the key, and neither displays nor stores the key', async () => {
   const folder = await createProject('express');
   const cli = new RunningCli(['init', '--no-install'], { cwd: folder, columns: 80 });
   await cli.waitFor('URL of Gatehouse', 'stderr');
@@ -154,7 +160,7 @@ it('prompts for the URL and the key, and neither displays nor stores the key', a
   expect(cli.stdout).toContain('/orders -H "Authorization: Bearer $TOKEN"');
 });
 
-it('rejects wrong keys, ambiguous projects and other values before changing anything', async () => {
+it('gatehouse init rejects invalid keys, projects and other values before any change', async () => {
   const folder = await createProject('express');
   const { baseUrl, publishableKey, secretKey, organizationId } = instance.credentials;
   await insertProject(instance, organizationId);
@@ -182,7 +188,7 @@ it('rejects wrong keys, ambiguous projects and other values before changing anyt
   expect(await readFiles(folder)).toEqual(before);
 });
 
-it('adds the origin of the development server if the project restricts origins', async () => {
+it("gatehouse init adds the development server's origin if the project restricts origins", async () => {
   const project = `/api/v1/projects/${instance.credentials.projectId}`;
   const setOrigins = (allowedOrigins: string[]) =>
     instance.requestWithSecretKey('PATCH', project, { settings: { allowedOrigins } });
@@ -203,7 +209,7 @@ it('adds the origin of the development server if the project restricts origins',
   await setOrigins([]);
 });
 
-it('writes the same code as the quick starts', async () => {
+it('gatehouse init writes the same code as the quick starts', async () => {
   const readWritten = async (name: NewProject) => {
     const folder = await createProject(name);
     await init(folder, ['--yes']);

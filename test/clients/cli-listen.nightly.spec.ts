@@ -3,7 +3,7 @@ import { ListenCommand } from '../support/listen-command.js';
 import { Receiver } from '../support/receiver.js';
 import { TestInstance } from '../support/test-instance.js';
 
-it('forwards every event once, in order, while the API is killed and restarted', async () => {
+it('gatehouse listen forwards every event once, in order, across API crashes and restarts', async () => {
   const instance = await TestInstance.start({ workers: 0 });
   const receiver = await Receiver.start();
   const { projectSecretKey: secretKey, projectId, organizationId } = instance.credentials;

@@ -73,7 +73,7 @@ function comparableHeaders({ headers }: ReceivedRequest): { names: string[]; fix
 
 const receivedBy = (target: Receiver): string[] => target.requests.map(({ event }) => event.type.slice(4));
 
-it('sends the same headers and bytes as an endpoint receives, except for erased events', async () => {
+it('gatehouse listen sends what an endpoint receives, byte for byte, except for erased events', async () => {
   const asTenant = (method: string, path: string, body?: unknown) =>
     instance.requestWithBearer(tenant.secretKey, method, path, body);
   const endpoint = await Receiver.start();
@@ -107,7 +107,7 @@ it('sends the same headers and bytes as an endpoint receives, except for erased 
   }
 });
 
-it('preserves events and their order while the receiver is unreachable, failing or slow', async () => {
+it('gatehouse listen keeps events in order while the receiver is unreachable, failing or slow', async () => {
   const port = await freePort();
   const command = await listen(`127.0.0.1:${port}/hook`);
   const ids = await createEvents('one', 'two', 'three');
@@ -153,7 +153,7 @@ it('preserves events and their order while the receiver is unreachable, failing 
   }
 });
 
-it('resumes with --after at the interrupted event', async () => {
+it('gatehouse listen --after resumes at the interrupted event', async () => {
   const ids = await createEvents('one', 'two', 'three', 'four');
   await waitForFeed(instance);
   receiver.respondWith(respondWithStatus(204), respondWithStatus(503), () => undefined);
@@ -169,7 +169,7 @@ it('resumes with --after at the interrupted event', async () => {
   expect(receivedBy(receiver)).toEqual(['one', 'two', 'three', 'three', 'four']);
 });
 
-it("explains why a receiver's certificate is rejected, continues, and ends at Ctrl-C", async () => {
+it("gatehouse listen explains why it rejects a receiver's certificate, and continues", async () => {
   const server = createTlsServer(selfSigned(['localhost'])).listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
@@ -189,7 +189,7 @@ it("explains why a receiver's certificate is rejected, continues, and ends at Ct
   }
 });
 
-it('prints its secret, each response and a summary, and ends at Ctrl-C during a request', async () => {
+it('gatehouse listen prints its secret, each response and, when it is interrupted, a summary', async () => {
   const args = ['packages/cli/dist/main.js', 'listen', '--forward', receiver.url];
   const env = {
     PATH: process.env['PATH'],

@@ -54,7 +54,7 @@ const importList = async (project: SocialProject, customers: object[]): Promise<
   return expectStatus(200, response).body.results.map(({ id }: { id: string }) => id);
 };
 
-it('moves customers to another system and back with all data, and compares both for changes', async () => {
+it('customers move to another system and back with all data, and a comparison confirms it', async () => {
   const [before, after] = await Promise.all([
     createTargetProject(instance, standIn),
     createTargetProject(instance, standIn),

@@ -99,7 +99,7 @@ describe('gatehouse customers', () => {
     expect(parseLines(printed).map(({ email }) => email as string)).toEqual(emails);
   });
 
-  it('leaves no file if the connection ends during an export', async () => {
+  it('does not leave a file if the connection ends during an export', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
       response.write('{"email":"ada@example.com"}\n{"email":"', () => response.destroy());
@@ -271,7 +271,7 @@ describe('gatehouse events tail', () => {
   });
 });
 
-it('runs as a program', async () => {
+it('the gatehouse command runs as a program', async () => {
   const env = {
     ...process.env,
     NODE_OPTIONS: '',

@@ -71,7 +71,7 @@ async function bundle(platform: string): Promise<string[]> {
   return sources.map((source) => posix.join('examples/expo', source));
 }
 
-it.each(['android', 'ios'])('bundles the example with Metro for %s', async (platform) => {
+it.each(['android', 'ios'])('Metro bundles the example for %s', async (platform) => {
   const modules = await bundle(platform);
   const expected = ['expo/dist/index.native.js', 'expo/dist/use-sign-in.js', 'js/dist/redirects.js'];
   expect(modules).toEqual(expect.arrayContaining(expected.map((name) => `packages/${name}`)));

@@ -165,7 +165,7 @@ describe('the session of a device', () => {
     expect(await stateOf(start(device))).toMatchObject({ status: 'signed_in' });
   });
 
-  it('has no listener after the client is closed', async () => {
+  it('does not keep a listener after the client is closed', async () => {
     const device = new Device(instance);
     const client = start(device);
     expect(device.listenerCount).toBe(2);
@@ -247,7 +247,7 @@ describe('a sign-in in the browser', () => {
     expect(outcomes).toMatchObject([{ result: { status: 'complete', customer: { email } } }]);
   });
 
-  it('supports no Expo Go URLs, because projects reject them as redirect URLs', async () => {
+  it('does not support Expo Go URLs, because projects reject them as redirect URLs', async () => {
     const path = `/api/v1/projects/${project.id}`;
     for (const url of ['exp://192.168.1.5:8081/--/signed-in', 'myapp://signed-in']) {
       const settings = { redirectUrls: [url] };

@@ -54,7 +54,7 @@ describe('the table of errors in docs/frontend.md', () => {
   });
 });
 
-it('runs the code in docs/frontend.md in Node.js, and lets the process exit', async () => {
+it('the code in docs/frontend.md runs in Node.js, and lets the process exit', async () => {
   const email = uniqueEmail();
   await instance.register(email);
   const code = (await codeBlocks(DOCUMENT)).get('sign-in.mjs')!;

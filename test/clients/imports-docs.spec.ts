@@ -41,7 +41,7 @@ async function runBlocks(blocks: string[], env: Record<string, string> = {}): Pr
   return stdout;
 }
 
-it('imports a list with the documented commands', async () => {
+it('the documented commands import a list', async () => {
   expect(JSON.parse(await runBlocks(['list']))).toMatchObject({
     state: 'completed',
     created: 1,
@@ -53,7 +53,7 @@ it('imports a list with the documented commands', async () => {
   });
 });
 
-it('imports lines, and gets their progress, updates and exports with documented commands', async () => {
+it('the documented commands import lines, report the progress, and update and export customers', async () => {
   const importId = randomUUID();
   const emails = Array.from({ length: 30 }, () => `${randomUUID()}@example.com`);
   const customers = emails.map((email) => ({ email, externalId: email }));
@@ -68,7 +68,7 @@ it('imports lines, and gets their progress, updates and exports with documented 
   expect(lines.map(({ email }) => email)).toEqual(expect.arrayContaining(emails));
 });
 
-it('moves a customer with the documented command and receiver, which rejects unsigned requests', async () => {
+it('a customer moves with the documented command and receiver; it rejects unsigned requests', async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
   const secret = `whsec_${randomBytes(32).toString('base64')}`;

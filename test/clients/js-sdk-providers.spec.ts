@@ -14,7 +14,7 @@ afterAll(async () => instance?.stop());
 const newClient = ({ publishableKey }: { publishableKey: string }): Client =>
   createClient({ url: instance.baseUrl, publishableKey });
 
-it('signs in, links an account and reauthenticates with an identity provider', async () => {
+it('a client signs in, links an account and reauthenticates with an identity provider', async () => {
   const provider = await OpenIdProvider.start();
   try {
     const project = await createSocialProject(instance);
@@ -61,7 +61,7 @@ it('signs in, links an account and reauthenticates with an identity provider', a
   }
 });
 
-it('signs in with the ID token of a native sign-in', async () => {
+it('a client signs in with the ID token of a native sign-in', async () => {
   const provider = await StandInProvider.start();
   try {
     const project = await createSocialProject(instance);

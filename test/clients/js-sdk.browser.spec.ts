@@ -130,7 +130,7 @@ describeBrowser('@gatehouse/js on a page of another origin', () => {
     expect(await listSessions(id)).toEqual([{ generation: 1, active: false }]);
   });
 
-  it('calls its API with the token, refreshes it if rejected, and sends it to no other origin', async () => {
+  it("sends the token only to the API's origin, and refreshes a token that the API rejects", async () => {
     const tab = await open();
     const { id } = await signUp(tab);
     await changeStored(tab, { obtainedAt: 0 });

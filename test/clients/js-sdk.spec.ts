@@ -38,7 +38,7 @@ const listSessions = (customerId: string): Promise<{ generation: number; active:
     customerId,
   ]);
 
-it('HD-03: registers, signs in with a password, manages the profile and signs out', async () => {
+it('HD-03: a client registers, signs in with a password, manages the profile and signs out', async () => {
   const { client, id, email } = await signUp();
   expect(await client.customer.get()).toMatchObject({ id, email, firstName: 'Ada' });
   expect(await client.customer.update({ firstName: 'Grace', locale: 'de' })).toMatchObject({
@@ -59,7 +59,7 @@ it('HD-03: registers, signs in with a password, manages the profile and signs ou
   await expect(client.customer.get()).rejects.toMatchObject({ code: 'signed_out', status: 401 });
 });
 
-it('lists the sessions of all pages, revokes one and signs out the others', async () => {
+it('a client lists the sessions on all pages, revokes one and signs out the others', async () => {
   const { client, id, email } = await signUp();
   const others = [newClient(), newClient(), newClient()];
   for (const other of others) await other.signIn.password({ email, password: PASSWORD });
@@ -77,7 +77,7 @@ it('lists the sessions of all pages, revokes one and signs out the others', asyn
   expect((await listSessions(id)).filter(({ active }) => active)).toEqual([]);
 });
 
-it('signs in with the code and with the link of an email', async () => {
+it('a client signs in with the code and with the link in an email', async () => {
   const redirectUrl = 'https://app.example.com/welcome';
   await withSettings(instance, { signIn: { emailCode: true }, redirectUrls: [redirectUrl] }, async () => {
     const client = newClient();
@@ -105,7 +105,7 @@ it('signs in with the code and with the link of an email', async () => {
   });
 });
 
-it('adds an authenticator, and signs in with its code and with a recovery code', async () => {
+it('a client adds an authenticator, and signs in with its code and with a recovery code', async () => {
   await withSettings(instance, { mfa: 'optional' }, async () => {
     const { client, id, email } = await signUp();
     const { id: factorId, secret } = await client.factors.addTotp({ password: PASSWORD });
@@ -144,7 +144,7 @@ it('adds an authenticator, and signs in with its code and with a recovery code',
   });
 });
 
-it('adds the authenticator that a sign-in requires, and returns its recovery codes', async () => {
+it('a client adds the authenticator that a sign-in requires, and returns its recovery codes', async () => {
   const { email } = await signUp();
   await withSettings(instance, { mfa: 'required' }, async () => {
     const client = newClient();
@@ -157,7 +157,7 @@ it('adds the authenticator that a sign-in requires, and returns its recovery cod
   });
 });
 
-it('reauthenticates with each method, and uses the new access token', async () => {
+it('a client reauthenticates with each method, and uses the new access token', async () => {
   await withSettings(instance, { mfa: 'optional', signIn: { emailCode: true } }, async () => {
     const { client, id, email } = await signUp();
     await client.verifyEmail(await instance.getMailToken(email, 'verify-email'));
@@ -182,7 +182,7 @@ it('reauthenticates with each method, and uses the new access token', async () =
   });
 });
 
-it('completes the flows that emailed links start', async () => {
+it('a client completes the flows that emailed links start', async () => {
   const { client, email } = await signUp();
   await client.verifyEmail(await instance.getMailToken(email, 'verify-email'));
   expect((await client.customer.get()).emailVerified).toBe(true);
@@ -211,7 +211,7 @@ it('completes the flows that emailed links start', async () => {
   ).rejects.toMatchObject({ code: 'invalid_credentials' });
 });
 
-it('returns the options that a page should offer, and the details of an error', async () => {
+it('a client returns the options that a page should offer, and the details of an error', async () => {
   const client = newClient();
   expect(await client.options()).toMatchObject({ password: true, allowSignUp: true });
   expect(await client.options({ email: uniqueEmail() })).toMatchObject({ password: true, provider: null });
@@ -236,7 +236,7 @@ it('returns the options that a page should offer, and the details of an error', 
   });
 });
 
-it('returns verify_email if the project requires a verified address', async () => {
+it('a sign-up returns verify_email if the project requires a verified address', async () => {
   await withSettings(instance, { requireVerifiedEmail: true }, async () => {
     const client = newClient();
     const email = uniqueEmail();
@@ -248,7 +248,7 @@ it('returns verify_email if the project requires a verified address', async () =
   });
 });
 
-it('keeps one session when 20 clients share storage with an expired token', async () => {
+it('20 clients that share storage with an expired token keep one session', async () => {
   const shared = memoryStorage();
   const { client, id } = await signUp({ storage: shared });
   const key = 'gatehouse.session';
@@ -261,7 +261,7 @@ it('keeps one session when 20 clients share storage with an expired token', asyn
   expect(await client.getAccessToken()).not.toBeNull();
 });
 
-it('signs out when a refresh is rejected, and passes the reason to the listener', async () => {
+it('a client signs out when a refresh is rejected, and passes the reason to the listener', async () => {
   const storage = memoryStorage();
   const { id } = await signUp({ storage });
   const key = 'gatehouse.session';

@@ -92,14 +92,14 @@ const expectedClaims = {
   ...{ amr: ['pwd', 'otp', 'mfa'], auth_time: Math.floor(Date.parse(signedInAt) / 1_000) },
 };
 
-it('exchanges a live session once, at the first visit, and then removes the old cookie', async () => {
+it('the page exchanges a live session once, at the first visit, and removes the old cookie', async () => {
   const { accessToken, ...others } = await run('page.mjs', sessions.live);
   expect(decodeJwt(accessToken)).toMatchObject({ sub: customer.id, ...expectedClaims });
   expect(others).toEqual({ requests: ['POST', 'DELETE'], cookie: null });
 });
 
 it.each(['unknown', 'old'] as const)(
-  'requires a sign-in for a session that cannot be moved: %s',
+  'the page requires a sign-in for a session that cannot be moved: %s',
   async (name) => {
     const result = await run('page.mjs', sessions[name]);
     expect(result).toMatchObject({ accessToken: null, requests: ['POST', 'POST'] });
@@ -107,7 +107,7 @@ it.each(['unknown', 'old'] as const)(
   },
 );
 
-it('exchanges a live session on the server, with the client IP of the customer', async () => {
+it("the backend exchanges a live session with the customer's client IP", async () => {
   const { accessToken, cookie } = await run('backend.mjs', sessions.live);
   const { sid, ...claims } = decodeJwt(accessToken);
   expect(claims).toMatchObject({ sub: customer.id, ...expectedClaims });

@@ -140,7 +140,7 @@ const listLost = (
   );
 
 it(
-  'moves 10,000 people under load without losing or signing out any, and keeps every sub',
+  '10,000 people move under load: all keep their account and sub, and stay signed in',
   async () => {
     const people = Array.from({ length: PEOPLE - LATE }, addPerson);
     expect(await importUsers('--dry-run')).toMatchObject({ code: 0, failed: 0, skipped: 0 });

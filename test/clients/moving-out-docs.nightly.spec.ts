@@ -28,17 +28,14 @@ it.each([
     'install-go',
     'verify-go',
   ],
-])(
-  'PW-06: verifies exported hashes with the documented %s program',
-  async (language, probe, install, verify) => {
-    const { folder } = moving;
-    const { code, output } = await run('sh', ['-euc', probe], { cwd: folder.path });
-    if (code !== 0) {
-      const reason = output.trim().split('\n').at(-1);
-      process.stderr.write(`docs/moving-out.md is not tested with ${language}: ${reason}\n`);
-      return;
-    }
-    await folder.runBlocks(install);
-    await moving.expectVerifies(verify);
-  },
-);
+])('PW-06: the documented %s program verifies exported hashes', async (language, probe, install, verify) => {
+  const { folder } = moving;
+  const { code, output } = await run('sh', ['-euc', probe], { cwd: folder.path });
+  if (code !== 0) {
+    const reason = output.trim().split('\n').at(-1);
+    process.stderr.write(`docs/moving-out.md is not tested with ${language}: ${reason}\n`);
+    return;
+  }
+  await folder.runBlocks(install);
+  await moving.expectVerifies(verify);
+});

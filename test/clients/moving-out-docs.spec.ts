@@ -17,10 +17,10 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-it('PW-06: verifies exported hashes with the documented Node.js programs', () =>
+it('PW-06: the documented Node.js programs verify exported hashes', () =>
   moving.expectVerifies('verify-node'));
 
-it('PW-06: documents the pepper and the bcrypt input for its example', async () => {
+it('PW-06: docs/moving-out.md states the pepper and the bcrypt input of its example', async () => {
   const text = await readFile('docs/moving-out.md', 'utf8');
   const [, secret, peppers] = /root secret `(\S+)`, the output is\n\n```json\n(.+)\n```/.exec(text)!;
   const printed = await moving.folder.run(`GATEHOUSE_SECRET='  ${secret} ' node peppers.mjs`);
@@ -31,7 +31,7 @@ it('PW-06: documents the pepper and the bcrypt input for its example', async () 
   expect(mac.digest('base64')).toBe(input);
 });
 
-it('PW-06: stores $2b$ with portable hashes, and rejects passwords over 72 bytes', async () => {
+it('PW-06: a project with portable hashes stores $2b$, and rejects passwords over 72 bytes', async () => {
   const { projectId, secretKey } = await insertProject(instance, instance.credentials.organizationId);
   await instance.sql(`UPDATE projects SET settings = '{"passwordHashing": "portable"}' WHERE id = $1`, [
     projectId,

@@ -169,7 +169,7 @@ describe('a command in docs/operations', () => {
     ]);
   });
 
-  it('has a unique name that this file lists', async () => {
+  it('has a unique name, which the list in this test contains', async () => {
     const blocks = await Promise.all(pages.map((page) => shellBlocks(page)));
     const names = blocks.flatMap((block) => [...block.keys()]).filter((name) => name !== 'settings');
     expect(names.sort()).toEqual(COMMANDS);
@@ -304,7 +304,7 @@ describe('the queries in docs/operations for affected records', () => {
   });
 });
 
-it('docs/operations/alerts.md documents every alert and every rule, and no other', async () => {
+it('docs/operations/alerts.md documents exactly the existing alerts and rules', async () => {
   const rules = await readFile('ops/prometheus/alerts.yml', 'utf8');
   const defined = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
   const text = await readFile(`${FOLDER}/alerts.md`, 'utf8');

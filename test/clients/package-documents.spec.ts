@@ -37,13 +37,13 @@ const ENVIRONMENTS: Record<string, string> = {
     declare const gatehouse: import('@gatehouse/js').Client;`,
 };
 
-it.each(Object.entries(ENVIRONMENTS))('compiles all code blocks in %s', async (document, environment) => {
+it.each(Object.entries(ENVIRONMENTS))('all code blocks in %s compile', async (document, environment) => {
   const { count, errors } = await checkCodeBlocks(document, environment);
   expect(errors).toBe('');
   expect(count).toBeGreaterThan(1);
 });
 
-it('runs the block customers.mjs in packages/server/README.md', async () => {
+it('the block customers.mjs in packages/server/README.md runs', async () => {
   const { projectId, projectSecretKey } = instance.credentials;
   const email = uniqueEmail();
   const folder = await DocumentFolder.create('packages/server/README.md', {

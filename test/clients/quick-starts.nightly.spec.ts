@@ -33,7 +33,7 @@ async function hasPackageIndex(): Promise<boolean> {
   return code === 0;
 }
 
-it('creates and lists customers in Python, and accepts only access tokens of its project', async () => {
+it('the Python server manages customers, and accepts only access tokens of its project', async () => {
   if (!(await hasPackageIndex())) return;
   const output = await folder.runBlocks('install', 'settings', 'customers', 'verify');
   const [email, customerId] = output.trim().split('\n').slice(-2);

@@ -27,7 +27,7 @@ async function bundle(): Promise<string> {
   return stdout;
 }
 
-it('verifies access tokens in an edge runtime', async () => {
+it('@gatehouse/server verifies access tokens in an edge runtime', async () => {
   const { id, tokens } = await registerCustomer(instance);
   expect(edge.evaluate('typeof process + typeof Buffer + typeof require')).toBe('undefined'.repeat(3));
   const { projectId } = instance.credentials;
@@ -38,7 +38,7 @@ it('verifies access tokens in an edge runtime', async () => {
   await expect(rejected).rejects.toMatchObject({ code: 'invalid_access_token' });
 });
 
-it('receives webhooks and manages customers in an edge runtime', async () => {
+it('@gatehouse/server receives webhooks and manages customers in an edge runtime', async () => {
   const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const { projectId, projectSecretKey: secretKey } = instance.credentials;
   const gatehouse = sdk.createServer({

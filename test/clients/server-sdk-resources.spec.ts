@@ -111,7 +111,7 @@ describe('the customers resource', () => {
   });
 });
 
-it('exports the customers of a project', async () => {
+it('the export contains the customers of a project', async () => {
   const project = await gatehouse.projects.create({ name: 'Export' });
   const emails = [uniqueEmail(), uniqueEmail()];
   for (const email of emails)

@@ -155,7 +155,7 @@ describe('a webhook signature', () => {
     expect(handled).toHaveLength(3);
   });
 
-  it('requires a secret to create a handler', () => {
+  it('needs a secret: a handler cannot be created without one', () => {
     const server = createServer({ url: 'https://auth.example.com', projectId: 'prj' });
     expect(() => server.webhook({})).toThrow(TypeError);
     expect(() => newServer([]).webhook({})).toThrow(TypeError);

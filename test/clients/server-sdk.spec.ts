@@ -77,7 +77,7 @@ describe('verifyAccessToken', () => {
     expect(await gatehouse.verifyAccessToken(rsa.accessToken)).toMatchObject(expected);
   });
 
-  it('rejects modified, forged, expired and foreign tokens, and those for other purposes', async () => {
+  it('rejects modified, forged and expired tokens, and tokens of other projects or types', async () => {
     const token = await newToken();
     const [head, , signature] = token.split('.') as [string, string, string];
     const changed = Buffer.from(JSON.stringify({ ...decodeJwt(token), plan: 'gold' })).toString('base64url');
@@ -115,7 +115,7 @@ describe('verifyAccessToken', () => {
     );
   });
 
-  it('requires a second factor and recent verification only if the route requires them', async () => {
+  it('checks the second factor and the recent verification only if a route requires them', async () => {
     const [password, mfa] = [await newToken(), await newTokenWithMfa()];
     const old = await changeToken(mfa, { auth_time: secondsAgo(3_600) });
     const support = await changeToken(password, { amr: ['support'], auth_time: 0 });

@@ -19,7 +19,7 @@ afterAll(async () => instance?.stop());
 const countCustomers = async (ids: string[]): Promise<number> =>
   (await instance.sql('SELECT id FROM customers WHERE id = ANY ($1::uuid[])', [ids])).length;
 
-it('creates verified customers with unique addresses, and with the given fields', async () => {
+it('@gatehouse/testing creates verified customers with unique addresses and the given fields', async () => {
   const [first, second] = await Promise.all([client.createCustomer(), client.createCustomer()]);
   expect(first).toMatchObject({ email: expect.stringMatching(/@example\.com$/), emailVerified: true });
   expect(first.email).not.toBe(second.email);
@@ -27,7 +27,7 @@ it('creates verified customers with unique addresses, and with the given fields'
   expect(await client.createCustomer(fields)).toMatchObject(fields);
 });
 
-it('signs a customer in with a token that records the reason in the audit log', async () => {
+it('@gatehouse/testing signs a customer in with a token, whose reason the audit log contains', async () => {
   const { id } = await client.createCustomer();
   const { tokens, customer } = await client.signInAs(id, { reason: 'Test of the checkout' });
   expect(customer).toMatchObject({ id });
@@ -44,7 +44,7 @@ it('signs a customer in with a token that records the reason in the audit log', 
   );
 });
 
-it('signs in with the test code of the project, without an email', async () => {
+it("@gatehouse/testing signs in with the project's test code, without an email", async () => {
   const signIn = { password: true, emailCode: true, passkey: false, allowSignUp: true };
   await withSettings(instance, { signIn, testEmailCode: '424242' }, async () => {
     const { email } = await client.createCustomer();
@@ -55,7 +55,7 @@ it('signs in with the test code of the project, without an email', async () => {
   });
 });
 
-it('deletes only the customers that it has created, even if a test has deleted one', async () => {
+it('@gatehouse/testing deletes only its own customers, even if a test has deleted one', async () => {
   await client.deleteCustomers();
   const other = (await instance.register()).body.customer.id as string;
   const created = [
@@ -72,7 +72,7 @@ it('deletes only the customers that it has created, even if a test has deleted o
   expect(await countCustomers([other])).toBe(1);
 });
 
-it('throws the status, code and missing scope of an error response', async () => {
+it('@gatehouse/testing throws the status, code and missing scope of an error response', async () => {
   const scopes = ['customer:write'];
   const secretKey = await insertKey(instance, { ...instance.credentials, type: 'secret', scopes });
   const limited = createTestClient({ ...client, secretKey });

@@ -140,7 +140,7 @@ describe('the webhooks document', () => {
     expect((page.data as { id: string }[]).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
   });
 
-  it('contains a command that creates one custom event even if it is repeated', async () => {
+  it('contains a command that creates one custom event, even if it runs twice', async () => {
     const send = async () => JSON.parse(await document.runBlocks(['send'], { ORDER_ID: 'ord_7' })).data;
     const event = await send();
     expect(event).toMatchObject({

@@ -198,7 +198,7 @@ describe('the servers in the compose file', () => {
   );
 });
 
-it('CF-03: allows both programs to call the container host in development only', () => {
+it('CF-03: the compose file lets both programs call the container host only in development', () => {
   const addresses = [
     { address: '172.17.0.1', family: 4 },
     { address: 'fdc4:f303:9324::254', family: 6 },
@@ -220,7 +220,7 @@ it('CF-03: allows both programs to call the container host in development only',
   expect(listRanges(production)).toEqual([[], []]);
 });
 
-it('starts the programs of the image with the memory options of the launcher', () => {
+it('the image starts its programs with the same memory options as the launcher', () => {
   const options = Object.entries(MEMORY_OPTIONS).map(([name, value]) => `${name}=${value}`);
   expect(readDockerfile().all('ENV')).toContain(options.join(' '));
 });

@@ -241,7 +241,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it("shares the owner's functions with no other role, and each has a fixed search path", async () => {
+  it("is the only other role that can call the owner's functions, all with a fixed search path", async () => {
     const functions = await instance.sql(
       `SELECT p.proname AS name, o.rolname AS owner, o.rolsuper AS "isSuperuser", p.proconfig AS settings,
          (SELECT array_agg(coalesce(g.rolname::text, 'PUBLIC') ORDER BY g.rolname) FROM aclexplode(p.proacl) a

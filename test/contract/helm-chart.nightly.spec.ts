@@ -124,7 +124,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
     );
   });
 
-  it('makes every pod trust the certificates of a mounted file', async () => {
+  it('configures every pod to trust the certificate authorities in a mounted file', async () => {
     for (const [name, { containers, volumes }] of podsOf(await render('complete-values.yaml'))) {
       expect([name, volumes]).toEqual([
         name,
@@ -215,7 +215,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
       );
   });
 
-  it('stops a pod only after requests have ceased and its program has had time to stop', async () => {
+  it('gives every pod time to shut down, and keeps all replicas available during a rollout', async () => {
     const resources = await render('minimal-values.yaml');
     const pods = podsOf(resources);
     for (const [, { terminationGracePeriodSeconds: grace, containers }] of pods) {
@@ -273,7 +273,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
         expect([name, to.length > 0, ports.length > 0]).toEqual([name, true, true]);
   });
 
-  it('allows configured servers, the internet, WEBHOOK_ALLOWED_CIDRS and WEBHOOK_DNS_SERVERS', async () => {
+  it('allows egress to configured servers, the internet, and webhook networks and resolvers', async () => {
     const egress = egressOf(await render('complete-values.yaml'));
     const describeRule = ({ to, ports }: EgressRule): string => {
       const peers = to.map(({ ipBlock, namespaceSelector }) => {

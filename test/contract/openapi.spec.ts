@@ -305,7 +305,7 @@ describe('each schema of a request or response', () => {
 });
 
 describe('documentation generated from guards', () => {
-  test('contains the schemes, scopes and errors of a secret key', () => {
+  test('contains the schemes, scopes and errors for a secret key', () => {
     const create = operationOf('POST /api/v1/customers');
     expect(create['security']).toEqual([
       { secretKey: ['customer:write'] },
@@ -320,7 +320,7 @@ describe('documentation generated from guards', () => {
     expect(codesOf(operationOf('POST /api/v1/organizations'))).toContain('insufficient_access');
   });
 
-  test('contains an access token, a publishable key or no credential', () => {
+  test('contains the scheme for an access token, for a publishable key or for no credential', () => {
     const me = operationOf('GET /api/v1/me');
     expect(me['security']).toEqual([{ accessToken: [] }]);
     expect(codesOf(me)).toEqual(expect.arrayContaining(['invalid_access_token', 'origin_not_allowed']));
@@ -332,7 +332,7 @@ describe('documentation generated from guards', () => {
     expect(codesOf(refresh)).not.toContain('wrong_credential_type');
   });
 
-  test('contains an operator session, including on routes that keys use under another path', () => {
+  test('contains the scheme for operator sessions, even on console copies of key routes', () => {
     const schemes = document['components'].securitySchemes;
     expect(schemes.operatorSession).toMatchObject({
       type: 'apiKey',

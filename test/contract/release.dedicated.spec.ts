@@ -99,7 +99,7 @@ describe('npm run release', () => {
   });
 });
 
-it('reports differing versions, missing files and a missing section in CHANGELOG.md', async () => {
+it('npm run release reports differing versions, missing files and a missing changelog section', async () => {
   const write = (path: string, value: object) => writeFile(join(folder, path), JSON.stringify(value));
   await mkdir(join(folder, 'packages', 'js'), { recursive: true });
   await mkdir(join(folder, 'packages', 'react'));

@@ -151,7 +151,7 @@ describe('SC-03: .ci/run', () => {
   });
 });
 
-it('SC-03: npm run audit fails for severity high, and reports an unreachable registry', async () => {
+it('SC-03: npm run audit fails for high severities, and reports an unreachable registry', async () => {
   /** Runs the audit against a registry that reports these severities by package, or that is unreachable. */
   const audit = async (severities: Record<string, string> | null) => {
     const advisories = Object.entries(severities ?? {}).map(([name, severity]) => [

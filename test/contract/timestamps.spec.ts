@@ -92,7 +92,7 @@ const distant = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z'];
 const missing = ['2025-02-30T12:00:00.123456+01:00'];
 const malformed = ['2026-01-02T03:04:05'];
 
-it('accepts times with nine fraction digits in every request, and rejects impossible dates', async () => {
+it('every request accepts times with nine fraction digits, and rejects impossible dates', async () => {
   const problems: string[] = [];
   let count = 0;
   for (const route of await listDocumentedRoutes(instance)) {
@@ -120,7 +120,7 @@ it('accepts times with nine fraction digits in every request, and rejects imposs
   expect(count).toBeGreaterThan(60);
 });
 
-it('filters by times at full precision, and truncates stored times', async () => {
+it('filters compare times at full precision, and stored times are truncated', async () => {
   const { body: created } = await instance.requestWithSecretKey('POST', '/api/v1/customers', {
     email: uniqueEmail(),
   });

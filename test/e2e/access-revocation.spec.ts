@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([instance?.stop(), secrets?.stop()]));
 
 // The nightly specs check every kind of secret, and exchange-codes.spec.ts checks every kind with one event.
-it('EX-01: ends every session, credential, code and flow from before an access revocation', async () => {
+it('EX-01: an access revocation ends every earlier session, credential, code and flow', async () => {
   expect(await checkEvents(instance, secrets, false)).toEqual({ wrong: [], cells: 134 });
 });
 

@@ -115,7 +115,7 @@ const readAlertSecret = async (): Promise<string> => {
 };
 
 describe('alerts', () => {
-  it('send one signed notification for dead letters per fleet and channel, and repeat it', async () => {
+  it('send each channel one signed notification from all workers together, and repeat it', async () => {
     const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
     await checkAlerts();
     expect(alerts.requests).toEqual([]);
@@ -179,7 +179,7 @@ describe('alerts', () => {
     expect(logs).not.toContain('of-the-operator');
   });
 
-  it('use the log once without a channel, and skip emails without a server and newer versions', async () => {
+  it('appear once in the log without a channel, and omit unknown kinds and mail without SMTP_URL', async () => {
     const env = { ALERT_WEBHOOK_URL: '', ALERT_EMAIL: '', SMTP_URL: '' };
     await withWorkers(2, env, async (workers) => {
       await instance.register();

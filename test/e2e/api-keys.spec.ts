@@ -50,7 +50,7 @@ const getKeyId = async (key: string) =>
 const timeFromNow = (ms: number) => new Date(Date.now() + ms).toISOString();
 const lastKeyError = { status: 409, body: { code: 'last_organization_key' } };
 
-it('AK-02: returns the value once, and stores only its SHA-256 hash and twelve characters', async () => {
+it("AK-02: a key's value is returned once; only its hash and twelve characters are stored", async () => {
   const created = await instance.requestWithSecretKey('POST', path, { name: 'Order service' });
   expect(created).toMatchObject({ status: 201 });
   expect(created.headers.get('cache-control')).toBe('no-store');
@@ -79,7 +79,7 @@ it('AK-02: returns the value once, and stores only its SHA-256 hash and twelve c
   }
 });
 
-it('reports every invalid field, including unknown scopes (AK-06)', async () => {
+it('the creation of a key reports every invalid field, including unknown scopes (AK-06)', async () => {
   const publishable = { type: 'publishable' };
   const cases: [field: string, invalid: object][] = [
     ['name', { name: undefined }],
@@ -108,7 +108,7 @@ it('reports every invalid field, including unknown scopes (AK-06)', async () => 
   );
 });
 
-it('accepts an empty list of scopes for a publishable key, because it has none', async () => {
+it('a publishable key can be created with an empty list of scopes, because it has no scopes', async () => {
   expect(await createKey({ type: 'publishable', scopes: [] })).toMatchObject({
     type: 'publishable',
     access: 'project',
@@ -139,7 +139,7 @@ describe('AK-07: a key that creates or changes keys', () => {
   const insufficientScope = (...requiredScopes: string[]) => ({ code: 'insufficient_scope', requiredScopes });
   const insufficientAccess = { code: 'insufficient_access', requiredAccess: 'organization' };
 
-  it('grants no more access or scopes than it has', async () => {
+  it('cannot grant more access or scopes than it has', async () => {
     interface RequestedKey {
       type?: string;
       access?: string;
@@ -258,7 +258,7 @@ describe('AK-07: a key that creates or changes keys', () => {
   });
 });
 
-it('AK-08: accepts a key until it is revoked, and ignores a second revocation', async () => {
+it('AK-08: a key works until it is revoked, and a second revocation has no effect', async () => {
   const { id: projectId } = (
     await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Keys' })
   ).body;
@@ -455,7 +455,7 @@ describe('rotating a key', () => {
   });
 });
 
-it('sends one api_key.expiring event in the week before a key expires', async () => {
+it('one api_key.expiring event is sent in the week before a key expires', async () => {
   const soon = await createKey({ expiresAt: timeFromNow(6.9 * 24 * HOUR) });
   const later = await createKey({ expiresAt: timeFromNow(7.1 * 24 * HOUR) });
   const revoked = await createKey({ expiresAt: timeFromNow(24 * HOUR) });

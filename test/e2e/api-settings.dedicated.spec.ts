@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-it('CO-01: replaces a session on one database connection, even if the pool is exhausted', async () => {
+it('CO-01: a sign-in replaces a session with one connection, even if the pool is exhausted', async () => {
   const holder = await instance.db.connect();
   try {
     const { operator } = instance.credentials;
@@ -52,7 +52,7 @@ it('CO-01: replaces a session on one database connection, even if the pool is ex
   }
 });
 
-it('CO-05: CONSOLE=off removes the console and its API, and nothing else', async () => {
+it('CO-05: CONSOLE=off removes only the console and its API', async () => {
   const routes = (await listDocumentedRoutes(instance)).filter(({ path }) => path.startsWith('/operator/'));
   expect(routes.length).toBeGreaterThan(40);
   const page = await (await fetch(`${instance.baseUrl}/console/`)).text();
@@ -133,7 +133,7 @@ it('the feed neither hides nor skips events after a dump is restored on another 
   expect(customersOf(rest)).toEqual(ids.slice(1));
 });
 
-it('delays the first attempt of events, redeliveries and batches by the same time', async () => {
+it('events, redeliveries and batches have the same delay before the first attempt', async () => {
   await instance.startWorker().waitUntilReady();
   const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.created']);
   await instance.register();

@@ -192,7 +192,7 @@ describe('the attempt log', () => {
     expect((await readAll({ event: 'customer.deleted' })).pages).toBeGreaterThan(1);
   });
 
-  it('returns no data and no further page for an endpoint that the key cannot access', async () => {
+  it('is empty and has only one page for an endpoint that the key cannot access', async () => {
     const nothing = { data: [], has_more: false };
     const [, , organizationEndpoint, foreign] = seeded.endpoints;
     expect(await requestPage({ endpoint_id: `ep_${foreign}` })).toMatchObject(nothing);

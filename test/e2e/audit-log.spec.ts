@@ -229,7 +229,7 @@ describe('an entry of the audit log', () => {
     expect(JSON.stringify(await entries({ targetId: id }))).not.toContain('@example.com');
   });
 
-  it('records no logins, refreshes or logouts, because they are events', async () => {
+  it('does not record logins, refreshes or logouts, because they are events', async () => {
     const [count] = await instance.sql<{ n: number }>('SELECT count(*)::int AS n FROM audit_log');
     const email = uniqueEmail();
     const { refreshToken } = (await instance.register(email)).body.tokens as { refreshToken: string };
@@ -541,7 +541,7 @@ describe('the list of entries', () => {
   });
 });
 
-it('rejects every change to the table, even with the retention setting on', async () => {
+it('the audit log table rejects every change, even with the retention setting on', async () => {
   await createCustomer();
   const rows = () => instance.sql('SELECT * FROM audit_log ORDER BY id');
   const before = await rows();

@@ -117,7 +117,7 @@ describe('the returnUrl of the billing portal (IN-10)', () => {
   });
 });
 
-it("AK-04, AK-06: opens the portal of the key's organization and of those it created", async () => {
+it('AK-04, AK-06: a key opens the portal for its organization and for those it has created', async () => {
   const { organizationId, projectId, secretKey, projectSecretKey } = instance.credentials;
   const child = await insertOrganization(instance);
   const otherOrganization = await insertOrganization(instance);

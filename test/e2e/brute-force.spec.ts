@@ -148,7 +148,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
   });
 
-  it('does not reset on a correct password that opens no session', async () => {
+  it('does not reset on a correct password that does not open a session', async () => {
     const disabled = await registerAtHome();
     const unverified = await registerAtHome();
     await instance.requestWithSecretKey('POST', `/api/v1/customers/${disabled.id}/disable`);
@@ -253,7 +253,7 @@ describe('a locked customer', () => {
     expect(unlocked).toMatchObject([{ data: { customer: { id, email } } }]);
   });
 
-  it('causes no event if the customer is deleted at the same time', async () => {
+  it('does not cause an event if the customer is deleted at the same time', async () => {
     const { email, id } = await registerAtHome();
     await setFailedSignIns(instance, email, { inWindow: 9 });
     const remove = (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
@@ -270,7 +270,7 @@ describe('a locked customer', () => {
   });
 });
 
-it('does not record a known client IP if a server sends no valid or permitted X-Client-IP', async () => {
+it("a server's login without a valid, permitted X-Client-IP does not make an IP known", async () => {
   const { projectSecretKey } = instance.credentials;
   const readOnlyKey = { ...instance.credentials, type: 'secret' as const, scopes: ['customer:read'] };
   for (const [key, headers] of [

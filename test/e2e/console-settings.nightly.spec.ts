@@ -214,7 +214,7 @@ describeConsole('the console: settings and identities', { allowClientErrors: tru
     await entry.getByText(identityId).waitFor();
   });
 
-  it('creates several keys with one .env file, and keeps a rejected one', async () => {
+  it('creates several keys for one .env file, and keeps the input for a rejected key', async () => {
     const body = { organizationId: test.instance.credentials.organizationId, name: 'Keys' };
     const { id } = (await test.admin.request('POST', '/projects', body)).body;
     const page = await test.show(`/projects/${id}?tab=keys`);

@@ -430,7 +430,7 @@ const guardedRoutes = [
 ] as const;
 
 describe('AK-09: a malformed credential', () => {
-  it('fails in every header unless the route requires none, and causes no internal error', async () => {
+  it('is rejected in every header, ignored by open routes, and never causes an internal error', async () => {
     const { pid } = instance.api;
     const logged = instance.api.log.length;
     const cases = headerForms.flatMap((form) =>

@@ -351,7 +351,7 @@ describe('a custom event', () => {
     expect(recovery).toMatchObject({ body: { data: { kind: 'recovery', eligible: 1 } } });
   });
 
-  it('concerns no customer: deleting a customer whose id it contains does not erase it', async () => {
+  it('does not belong to a customer: deleting a customer whose id it contains does not erase it', async () => {
     const { secretKey: key } = await newProject();
     const created = await instance.requestWithBearer(key, 'POST', '/api/v1/customers', {
       email: uniqueEmail(),
@@ -363,7 +363,7 @@ describe('a custom event', () => {
   });
 });
 
-it('IN-03: rejects a JSON array outside POST /v1/events', async () => {
+it('IN-03: only POST /v1/events accepts a JSON array', async () => {
   for (const path of ['/v1/webhooks/endpoints', '/api/v1/customers', '/v1/webhooks/redeliveries']) {
     const response = await instance.requestWithSecretKey('POST', path, '[{}]');
     expect([path, response.status, response.body.code]).toEqual([path, 400, 'invalid_json']);

@@ -616,7 +616,7 @@ describe('the setting mfa', () => {
     expect((await refresh()).status).toBe(200);
   });
 
-  it('yields to the setting of a customer who must use a second factor', async () => {
+  it('cannot exempt a customer whose own setting requires a second factor', async () => {
     await withMfa('off', async () => {
       const { id, email, tokens } = await registerCustomer(instance);
       const updated = await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, {

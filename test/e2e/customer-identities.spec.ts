@@ -49,7 +49,7 @@ describe("a customer's identity list", () => {
     expect(shown.body).toMatchObject({ data: names, ...page });
   });
 
-  it('MF-08: allows support to remove one, ending all sessions, with a notice and an audit entry', async () => {
+  it('MF-08: allows support to remove an identity, ending all sessions, with notice and audit', async () => {
     const customer = await registerWithIdentities();
     const [identityId, otherId] = customer.identityIds;
     const [identity] = (await list(customer)).body.data.filter(({ id }: { id: string }) => id === identityId);
@@ -73,7 +73,7 @@ describe("a customer's identity list", () => {
     expect((await list(customer)).body.data).toMatchObject([{ id: otherId }]);
   });
 
-  it('allows an operator, but not a viewer, to remove one, even the last sign-in method', async () => {
+  it('allows an operator, but not a viewer, to remove an identity, even the last sign-in method', async () => {
     const { id } = (
       await instance.requestWithSecretKey('POST', '/api/v1/customers', {
         email: uniqueEmail(),

@@ -21,7 +21,7 @@ afterAll(async () => instance?.stop());
 const reauthenticate = (accessToken: string, body: object): Promise<TestResponse> =>
   instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/reauthenticate', body);
 
-it('MF-05: stores the verification in the session; later tokens contain its time', async () => {
+it('MF-05: a reauthentication is stored in the session, and later tokens contain its time', async () => {
   const { id, tokens } = await registerCustomer(instance);
   await instance.sql(`UPDATE sessions SET created_at = now() - interval '1 hour' WHERE customer_id = $1`, [
     id,
@@ -46,7 +46,7 @@ it('MF-05: stores the verification in the session; later tokens contain its time
   }
 });
 
-it('MF-05: rejects a wrong password, another method and an ended session', async () => {
+it('MF-05: a reauthentication rejects a wrong password, another method and an ended session', async () => {
   const { id, tokens } = await registerCustomer(instance);
   const wrong = await reauthenticate(tokens.accessToken, { method: 'password', password: `${PASSWORD}x` });
   expect(wrong).toMatchObject({
@@ -63,7 +63,7 @@ it('MF-05: rejects a wrong password, another method and an ended session', async
   expect(ended).toMatchObject({ status: 401, body: { code: 'invalid_access_token' } });
 });
 
-it('MF-05: requires reauthentication before a refresh once a secret key has required it', async () => {
+it('MF-05: a session cannot be refreshed while a secret key requires reauthentication', async () => {
   const { id, tokens } = await registerCustomer(instance);
   const path = `/api/v1/customers/${id}/require-reauthentication`;
   expect(await instance.requestWithSecretKey('POST', path)).toMatchObject({ status: 200, body: { id } });
@@ -198,7 +198,7 @@ describe('reauthentication with an emailed code', () => {
     });
   });
 
-  it('MF-02: expires after five wrong codes, and ten in 15 minutes block second factors', async () => {
+  it('MF-02: expires after five wrong codes; ten wrong codes in 15 minutes block all factors', async () => {
     const customer = await signIn();
     let code = await receive(customer);
     await submitWrongCodes(customer, code, 5);

@@ -142,9 +142,9 @@ const searches: [name: string, search: Search][] = [
 ];
 
 describe('a search for customers by unique values', () => {
-  it('reads no other customer in a large project without statistics', () => expectIndexSearches());
+  it('does not read other customers in a large project without statistics', () => expectIndexSearches());
 
-  it('reads no other customer in a large project that is missing from the statistics', async () => {
+  it('does not read other customers in a large project that is missing from the statistics', async () => {
     await client.query('ANALYZE customers, passkeys');
     await expectIndexSearches();
   });

@@ -117,7 +117,7 @@ describe('a deleted customer', () => {
     await eventually('the erasure', async () => !(await dumpTables(instance)).includes(email));
   });
 
-  it('leaves no identity, and no provider sign-in that was not exchanged for a session', async () => {
+  it('leaves neither an identity nor a provider sign-in that was not exchanged for a session', async () => {
     const [provider, image] = ['provider.example.com', `https://provider.example.com/${randomUUID()}.png`];
     const [subject, unlinked, otherEmail] = [randomUUID(), randomUUID(), `${randomUUID()}@${provider}`];
     const { id, projectId, email } = await create();
@@ -197,7 +197,7 @@ describe('a deleted customer', () => {
     },
   );
 
-  it('has no redeliverable events except the deletion itself', async () => {
+  it('has only one redeliverable event, the deletion itself', async () => {
     const { id } = await create();
     const sent = await waitForAttempt(id, 'customer.created');
     const redeliver = (deliveryId: string) =>
@@ -277,7 +277,7 @@ describe('a deleted customer', () => {
     });
   });
 
-  it('causes no delivery in erased form if redelivery and deletion are concurrent', async () => {
+  it('is never sent in erased form, even if a redelivery and the deletion are concurrent', async () => {
     const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
     const sent = await Promise.all(
       customers.map(({ id }) => waitForAttempt(id as string, 'customer.created')),
@@ -451,7 +451,7 @@ describe('GET /api/v1/customers/{id}/export', () => {
     expect(body.events.map(({ n }: { n: number }) => n)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4]);
   });
 
-  it('returns no attempts at organization endpoints to a project key', async () => {
+  it('does not return attempts at organization endpoints to a project key', async () => {
     const endpoint = { url: `${receiver.url}/organization`, level: 'organization' };
     await instance.requestWithSecretKey('POST', '/v1/webhooks/endpoints', endpoint);
     const { id } = await create();

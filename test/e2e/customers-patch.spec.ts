@@ -56,7 +56,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
     expect((await listUpdates(id))[0].previous).toEqual({ metadata, publicMetadata: { theme: 'dark' } });
   });
 
-  it('emits no event and keeps updatedAt when nothing changes', async () => {
+  it('does not emit an event or change updatedAt if the values stay the same', async () => {
     const metadata = { a: { b: 1 } };
     const before = await create({ firstName: 'Ada', metadata });
     const same = { email: before['email'].toUpperCase(), emailVerified: false, firstName: 'Ada', metadata };

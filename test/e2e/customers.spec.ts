@@ -173,7 +173,7 @@ describe('POST /api/v1/customers/{id}/invite', () => {
   });
 });
 
-it('requires the scope of every route for customers (AK-06)', async () => {
+it('every customer route requires its scope (AK-06)', async () => {
   const { id } = (await create()).body;
   const customerPath = `customers/${id}`;
   const newCustomer = { email: uniqueEmail() };
@@ -208,7 +208,7 @@ it('requires the scope of every route for customers (AK-06)', async () => {
   expect((await getCustomer(id)).body).toMatchObject({ firstName: null, disabledAt: null });
 });
 
-it("rejects a disabled customer's sign-in, and voids sessions and links for good (TK-10)", async () => {
+it('a disabled customer cannot sign in, and all sessions and links stay void (TK-10)', async () => {
   const { id, email, tokens } = await registerCustomer(instance);
   const token = await requestReset(instance, email);
   const runAction = (action: string, body?: object) =>
@@ -366,7 +366,7 @@ describe('a request during another change of the customer', () => {
   });
 });
 
-it('changes names with PATCH /me, reports the previous ones, and rejects other fields (IN-07)', async () => {
+it('PATCH /me changes names, emits the previous ones, and rejects other fields (IN-07)', async () => {
   const { body } = await instance.register(uniqueEmail(), { firstName: 'Ada', lastName: 'Byron' });
   const patch = (changes: object): Promise<TestResponse> =>
     instance.requestWithAccessToken(body.tokens.accessToken, 'PATCH', '/api/v1/me', changes);

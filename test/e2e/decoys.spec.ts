@@ -68,7 +68,7 @@ async function decoyShares(projectId: string, count: number): Promise<Record<str
   return shares;
 }
 
-it('OP-03: gives unknown emails decoys in proportion to the hashes of a project of any size', async () => {
+it("OP-03: the decoys for unknown emails are distributed like the project's hashes", async () => {
   const schemes = { own: 200, argon2id: 120, 'bcrypt 14': 60, pbkdf2: 20, none: 300 };
   await createProject(PROJECTS.large, schemes);
   const large = await decoyShares(PROJECTS.large, 600);
@@ -82,7 +82,7 @@ it('OP-03: gives unknown emails decoys in proportion to the hashes of a project 
     expect([scheme, Math.abs(small[scheme]! - 100 / 3) < 5]).toEqual([scheme, true]);
 });
 
-it("OP-03: keeps the decoy of an email, and changes it only with its customer's hash", async () => {
+it("OP-03: an email's decoy changes only if the hash on which it is based is replaced", async () => {
   await createProject(PROJECTS.other, { argon2id: 12, 'bcrypt 14': 12 });
   const emails = Array.from({ length: 60 }, (_, index) => `unknown-${index}@example.com`);
   const findAll = () => Promise.all(emails.map((email) => findDecoy(PROJECTS.other, email)));
@@ -100,7 +100,7 @@ it("OP-03: keeps the decoy of an email, and changes it only with its customer's 
   expect(changes.every(([, to]) => to === 'own')).toBe(true);
 });
 
-it('OP-03: does not use decoys in a project without passwords', async () => {
+it('OP-03: a project without passwords does not use decoys', async () => {
   await createProject(fixedId('empty'), { none: 3 });
   expect(await findDecoy(fixedId('empty'), 'unknown@example.com')).toBeNull();
 });

@@ -34,7 +34,7 @@ const newJob = () => ({
   delayMs: 0,
 });
 
-(hasRedisServer ? describe : describe.skip)('a queue worker that takes no more jobs', () => {
+(hasRedisServer ? describe : describe.skip)('a queue whose worker takes no more jobs', () => {
   let redis: RedisServer;
   let queue: DeliveryQueue;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ const newJob = () => ({
     await redis?.remove();
   });
 
-  it('replaces its worker while jobs wait, but not while it is idle', async () => {
+  it('replaces the worker while jobs wait, but not while it is idle', async () => {
     const taken: string[] = [];
     queue.process(2, async ({ deliveryId }: DeliveryJob) => void taken.push(deliveryId));
     const internals = queue as unknown as {
@@ -133,7 +133,7 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
     }
   });
 
-  it('starts, writes nothing to the console and closes while Redis is unavailable', async () => {
+  it('starts and closes without console output while Redis is unavailable', async () => {
     const consoleError = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     try {
       const { app, queue } = await createDeliveryQueue(`redis://127.0.0.1:${await freePort()}`);
@@ -149,7 +149,7 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
   });
 });
 
-(hasRedisServer ? describe : describe.skip)('the queue in each Redis topology', () => {
+(hasRedisServer ? describe : describe.skip)('each Redis topology', () => {
   let server: RedisServer;
   let sentinel: RedisSentinel;
   beforeAll(async () => {
@@ -176,36 +176,33 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
       'a cluster',
       () => ({ url: `redis://127.0.0.1:9,127.0.0.1:${cluster!.port}`, sentinels: null, isCluster: true }),
     ],
-  ])(
-    'transports deliveries with %s, and counts the requests of two processes together',
-    async (_, target) => {
-      const { queue } = await createDeliveryQueue(target());
-      const limiters = await Promise.all([
-        RateLimiter.load(target(), logger),
-        RateLimiter.load(target(), logger),
-      ]);
-      try {
-        for (const limiter of limiters) limiter.open('test');
-        await eventually('Redis to accept jobs', () => queue.isReady());
-        const taken: string[] = [];
-        queue.process(1, async ({ deliveryId }) => void taken.push(deliveryId));
-        const jobs = [newJob(), { ...newJob(), delayMs: 10 }];
-        // On a busy machine this fails after 250 ms, but the jobs it has sent are still processed.
-        await queue.add(jobs).catch(() => undefined);
-        await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
+  ])('%s transports deliveries, and counts the requests of two processes together', async (_, target) => {
+    const { queue } = await createDeliveryQueue(target());
+    const limiters = await Promise.all([
+      RateLimiter.load(target(), logger),
+      RateLimiter.load(target(), logger),
+    ]);
+    try {
+      for (const limiter of limiters) limiter.open('test');
+      await eventually('Redis to accept jobs', () => queue.isReady());
+      const taken: string[] = [];
+      queue.process(1, async ({ deliveryId }) => void taken.push(deliveryId));
+      const jobs = [newJob(), { ...newJob(), delayMs: 10 }];
+      // On a busy machine this fails after 250 ms, but the jobs it has sent are still processed.
+      await queue.add(jobs).catch(() => undefined);
+      await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
 
-        const policy = { name: randomUUID(), quota: 1, windowSeconds: 60 };
-        // Before the limiter is connected, it counts requests in its own process.
-        await eventually('a request that another process has counted', async () => {
-          const key = randomUUID();
-          const results = [await limiters[0].consume(policy, key), await limiters[1].consume(policy, key)];
-          return results[0] === null && results[1] !== null;
-        });
-      } finally {
-        await queue.drain();
-        await queue.close();
-        limiters.forEach((limiter) => limiter.close());
-      }
-    },
-  );
+      const policy = { name: randomUUID(), quota: 1, windowSeconds: 60 };
+      // Before the limiter is connected, it counts requests in its own process.
+      await eventually('a request that another process has counted', async () => {
+        const key = randomUUID();
+        const results = [await limiters[0].consume(policy, key), await limiters[1].consume(policy, key)];
+        return results[0] === null && results[1] !== null;
+      });
+    } finally {
+      await queue.drain();
+      await queue.close();
+      limiters.forEach((limiter) => limiter.close());
+    }
+  });
 });

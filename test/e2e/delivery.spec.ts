@@ -26,7 +26,7 @@ function useInstance(queue: Queue = 'postgresql'): void {
 }
 
 it.each(availableQueues)(
-  'announces a delivery after the commit, so that no worker has to poll for it: %s',
+  'a delivery is announced after the commit, so that no worker has to poll for it: %s',
   async (queue) => {
     const instanceWithoutWorker = await TestInstance.startShared({ queue, workers: 0 });
     const listener = await instanceWithoutWorker.db.connect();

@@ -141,7 +141,7 @@ describe('disowning an account', () => {
     }
   });
 
-  it('leaves no access to concurrent requests (I4)', async () => {
+  it('prevents concurrent requests from retaining access (I4)', async () => {
     const customer = await registerForeignAddress();
     const { email, tokens, token } = customer;
     const second = await openSession(instance, email);

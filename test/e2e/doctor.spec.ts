@@ -323,7 +323,7 @@ describe('doctor of the server', () => {
   );
 });
 
-it('prints the cause and the fix without a worker when run as a command, and exits with 1', async () => {
+it('the doctor command prints the cause and fix of a missing worker, and exits with 1', async () => {
   await instance.sql('DELETE FROM workers');
   const error = await runGatehouse(instance, ['doctor']).catch((cause: unknown) => cause);
   expect(error).toMatchObject({ code: 1, stderr: '' });

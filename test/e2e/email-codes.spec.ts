@@ -192,7 +192,7 @@ describe('a challenge', () => {
     expect(counts.map(({ length }) => length)).toEqual([2, 0, 1]);
   });
 
-  it('MF-07: counts wrong codes equally for addresses with and without an email', async () => {
+  it('MF-07: counts wrong codes equally, whether or not the address has received an email', async () => {
     const { email } = await createVerified();
     await patchSettings({ signIn: { allowSignUp: false } });
     const results = [];
@@ -483,7 +483,7 @@ describe('the sign-in link in an email with a code', () => {
       });
   });
 
-  it('MF-01: opens no session while email codes or sign-up are off, but keeps its code valid', async () => {
+  it('MF-01: does not open a session while email codes or sign-up are off; its code stays valid', async () => {
     const exchange = await useEmailLink(instance, await receive(uniqueEmail()));
     const rejection = async (): Promise<unknown> => (await exchangeCode(instance, exchange)).body.code;
     await patchSettings({ signIn: { allowSignUp: false } });
@@ -725,7 +725,7 @@ describe('FE-03: an email code for an unverified address', () => {
     expect(await verifyEmailCode(instance, received)).toMatchObject(invalid);
   });
 
-  it('causes no deadlock with a simultaneous disown, reset, new address and deletion', async () => {
+  it('does not deadlock with a simultaneous disown, reset, change of address and deletion', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { id, email } = await registerCustomer(instance);
       const token = await instance.getVerificationToken(email);
@@ -762,7 +762,7 @@ describe('FE-03: an email code for an unverified address', () => {
   });
 });
 
-it('MF-01, MF-02: requires the second factor, and resets failed attempts only after it', async () => {
+it('MF-01, MF-02: a correct email code requires the second factor before attempts are reset', async () => {
   await patchSettings({ mfa: 'optional' });
   try {
     const customer = await registerWithTotp(instance);
@@ -792,7 +792,7 @@ it('MF-01, MF-02: requires the second factor, and resets failed attempts only af
   }
 });
 
-it('MF-05: allows changes without a password, and a first password, if recently verified', async () => {
+it('MF-05: a recent email code allows changes without a password, and a first password', async () => {
   const email = uniqueEmail();
   const { body } = await verifyEmailCode(instance, await receiveEmailCode(instance, email));
   const { id } = body.customer;

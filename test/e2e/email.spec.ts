@@ -99,7 +99,7 @@ describe('a change of email address', () => {
   });
 });
 
-it('RL-07, RL-08: sends at most 5 change emails an hour, and reports the wait time', async () => {
+it('RL-07, RL-08: the sixth change email in an hour is rejected with the wait time', async () => {
   const { email, accessToken } = await registerWithToken();
   const request = () => change(accessToken, uniqueEmail());
   for (let count = 0; count < 5; count += 1) expect((await request()).status).toBe(202);
@@ -319,7 +319,7 @@ describe('resending the verification email', () => {
 });
 
 // Each address gets one email per kind and minute, so an email that counts would prevent the next.
-it('RL-08: does not count emails to unknown, verified or disabled customers toward a quota', async () => {
+it('RL-08: requests for unknown, verified or disabled customers do not use up a quota', async () => {
   const request = async (email: string): Promise<void> => {
     expect([(await forgot(email)).status, (await resend(email)).status]).toEqual([202, 202]);
   };

@@ -164,7 +164,7 @@ describe.each(creators)('the ETag of a new %s', (_, create) => {
   });
 });
 
-it('changes for a project with a secret that is never returned', async () => {
+it("a project's ETag changes with a secret that is never returned", async () => {
   const { path } = await creators[0]![1]();
   const setSecret = (tag: string) =>
     patchIf(path, tag, {
@@ -180,7 +180,7 @@ it('changes for a project with a secret that is never returned', async () => {
   expect(parallel.map(({ status }) => status).sort()).toEqual([200, 412]);
 });
 
-it('changes for a webhook endpoint with the value of a header and with its state', async () => {
+it("a webhook endpoint's ETag changes with a header's value and with the endpoint's state", async () => {
   const { path } = await createEndpoint();
   const setHeader = (tag: string, value: string) => patchIf(path, tag, { headers: { 'x-tenant': value } });
   const first = await setHeader(tagOf(await send('GET', path)), 'a');
@@ -191,7 +191,7 @@ it('changes for a webhook endpoint with the value of a header and with its state
   expect(await setHeader(tag, 'd')).toMatchObject(failed);
 });
 
-it('changes for an identity provider with a secret that is never returned', async () => {
+it("an identity provider's ETag changes with a secret that is never returned", async () => {
   const { path } = await createIdentityProvider();
   const setSecret = (tag: string) => patchIf(path, tag, { clientSecret: randomBytes(24).toString('hex') });
   const first = await setSecret(tagOf(await send('GET', path)));
@@ -199,7 +199,7 @@ it('changes for an identity provider with a secret that is never returned', asyn
   expect(parallel.map(({ status }) => status).sort()).toEqual([200, 412]);
 });
 
-it('does not change when a customer signs in, although a GET returns the new sign-in time', async () => {
+it("a customer's ETag does not change at a sign-in, although a GET returns the new time", async () => {
   const { id, email } = await registerCustomer(instance);
   const path = `/api/v1/customers/${id}`;
   const admin = await insertOperator(instance);
@@ -221,7 +221,7 @@ it('does not change when a customer signs in, although a GET returns the new sig
   expect(tagOf(after)).toBe(tagOf(await admin.request('GET', operatorPath)));
 });
 
-it("prevents a second admin from overwriting an operator's access without the first change", async () => {
+it("an operator's ETag prevents an admin from overwriting another admin's change of access", async () => {
   const admin = await insertOperator(instance);
   const { operator } = await insertOperator(instance, 'viewer');
   const path = `/operators/${operator.id}`;
@@ -236,7 +236,7 @@ it("prevents a second admin from overwriting an operator's access without the fi
   expect((await patch(tagOf(current), { role: 'admin', organizationIds: null })).status).toBe(200);
 });
 
-it('works identically for operators, and is also checked in their PATCH requests', async () => {
+it('an ETag is the same for operators, and is also checked in their PATCH requests', async () => {
   const admin = await insertOperator(instance);
   for (const [kind, create] of creators) {
     const { path, change } = await create();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([instance?.stop(), secrets?.stop()]));
 
 // The nightly specs send each secret in every variation to every consumer.
-it('EX-01: accepts each secret of a sign-in once, from one consumer, in its original context', async () => {
+it('EX-01: a sign-in secret works once, for its consumer, and only in its original context', async () => {
   const project = await createSocialProject(instance, SECRETS_SETTINGS);
   const { accessToken } = (await registerCustomer(instance)).tokens;
   const table = await checkConsumers(instance, secrets, { project, accessToken }, false);

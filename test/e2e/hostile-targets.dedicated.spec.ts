@@ -154,7 +154,7 @@ describe('hostile targets in production', () => {
     );
   };
 
-  it('WH-02: exclude a name with an allowed address and a matching certificate', () => {
+  it('WH-02: do not include a name that has an allowed address and a matching certificate', () => {
     expect(records[`https://shop.example:${PORT}/`]).toEqual([[200, null]]);
     const [request] = target.requests.filter((each) => getHeader(each, 'host')?.startsWith('shop'));
     expect(getHeader(request!, 'host')).toBe(`shop.example:${target.port}`);
@@ -178,7 +178,7 @@ describe('hostile targets in production', () => {
     expect(records).toMatchObject(expected);
   });
 
-  it('WH-02: cause one DNS lookup per attempt, and the attempt connects to its result', () => {
+  it('WH-02: are looked up once for each attempt, which connects to the resulting address', () => {
     expect(records[`https://rebinding.example:${PORT}/`]).toEqual([
       [500, 'http_error'],
       [0, 'blocked_address'],
@@ -186,14 +186,14 @@ describe('hostile targets in production', () => {
     expect(names.countQuestions('rebinding.example', 'A')).toBe(2);
   });
 
-  it('WH-04: receive no redirected request, and the redirect is recorded', () => {
+  it('WH-04: do not receive redirected requests; the redirects are recorded', () => {
     expect(records[`https://redirecting.example:${PORT}/`]).toEqual([
       [302, 'http_error'],
       [302, 'http_error'],
     ]);
   });
 
-  it('WH-02: receive no connection or byte, and only names in the URLs are resolved', () => {
+  it('WH-02: never receive a connection or a byte, and only names in the URLs are resolved', () => {
     expect(canaries.map(({ connections, bytesReceived }) => [connections, bytesReceived])).toEqual([
       [0, 0],
       [0, 0],

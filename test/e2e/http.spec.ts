@@ -606,7 +606,7 @@ describe('a connection', () => {
     socket.destroy();
   });
 
-  it('causes no internal error if it closes in the middle of a body', async () => {
+  it('does not cause an internal error if it closes in the middle of a body', async () => {
     const socket = connect(Number(instance.env['PORT']), '127.0.0.1');
     const framing = ['X-Request-Id: broken', 'Content-Length: 100'];
     const head = [`POST ${registerPath} HTTP/1.1`, host, json, publishableKeyLine(), ...framing];

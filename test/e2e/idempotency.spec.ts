@@ -106,7 +106,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect([repeated.body, isReplayed(repeated)]).toEqual([createdKey.body, true]);
   });
 
-  it('replays no response to the same request of another customer', async () => {
+  it('does not replay a response to the same request from another customer', async () => {
     const key = randomUUID();
     const [first, second] = [await registerCustomer(instance), await registerCustomer(instance)];
     const logout = ({ accessToken }: Tokens) =>
@@ -170,7 +170,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect(await count(email)).toBe(0);
   });
 
-  it('stores no hash that allows guessing a password (PW-06)', async () => {
+  it('does not store a hash from which a password could be guessed (PW-06)', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const body = { email, password: PASSWORD };
     expect((await create(key, body)).status).toBe(201);
@@ -244,7 +244,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
   });
 });
 
-it('ignores the header on a POST with only a publishable key', async () => {
+it('a POST with only a publishable key ignores the header Idempotency-Key', async () => {
   const [key, email] = [randomUUID(), uniqueEmail()];
   const login = () => instance.login(email, PASSWORD, { 'idempotency-key': key });
   await instance.register(email);
@@ -253,7 +253,7 @@ it('ignores the header on a POST with only a publishable key', async () => {
   expect(second.body.tokens.refreshToken).not.toBe(first.body.tokens.refreshToken);
 });
 
-it('rejects an ill-formed key on a POST without a secret key as well', async () => {
+it('every POST rejects an ill-formed Idempotency-Key, even without a secret key', async () => {
   const { email, tokens } = await registerCustomer(instance);
   const send = (path: string, body: object | undefined, key: string) =>
     instance.request('POST', `/api/v1/${path}`, {
@@ -283,7 +283,7 @@ it('rejects an ill-formed key on a POST without a secret key as well', async () 
   }
 });
 
-it('commits each documented POST with a secret key once, together with its response (HD-04)', async () => {
+it('each documented POST with a secret key commits once, together with its response (HD-04)', async () => {
   const receiver = await Receiver.start();
   const failingKey = randomUUID();
   await instance.sql(`

@@ -291,7 +291,7 @@ describe('an update of a provider', () => {
   });
 });
 
-it('keeps a provider off while an API process of an older version is running', async () => {
+it('a provider stays off while an API process of an older version is running', async () => {
   const off = await createProvider({ enabled: false });
   await instance.sql(
     `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'old', '0.1.9', 1)`,

@@ -58,7 +58,7 @@ afterAll(async () => {
   breachList.stop();
 });
 
-it('returns 404 for the mailbox when SMTP_URL is set', async () => {
+it('the mailbox returns 404 if SMTP_URL is set', async () => {
   const notFound = { status: 404, body: { code: 'not_found' } };
   expect(await instance.requestWithSecretKey('GET', '/api/v1/mailbox')).toMatchObject(notFound);
   const operator = await insertOperator(instance, 'operator');
@@ -66,7 +66,7 @@ it('returns 404 for the mailbox when SMTP_URL is set', async () => {
     expect(await operator.request('GET', path)).toMatchObject(notFound);
 });
 
-it('PW-05: sends a five-digit hash prefix if breach checks are enabled, and fails open', async () => {
+it('PW-05: a breach check sends a five-digit hash prefix, and fails open', async () => {
   const register = () => instance.register(uniqueEmail(), { password: NEW_PASSWORD });
   breachList.response = 'breached';
   expect((await register()).status).toBe(201);
@@ -90,7 +90,7 @@ it('PW-05: sends a five-digit hash prefix if breach checks are enabled, and fail
   });
 });
 
-it('does not count logins that an overloaded hash queue rejected', async () => {
+it('logins that an overloaded hash queue rejects are not counted', async () => {
   const email = uniqueEmail();
   await instance.register(email);
   await instance.api.runCommand('hold', 'password.before-hash');

@@ -57,7 +57,7 @@ describe('register', () => {
     });
   });
 
-  it('creates no session before verification if the project requires it', async () => {
+  it('does not create a session before verification if the project requires it', async () => {
     await withSettings(instance, { requireVerifiedEmail: true }, async () => {
       const email = uniqueEmail();
       expect((await instance.register(email)).body.tokens).toBeNull();
@@ -69,7 +69,7 @@ describe('register', () => {
   });
 });
 
-it('responds to a login with the same rejection for any reason (PW-08)', async () => {
+it('a login is rejected with the same response for every reason (PW-08)', async () => {
   const [known, passwordless, disabled] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
   await Promise.all([known, disabled].map((email) => instance.register(email)));
   await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: passwordless });
@@ -86,7 +86,7 @@ it('responds to a login with the same rejection for any reason (PW-08)', async (
   expect(withPassword).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
 });
 
-it('returns publicMetadata and the last login in GET /me, but not metadata', async () => {
+it('GET /me returns publicMetadata and the last login, but not metadata', async () => {
   const { id, email } = await registerCustomer(instance);
   const data = { metadata: { risk: 1 }, publicMetadata: { plan: 'pro' } };
   await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, data);
@@ -104,7 +104,7 @@ it('returns publicMetadata and the last login in GET /me, but not metadata', asy
   });
 });
 
-it('rejects a disallowed origin in refresh and verification without using the token', async () => {
+it('a disallowed origin is rejected in refresh and verification without using up the token', async () => {
   const { id, email, tokens } = await registerCustomer(instance);
   const token = await instance.getVerificationToken(email);
   await withSettings(instance, { allowedOrigins: ['https://app.example.com'] }, async () => {
@@ -122,7 +122,7 @@ it('rejects a disallowed origin in refresh and verification without using the to
   expect(await instance.events(id, 'verification.completed')).toHaveLength(1);
 });
 
-it('responds identically to 20 parallel calls to verify-email, and emits one event (EV-02)', async () => {
+it('20 parallel calls to verify-email get the same response, and cause one event (EV-02)', async () => {
   const { id, email, tokens } = await registerCustomer(instance);
   const token = await instance.getVerificationToken(email);
   const responses = await Promise.all(

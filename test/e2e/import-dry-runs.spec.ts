@@ -22,7 +22,7 @@ const comparable = (body: Record<string, any>) => ({
   ...{ id: '', dryRun: null, createdAt: '', updatedAt: '', finishedAt: '' },
 });
 
-it('returns the results of an import without writing, for a JSON list and for NDJSON', async () => {
+it('a dry run returns the results of an import without writing, for a JSON list and NDJSON', async () => {
   const { slug } = await insertProvider(instance);
   const [taken, externalId] = [uniqueEmail(), randomUUID()];
   await importList({ customers: [{ email: taken, externalId }] });
@@ -71,7 +71,7 @@ it('returns the results of an import without writing, for a JSON list and for ND
   );
 });
 
-it('compares lines that are more than a batch apart, like an import', async () => {
+it('a dry run compares lines that are more than a batch apart, like an import', async () => {
   const { slug } = await insertProvider(instance);
   const domain = `${randomUUID()}.example`;
   const identity = (subject: string) => ({ identities: [{ provider: slug, subject }] });
@@ -101,7 +101,7 @@ it('compares lines that are more than a batch apart, like an import', async () =
   expect(listFailures(dryRun)).toEqual(listFailures(imported));
 });
 
-it('lists the first 1,000 lines of each kind, and requires the same access as an import', async () => {
+it('a dry run lists the first 1,000 lines of each kind, and requires the access for imports', async () => {
   const body = `${'{}\n'.repeat(1_010)}${toNdjson([{ email: uniqueEmail() }])}`;
   const { status, body: result } = await importLines(instance, body, { dryRun: 'true' });
   expect(status).toBe(200);
@@ -117,7 +117,7 @@ it('lists the first 1,000 lines of each kind, and requires the same access as an
   expect((await importLines(instance, body, { dryRun: 'yes' })).status).toBe(400);
 });
 
-it('marks update lines whose result depends on an earlier line in another batch', async () => {
+it('a dry run marks updates that depend on an earlier line in another batch', async () => {
   const { slug } = await insertProvider(instance);
   const [first, second] = [createImportLine(), createImportLine()];
   await importList({ customers: [first, second] });

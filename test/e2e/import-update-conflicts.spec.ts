@@ -27,7 +27,7 @@ const remove = (id: string, path: string): Promise<TestResponse> =>
 /** Returns a time that is newer than all changes. */
 const soon = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
 
-it('does not add credentials again that Gatehouse has removed', async () => {
+it('an update does not restore credentials that were removed in Gatehouse', async () => {
   const { slug: provider } = await insertProvider(instance);
   const credentials = [
     { identities: [{ provider, subject: uniqueEmail() }] },
@@ -59,7 +59,7 @@ it('does not add credentials again that Gatehouse has removed', async () => {
   }
 });
 
-it('does not add credentials or change the address after its owner has claimed the account', async () => {
+it('an update cannot add credentials or change the address once its owner has claimed it', async () => {
   const { slug: provider } = await insertProvider(instance);
   const line = createImportLine({
     ...{ emailVerified: false, passwordHash: bcrypt.hashSync('of another person', 4) },
@@ -86,7 +86,7 @@ it('does not add credentials or change the address after its owner has claimed t
   expect((await instance.login(line.email)).body).toMatchObject({ challenge: null });
 });
 
-it('applies the last of several lines, and reports bans and credentials of older ones', async () => {
+it('an update applies the last of several lines, and reports bans and credentials in others', async () => {
   const [same, repeated, older, renamed] = [
     createImportLine(),
     createImportLine({ passwordHash: bcrypt.hashSync(PASSWORD, 4), totpSecret: randomTotpSecret() }),
@@ -115,7 +115,7 @@ it('applies the last of several lines, and reports bans and credentials of older
   expect(await list(olderId!, '')).toMatchObject({ disabledAt: null, updatedAt: day(2) });
 });
 
-it('stores the time of a line without a change, so that an older line is skipped later', async () => {
+it('an update stores the time of an unchanged line, so that an older line is skipped later', async () => {
   const line = createImportLine({ disabledAt: day(1) });
   const [id] = await create([line]);
   expect(await update([{ ...line, updatedAt: day(3) }])).toEqual(['skipped :unchanged']);

@@ -32,7 +32,7 @@ const audited = async (id: string): Promise<[string, unknown][]> =>
     )
   ).map(({ action, details }) => [action, details]);
 
-it('updates customers from newer lines, creates the others, and predicts both in a dry run', async () => {
+it('an import updates customers from newer lines and creates others, as its dry run predicts', async () => {
   const id = randomUUID();
   const people = {
     renamed: createImportLine({
@@ -137,7 +137,7 @@ it('updates customers from newer lines, creates the others, and predicts both in
   );
 });
 
-it('disables banned customers as the route does, and enables only those an import disabled', async () => {
+it('an import disables banned customers, and enables only those that an import disabled', async () => {
   const active = createImportLine({ passwordHash: bcrypt.hashSync(PASSWORD, 4) });
   const [banned, disabledHere, bannedTwice, enabledHere] = [
     createImportLine(),
@@ -195,7 +195,7 @@ it('disables banned customers as the route does, and enables only those an impor
   expect(results(again)).toEqual(['skipped disabledAt:conflict']);
 });
 
-it('adds credentials, and replaces only imported passwords', async () => {
+it('an import adds credentials, and replaces only imported passwords', async () => {
   const { slug } = await insertProvider(instance);
   const hash = (password: string) => bcrypt.hashSync(password, 4);
   const [oldHash, newHash] = [hash(PASSWORD), hash('another long phrase')];
@@ -283,7 +283,7 @@ it('adds credentials, and replaces only imported passwords', async () => {
   ]);
 });
 
-it('emits customer.created before the changes of later lines', async () => {
+it('an import emits customer.created before the changes in later lines', async () => {
   const first = createImportLine({ firstName: 'Ada', updatedAt: day(1) });
   const second = { ...first, firstName: 'Grace', updatedAt: day(2) };
   const { body } = await update([first, second], { emitEvents: true });
@@ -292,7 +292,7 @@ it('emits customer.created before the changes of later lines', async () => {
   expect(events.map(({ type }) => type)).toEqual(['customer.created', 'customer.updated']);
 });
 
-it('applies lines without a time unless the customer was changed in Gatehouse', async () => {
+it('an import applies lines without a time unless the customer was changed in Gatehouse', async () => {
   const [unchanged, changed] = [{ updatedAt: undefined }, { updatedAt: undefined }].map(createImportLine);
   const imported = await importLines(instance, toNdjson([unchanged!, changed!]));
   expect(imported.body.created).toBe(2);

@@ -46,7 +46,7 @@ it('HD-04: a retry does not take over a list import in progress, however long it
 });
 
 it.each(['SIGKILL', 'SIGTERM'] as const)(
-  'resumes an import interrupted by %s after the last committed line',
+  'an import interrupted by %s resumes after the last committed line',
   async (signal) => {
     const [importId, domain] = [randomUUID(), `${randomUUID()}.example`];
     const lines = createCustomers(620, domain);
@@ -78,7 +78,7 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 );
 
-it('reserves the memory of an import until it is processed, even without its client', async () => {
+it('an import reserves memory until it is processed, even if its client has disconnected', async () => {
   const heldBytes = (): Promise<number> => instance.api.runCommand('request-memory');
   await eventually('the end of earlier requests', async () => (await heldBytes()) === 0);
   await instance.api.runCommand('hold', 'password.before-hash');

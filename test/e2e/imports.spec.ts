@@ -186,7 +186,7 @@ describe('a list of customers', () => {
     );
   });
 
-  it("imports only complete, new passkeys for the project's domain, with warnings", async () => {
+  it("imports complete, new passkeys for the project's domain, and warns about the others", async () => {
     const [passkey, other, third] = [portablePasskey(), portablePasskey(), portablePasskey()];
     const invalid = (name: string, value: unknown) => [{ ...passkey, [name]: value }];
     const email = uniqueEmail();
@@ -810,7 +810,7 @@ describe('the access of an import', () => {
   });
 });
 
-it('deletes imports after 30 days', async () => {
+it('imports are deleted after 30 days', async () => {
   const { body: old } = await importLines(instance, '{}\n{}\n');
   const { body: recent } = await importLines(instance, '{}\n');
   const backdate = (column: string) =>

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { Launcher } from '../support/launcher.js';
 import { freePort } from '../support/server-process.mjs';
 
-it('stops npm start when npm is stopped, although its shell does not forward the signal', async () => {
+it("npm start ends when npm is stopped, although npm's shell does not forward the signal", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse launcher '));
   const env = { PORT: String(await freePort()), DATA_DIR: join(folder, 'data') };
   try {

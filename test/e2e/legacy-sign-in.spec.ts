@@ -114,7 +114,7 @@ describe('a first sign-in with an unknown address', () => {
     }
   });
 
-  it('fails with the reason, uncounted, if the password is too long for portable hashes', async () => {
+  it('fails with the reason, and is not counted, if portable hashes reject the long password', async () => {
     await patchSettings({ passwordHashing: 'portable' });
     try {
       const email = uniqueEmail();
@@ -138,7 +138,7 @@ describe('a first sign-in with an unknown address', () => {
     }
   });
 
-  it('holds no database connection while it waits, and creates one customer for two requests', async () => {
+  it('waits without a database connection, and creates one customer for two requests', async () => {
     // More than the API's pool, with two requests each.
     const emails = Array.from({ length: 11 }, uniqueEmail);
     const waiting: (() => void)[] = [];
@@ -213,7 +213,7 @@ describe('a first sign-in of a customer who has no password', () => {
 describe('a sign-in of a customer with an imported password', () => {
   const passwordHash = bcrypt.hashSync(PASSWORD, 4);
 
-  it('replaces the hash if only the previous system accepts the password, and calls it once', async () => {
+  it('replaces the hash if only the previous system accepts the password, with one request', async () => {
     const email = uniqueEmail();
     const [id] = await importCustomers({ email, firstName: 'Bob', passwordHash });
     expect(await login(email, 'wrong password')).toMatchObject(invalid);
@@ -234,7 +234,7 @@ describe('a sign-in of a customer with an imported password', () => {
     ]);
   });
 
-  it('sends no request if the hash matches, after a sign-in, or with a password set here', async () => {
+  it('does not send a request if the hash matches, after a sign-in, or with a password set here', async () => {
     const [matching, changed, reset, created] = Array.from({ length: 4 }, uniqueEmail);
     await importCustomers(
       { email: matching, passwordHash },
@@ -294,13 +294,13 @@ describe('the lockout', () => {
   });
 });
 
-it('does not send a password that is too long for Gatehouse to the previous system', async () => {
+it('a password that is too long for Gatehouse is not sent to the previous system', async () => {
   const email = uniqueEmail();
   expect(await login(email, 'x'.repeat(129))).toMatchObject(invalid);
   expect(system.listRequests(email)).toEqual([]);
 });
 
-it('accepts unknown fields and boolean strings in a profile, and logs them once', async () => {
+it('a profile may contain unknown fields, and strings for booleans, which are logged once', async () => {
   const lines = () =>
     instance.api.log.filter(
       ({ message }) => message === 'legacy profile contains strings instead of booleans',
@@ -399,7 +399,7 @@ describe('the shared secret', () => {
   });
 });
 
-it('treats a system that does not respond as a wrong password after five seconds', async () => {
+it('a system that does not respond for five seconds counts as a wrong password', async () => {
   expect(await pending.response).toMatchObject(invalid);
   await eventually('the warning', () => listWarnings().some((line) => line['reason'] === TIMED_OUT));
 });

@@ -118,7 +118,7 @@ describe('GET /api/v1/mails', () => {
     await instance.sql('DELETE FROM mails WHERE project_id = $1', [tenant.projectId]);
   });
 
-  it("returns the emails of a key's projects, and never those of operators", async () => {
+  it("returns the emails of a key's projects, and never emails to operators", async () => {
     const { organizationId, secretKey } = instance.credentials;
     const [own, foreign] = [
       await insertProject(instance, organizationId),

@@ -2,7 +2,7 @@ import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-it("RL-08: uses none of the project's hourly email quota for unknown addresses", async () => {
+it("RL-08: requests for unknown addresses do not use up the project's hourly email quota", async () => {
   const instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
   const forgot = (email: string) =>
     retryWhileRejected(() =>

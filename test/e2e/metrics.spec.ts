@@ -29,7 +29,7 @@ describe('the folder ops/', () => {
 });
 
 describe('an installation without METRICS_PORT', () => {
-  it('CO-05: opens no other port', async () => {
+  it('CO-05: does not open another port', async () => {
     const instance = await TestInstance.startShared();
     try {
       expect(await listeningPorts(instance.api.pid)).toEqual([Number(instance.env['PORT'])]);

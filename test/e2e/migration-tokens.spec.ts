@@ -255,7 +255,7 @@ describe('EX-01: a session that begins in the other system after a change in Gat
   });
 });
 
-it('stores a token hash that the previous version cannot mistake for a support token', async () => {
+it('the previous version cannot mistake a stored migration token for a support token', async () => {
   const id = await createCustomer();
   const { token } = (await create(id)).body;
   const [stored] = await instance.sql(

@@ -505,7 +505,7 @@ describe('the batch list for operators', () => {
   });
 });
 
-it('contains the name of the operator who resolved a dead letter', async () => {
+it('a dead letter contains the name of the operator who resolved it', async () => {
   const deadLetter = await findDelivery(`resolution = 'discarded'`);
   const listResolved = async () =>
     (await operator.request('GET', `${DEAD_LETTERS}?resolution=resolved&delivery_id=${deadLetter}`)).body
@@ -518,7 +518,7 @@ it('contains the name of the operator who resolved a dead letter', async () => {
   expect(await listResolved()).toMatchObject([{ id: deadLetter, resolved_by_name: operator.operator.email }]);
 });
 
-it("contains the status of a delivery's endpoint for operators, even a deleted one", async () => {
+it('a delivery contains the status of its endpoint for operators, even of a deleted one', async () => {
   const id = await findDelivery(`endpoint_id = '${seeded.endpoints[1]}'`);
   for (const state of ['disabled', 'deleted', 'enabled']) {
     await instance.sql('UPDATE webhook_endpoints SET status = $2 WHERE id = $1', [

@@ -403,7 +403,7 @@ describe.each(['projects', 'organizations'] as const)('%s for operators', (noun)
   });
 });
 
-it('counts projects, organizations and endpoints up to ten thousand', async () => {
+it('projects, organizations and endpoints are counted up to ten thousand', async () => {
   const { organizationId } = instance.credentials;
   const marker = `https://${randomUUID()}.example.com/`;
   // The replica role skips the foreign key checks, which would take most of the time.
@@ -440,7 +440,7 @@ it('counts projects, organizations and endpoints up to ten thousand', async () =
   );
 });
 
-it("combines the project search with other filters, and rejects another search's cursor", async () => {
+it("the project search accepts other filters, and rejects another search's cursor", async () => {
   const { organizationId } = await insertOrganization(instance);
   const marker = randomUUID();
   const create = async (environment: string): Promise<string> => {

@@ -247,7 +247,7 @@ describe('OP-01: the notices of an instance', () => {
       expect(links.map(({ to }) => to)).toEqual([email]);
     });
 
-    it('sends no notice if nothing has changed or the action is rejected', async () => {
+    it('does not send a notice if nothing has changed or the action is rejected', async () => {
       const target = await insertOperator(instance, 'viewer');
       const path = `/operators/${target.operator.id}`;
       expect((await send(`PATCH ${path}`, { role: 'viewer', name: 'Ada' })).status).toBe(200);

@@ -98,7 +98,7 @@ describe('CO-01: the session of an operator', () => {
     expect(await findAuditEntries(invitee, 'operator.signed_out')).toHaveLength(1);
   });
 
-  it('ends on the server at sign-out, which is audited if the operator was signed in', async () => {
+  it('ends on the server at sign-out; the sign-out is audited if the operator was signed in', async () => {
     const invitee = await newOperator();
     const incomplete = await enterPassword(invitee);
     expect((await incomplete.request('DELETE', '/session')).status).toBe(204);

@@ -85,7 +85,7 @@ describe('CO-01: an instance without operators', () => {
     ]);
   });
 
-  it('logs no command once an operator exists, and no link or setting creates another', async () => {
+  it('does not log a command once an operator exists, and no link or setting creates another', async () => {
     await instance.sql(`INSERT INTO operator_links (token_hash, expires_at)
                      VALUES (sha256('a link of a start before'), now() + interval '1 hour')`);
     expect(await setUp('a link of a start before')).toMatchObject({

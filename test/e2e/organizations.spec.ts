@@ -19,7 +19,7 @@ const create = async (key = instance.credentials.secretKey) => {
 };
 const listIds = ({ body }: { body: any }) => (body.data as { id: string }[]).map(({ id }) => id);
 
-it('creates, reads and patches an organization, without an event if nothing changes', async () => {
+it('an organization is created, read and patched; a patch without a change emits no event', async () => {
   const created = await create();
   const path = `${PATH}/${created.id}`;
   expect(created['parentId']).toBe(instance.credentials.organizationId);
@@ -41,7 +41,7 @@ it('creates, reads and patches an organization, without an event if nothing chan
   expect((await instance.requestWithSecretKey('GET', path)).body).toEqual(unset.body);
 });
 
-it('rejects an invalid or read-only field, and reports its name', async () => {
+it("an organization's invalid or read-only field is rejected and reported by name", async () => {
   const ownPath = `${PATH}/${instance.credentials.organizationId}`;
   const origins = (...billingReturnOrigins: string[]) => ({ billingReturnOrigins });
   const cases: [field: string, method: string, body: object][] = [
@@ -70,7 +70,7 @@ it('rejects an invalid or read-only field, and reports its name', async () => {
   );
 });
 
-it('requires a slug that is unique in the instance, even among parallel requests', async () => {
+it("an organization's slug is unique in the instance, even among parallel requests", async () => {
   const other = await insertOrganization(instance);
   const key = await insertKey(instance, { ...other, type: 'secret', access: 'organization' });
   const requested = { name: 'Same', slug: createSlug() };
@@ -83,7 +83,7 @@ it('requires a slug that is unique in the instance, even among parallel requests
   expect(responses.find(({ status }) => status === 409)!.body.code).toBe('slug_taken');
 });
 
-it('lists an organization and those it created in pages, newest first, for any secret key', async () => {
+it('a secret key lists its organization and those it created, in pages, newest first', async () => {
   const { organizationId, secretKey, projectSecretKey } = instance.credentials;
   await insertOrganization(instance);
   const child = await create();
@@ -108,7 +108,7 @@ it('lists an organization and those it created in pages, newest first, for any s
   }
 });
 
-it('grants access one level down, and never up', async () => {
+it('an organization can access the organizations that it created, but not its creator', async () => {
   const child = await create();
   const project = (
     await instance.requestWithSecretKey('POST', '/api/v1/projects', {
@@ -135,7 +135,7 @@ it('grants access one level down, and never up', async () => {
   );
 });
 
-it('sends organization events without a project only to organization endpoints', async () => {
+it('organization events without a project are sent only to organization endpoints', async () => {
   const receiver = await Receiver.start();
   const projectReceiver = await Receiver.start();
   const endpoint = { url: receiver.url, level: 'organization' };

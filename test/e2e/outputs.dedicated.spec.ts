@@ -200,7 +200,7 @@ describe('the launcher', () => {
   });
 });
 
-it('ends commands quietly if the reader of their output has left, and reports a full disk', async () => {
+it("a command ends quietly if its output's reader has left, and reports a full disk", async () => {
   const cli = 'packages/cli/dist/main.js';
   const unwritable = /^[^\n]*cannot (be written|write)[^\n]*: ENOSPC[^\n]*\n$/i;
   const emptyOutput = /^$/;

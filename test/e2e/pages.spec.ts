@@ -308,7 +308,7 @@ describe('the language of a page', () => {
   });
 });
 
-it('shows the errors of a page that sets a password, and keeps the link valid until it is used', async () => {
+it('a page that sets a password shows errors, and its link stays valid until it is used', async () => {
   const { email, path } = await createLink['reset-password']();
   const rejected = await submitForm(path, { password: 'vq7#Kz' });
   expect(rejected.status).toBe(422);

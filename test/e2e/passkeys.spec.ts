@@ -164,7 +164,7 @@ describe('MF-06: a passkey', () => {
     expect((await asCustomer({ tokens }, 'GET', 'passkeys')).body.data).toEqual([]);
   });
 
-  it("ignores any attestation, because verifying it could request the client's URLs", async () => {
+  it("does not need a valid attestation: verifying one could send requests to a client's URLs", async () => {
     const { tokens } = await registerCustomer(instance);
     const added = await addPasskey(instance, tokens, new SoftwareAuthenticator(), { attested: true });
     expect(added.status).toBe(201);
@@ -319,7 +319,7 @@ describe('MF-06: a passkey', () => {
   });
 });
 
-it('accepts null or "" for absent values from a native wrapper', async () => {
+it(`a passkey's absent values can be null or "", as native wrappers send them`, async () => {
   const { tokens } = await registerCustomer(instance);
   const authenticator = new SoftwareAuthenticator();
   const created = authenticator.create(await requestNewPasskey(instance, tokens));

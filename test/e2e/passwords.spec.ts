@@ -164,7 +164,7 @@ describe('a forgotten password (EV-07)', () => {
   };
 });
 
-it('sets the first password once with an invitation, verifies the address, emails on request', async () => {
+it('an invitation is emailed only on request, sets a password once and verifies the address', async () => {
   const uninvited = uniqueEmail();
   await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uninvited });
   expect(await instance.listMailKinds(uninvited)).toEqual([]);

@@ -25,7 +25,7 @@ const JOBS = [
 
 if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbouncer is not installed.');
 
-(PgBouncer.isInstalled ? describe : describe.skip)('behind PgBouncer in transaction mode', () => {
+(PgBouncer.isInstalled ? describe : describe.skip)('Gatehouse behind PgBouncer in transaction mode', () => {
   let pooler: PgBouncer;
   let instance: TestInstance;
   let receiver: Receiver;
@@ -59,7 +59,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     expect(await replica.process.stop()).toBe(0);
   });
 
-  it('RN-01: applies each migration once with two processes, and leaves no connection state', async () => {
+  it('RN-01: applies each migration once with two processes, and does not keep a lock', async () => {
     const name = 'gatehouse_pooled';
     const { ownerUrl } = await createDatabase(name, 'template1');
     const url = pooler.urlOf(ownerUrl);
@@ -106,7 +106,7 @@ if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbou
     expect(problems).toEqual([]);
   });
 
-  it('RN-01: a worker listens only with a direct URL, and polls otherwise', async () => {
+  it('RN-01: uses LISTEN in a worker only with a direct URL, and polls otherwise', async () => {
     const listeners = async () =>
       (
         await instance.sql(

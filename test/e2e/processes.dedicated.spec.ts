@@ -133,7 +133,7 @@ describe('a second API process', () => {
       expect(await getWarnings()).toEqual([]);
     });
 
-    it('imports no passkeys into a project without an rpId', async () => {
+    it('does not import passkeys into a project without an rpId', async () => {
       const customers = [{ email: uniqueEmail(), passkeys: [portablePasskey()] }];
       const { body } = await instance.request('POST', '/api/v1/customers/import', {
         ...secretKeyOptions(),
@@ -146,7 +146,7 @@ describe('a second API process', () => {
       ]);
     });
 
-    it('accepts only http origins of the local machine', async () => {
+    it('accepts http origins only for the local machine', async () => {
       const send = (allowedOrigins: string[]) =>
         instance.request('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
           ...secretKeyOptions(),

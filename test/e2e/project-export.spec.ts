@@ -252,7 +252,7 @@ describe('a project export', () => {
     expect(lines.map(({ email }) => email)).toEqual(customers.map(({ email }) => email));
   });
 
-  it('stops when its reader disconnects, and holds no transaction until then', async () => {
+  it('stops when its reader disconnects, and does not keep a transaction open until then', async () => {
     const tenant = await createProject();
     await instance.sql(
       `INSERT INTO customers (id, project_id, email, metadata)

@@ -30,13 +30,13 @@ const patchSettings = async (settings: object) => {
 const listUpdates = () =>
   instance.sql<{ body: string }>(`SELECT body FROM events WHERE type = 'project.updated' ORDER BY id`);
 
-it('returns the effective settings, even to a project key', async () => {
+it("a project key can read the project's effective settings", async () => {
   const response = await instance.requestWithBearer(instance.credentials.projectSecretKey, 'GET', path);
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response).toMatchObject({ status: 200, body: { name: 'My project', settings: defaults } });
 });
 
-it("returns only identifying fields to the organization's other project keys", async () => {
+it("other project keys in the organization can read only a project's identifying fields", async () => {
   const sibling = await insertProject(instance, instance.credentials.organizationId);
   await instance.sql('UPDATE projects SET archived_at = now() WHERE id = $1', [sibling.projectId]);
   const list = async (key: string) => {
@@ -57,7 +57,7 @@ it("returns only identifying fields to the organization's other project keys", a
   expect(asProject.own).toEqual(asOrganization.own);
 });
 
-it('grants access to the organization that created its organization', async () => {
+it("the organization that created a project's organization can access the project", async () => {
   const { organizationId, projectId } = await insertOrganization(instance);
   await instance.sql('UPDATE organizations SET parent_id = $1 WHERE id = $2', [
     instance.credentials.organizationId,
@@ -195,7 +195,7 @@ describe('a patch', () => {
     expect(reset.settings.limits).toEqual({ ...defaults.limits, failedLogin: 20 });
   });
 
-  it('emits no event and keeps updatedAt if nothing changes', async () => {
+  it('does not emit an event or change updatedAt if the values stay the same', async () => {
     const { updatedAt } = await patchSettings({
       passwordMinLength: 12,
       allowedOrigins: ['https://a.example'],
@@ -236,7 +236,7 @@ describe('a patch', () => {
   });
 });
 
-it('applies every setting immediately', async () => {
+it('every setting takes effect immediately', async () => {
   const email = uniqueEmail();
   await instance.register(email);
   const redirectUrl = 'https://app.example.com/welcome';
@@ -484,7 +484,7 @@ describe('an invalid patch', () => {
   });
 });
 
-it('logs a warning if the new claims of a customer are larger than 3 KiB', async () => {
+it("a customer's new claims that are larger than 3 KiB cause a warning in the log", async () => {
   const { id } = (await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Large claims' }))
     .body;
   const warnings = () =>

@@ -247,7 +247,7 @@ describe('the rate limit of the hosted sign-in page', () => {
   const open = (clientId: string): Promise<Response> =>
     fetch(`${instance.baseUrl}/sign-in?client_id=${clientId}`, { headers: from });
 
-  it('RL-02: allows 60 views a minute per client IP and project, and together for unknown ones', async () => {
+  it('RL-02: allows each client IP 60 views a minute of each project, and 60 of unknown ones', async () => {
     const { projectId } = instance.credentials;
     for (let count = 0; count < 60; count += 1) {
       expect((await open(projectId)).status).toBe(400);
@@ -471,7 +471,7 @@ describe('an overloaded hash queue', () => {
   });
 });
 
-it('EV-05: forged host names do not appear in links, issuers and responses', async () => {
+it('EV-05: forged host names do not appear in links, issuers or responses', async () => {
   const forged = {
     host: 'evil.example',
     'x-forwarded-host': 'evil.example',

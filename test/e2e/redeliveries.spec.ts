@@ -277,7 +277,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(receiver.requests.length).toBeLessThanOrEqual(attempts!.all);
   });
 
-  it('creates no more deliveries after a cancellation, and finishes pending ones', async () => {
+  it('does not create deliveries after a cancellation, and finishes pending ones', async () => {
     const { endpoint, ids } = await createDeadLetters(COUNT);
     const release = holdResponses();
     const { data: planned } = await plan({ endpoint_id: endpoint });

@@ -236,7 +236,7 @@ describe('npm run gatehouse -- reencrypt', () => {
     expect(await findOldCiphertexts()).toEqual([]);
   });
 
-  it('changes no row with only the newest secret, and reports when older ones can be removed', async () => {
+  it('leaves all rows unchanged with only the newest secret, and reports removable older ones', async () => {
     for (const table of ['customers', 'operators'])
       await instance.sql(`UPDATE ${table} SET password_hash = replace(password_hash, $1, $2)`, [
         oldKid,
@@ -280,7 +280,7 @@ describe('npm run gatehouse -- reencrypt', () => {
   });
 });
 
-it('does not replace a value that was changed, removed or locked after it was read', async () => {
+it('reencrypt does not replace a value that was changed, removed or locked after it was read', async () => {
   const inserted = await insertMails(...Array.from({ length: 4 }, () => () => randomBytes(40)));
   const [unchanged, changed, removed, locked] = inserted.map(({ id }) => id);
   const database = await connectDatabase(instance);

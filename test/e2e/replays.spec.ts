@@ -155,7 +155,7 @@ describe('a replay to another URL', () => {
     expect(await replay(deliveryId, body)).toMatchObject({ status: 409, body: { code: 'payload_erased' } });
   });
 
-  it('stores no response if its customer is deleted while the outcome is recorded', async () => {
+  it('does not store the response if its customer is deleted while the outcome is recorded', async () => {
     const { deliveryId, customerId } = await deliver();
     const holder = await instance.db.connect();
     await holder.query('BEGIN');

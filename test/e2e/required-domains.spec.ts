@@ -124,7 +124,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       expect(problemOf(await instance.login(emailAt(provider)))).toEqual(ssoRequired(provider));
     }));
 
-  it('receives no emails that lead to another method', async () => {
+  it('does not receive emails that lead to another method', async () => {
     const provider = await newProvider();
     const { email } = await registerCustomer(instance, emailAt(provider));
     await requireProvider(instance, provider);
@@ -134,7 +134,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(await instance.listMailKinds(email)).toEqual(before);
   });
 
-  it('causes no request to the previous system of the project', async () => {
+  it("does not cause a request to the project's previous system", async () => {
     // No server listens at this URL, so a request would be logged as failed.
     const legacySignIn = {
       url: 'http://127.0.0.1:9/verify',

@@ -126,7 +126,7 @@ describe('the limit of 100 sessions', () => {
   });
 });
 
-it("lists a customer's sessions with device and truncated address in pages, and ends one", async () => {
+it('a customer lists their sessions with device and truncated address, and ends one', async () => {
   const { email, logins } = await createCustomerWithSessions(1);
   const first = logins[0]!;
   const second = await logIn(email, {
@@ -161,7 +161,7 @@ it("lists a customer's sessions with device and truncated address in pages, and 
   expect(await end()).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
 
-it("lists a customer's sessions for a secret key with the full address, and ends one or all", async () => {
+it("a secret key lists a customer's sessions with the full address, and ends one or all", async () => {
   const { id, logins } = await createCustomerWithSessions(3);
   const path = `/api/v1/customers/${id}/sessions`;
   const { data } = (await instance.requestWithSecretKey('GET', path)).body;
@@ -369,7 +369,7 @@ describe('a refresh token', () => {
   });
 });
 
-it('TK-03: accepts only its own type of credential on any route, and keeps rejected ones valid', async () => {
+it('TK-03: each route accepts only its type of credential, and rejected ones stay valid', async () => {
   const subject = await registerCustomer(instance);
   // The email change uses another customer, because a new password voids the change, and the change voids other links.
   const changingCustomer = await registerCustomer(instance);

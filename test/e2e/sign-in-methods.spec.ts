@@ -75,7 +75,7 @@ describe('a project without passwords', () => {
     });
   });
 
-  it('sends no link to set a password after a disown', async () => {
+  it('does not send a link to set a password after a disown', async () => {
     const { email } = await registerCustomer(instance);
     const token = await instance.getVerificationToken(email);
     await withSettings(instance, withoutPassword, async () => {
@@ -99,7 +99,7 @@ it('only a secret key can create customers in a project without sign-up', async 
   });
 });
 
-it('requires a sign-in method in each project, regardless of other projects', async () => {
+it('each project needs a sign-in method, regardless of other projects', async () => {
   const path = `/api/v1/projects/${instance.credentials.projectId}`;
   const patch = (signIn: object) => instance.requestWithSecretKey('PATCH', path, { settings: { signIn } });
   expect(await patch({ password: false })).toMatchObject({
@@ -120,7 +120,7 @@ it('requires a sign-in method in each project, regardless of other projects', as
   });
 });
 
-it('returns the options of the settings, the same for known and unknown addresses', async () => {
+it('the options follow the settings, and are the same for known and unknown addresses', async () => {
   const { email } = await registerCustomer(instance);
   const options = { password: true, emailCode: false, passkey: false, allowSignUp: true };
   const others = { mfa: 'off', providers: [] };

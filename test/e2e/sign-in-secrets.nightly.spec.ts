@@ -12,13 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([instance?.stop(), secrets?.stop()]));
 
-it('EX-01: accepts each secret of a sign-in from one consumer only, in every variation', async () => {
+it('EX-01: in every variation, only one consumer accepts a secret of a sign-in', async () => {
   const project = await createSocialProject(instance, SECRETS_SETTINGS);
   const { accessToken } = (await registerCustomer(instance)).tokens;
   const table = await checkConsumers(instance, secrets, { project, accessToken }, true);
   expect(table).toEqual({ wrong: [], cells: 1879 });
 });
 
-it('EX-01: ends every secret and session from before an access revocation', async () => {
+it('EX-01: an access revocation ends every earlier secret and session', async () => {
   expect(await checkEvents(instance, secrets, true)).toEqual({ wrong: [], cells: 287 });
 });

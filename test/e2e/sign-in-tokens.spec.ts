@@ -24,7 +24,7 @@ const signIn = (token: string): Promise<TestResponse> =>
 
 const invalid = { status: 400, body: { code: 'invalid_token' } };
 
-it('MF-01: opens one session; its tokens contain support, but no recent verification', async () => {
+it('MF-01: a token opens one session, whose claims contain support but no verification', async () => {
   const { id } = await registerCustomer(instance);
   const created = await create(id);
   expect(created).toMatchObject({ status: 201, body: { token: expect.any(String) } });
@@ -56,7 +56,7 @@ it('MF-01: opens one session; its tokens contain support, but no recent verifica
   expect(event).toMatchObject({ data: { methods: ['support'] } });
 });
 
-it('MF-08: audits the key that created the token for both steps, and the reason', async () => {
+it('MF-08: both steps are audited with the key that created the token and with the reason', async () => {
   const { id } = await registerCustomer(instance);
   const { body } = await create(id);
   await signIn(body.token);
@@ -145,7 +145,7 @@ describe('a change in a session of a sign-in token', () => {
   });
 });
 
-it('MF-01: rejects a token after five minutes, in another project, and without its customer', async () => {
+it('MF-01: a token fails after five minutes, in another project, and without its customer', async () => {
   const { id } = await registerCustomer(instance);
   const expired = (await create(id)).body.token;
   await instance.sql(
@@ -170,7 +170,7 @@ it('MF-01: rejects a token after five minutes, in another project, and without i
   expect(await signIn(token)).toMatchObject(invalid);
 });
 
-it('MF-01: does not consume the token at a rejected sign-in', async () => {
+it('MF-01: a rejected sign-in does not consume the token', async () => {
   const { id } = await registerCustomer(instance);
   const { token } = (await create(id)).body;
   await withSettings(instance, { requireVerifiedEmail: true }, async () => {
@@ -187,7 +187,7 @@ it('MF-01: does not consume the token at a rejected sign-in', async () => {
   expect((await signIn((await create(id)).body.token)).status).toBe(200);
 });
 
-it('AK-06: requires customer:impersonate and a reason for a support token', async () => {
+it('AK-06: a support token requires the scope customer:impersonate and a reason', async () => {
   const { id } = await registerCustomer(instance);
   const rejected = await create(id, undefined, instance.credentials.secretKey);
   expect(rejected).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
@@ -195,7 +195,7 @@ it('AK-06: requires customer:impersonate and a reason for a support token', asyn
     expect((await create(id, body)).status).toBe(400);
 });
 
-it('ends the session at a later required reauthentication, but not at an earlier one', async () => {
+it('the session ends at a later required reauthentication, but not at an earlier one', async () => {
   const { id } = await registerCustomer(instance);
   const openSession = async () => (await signIn((await create(id)).body.token)).body.tokens;
   const earlier = await openSession();
@@ -211,7 +211,7 @@ it('ends the session at a later required reauthentication, but not at an earlier
   expect((await refreshSession(instance, later.refreshToken)).status).toBe(200);
 });
 
-it("MF-05: adds a recent verification to the session only after the customer's password", async () => {
+it("MF-05: the session gets a recent verification only after the customer's password", async () => {
   const { id } = await registerCustomer(instance);
   const { tokens } = (await signIn((await create(id)).body.token)).body;
   const { body } = await instance.requestWithAccessToken(

@@ -86,7 +86,7 @@ const ageKey = (kid: string, interval: string): Promise<unknown> =>
     interval,
   ]);
 
-it('TK-01, TK-02, TK-04: checks all claims and headers of a validly signed token in /me', async () => {
+it('TK-01, TK-02, TK-04: /me checks all claims and headers of a validly signed token', async () => {
   const [customerTokens, other] = [await register(), await register()];
   const otherTenant = await insertOrganization(instance);
   // Decrypts the active signing key with the instance's root secret.
@@ -124,7 +124,7 @@ it('TK-01, TK-02, TK-04: checks all claims and headers of a validly signed token
   );
 });
 
-it('TK-02, TK-04: contains the documented claims and listed keys of publicMetadata, no others', async () => {
+it('TK-02, TK-04: a token contains only documented claims and listed publicMetadata keys', async () => {
   const names = ['plan', 'sub', 'iss', 'exp', 'email_verified', 'metadata', 'secret', 'absent'];
   await instance.sql(`UPDATE projects SET settings = settings || $1`, [
     JSON.stringify({ accessTokenClaims: names }),

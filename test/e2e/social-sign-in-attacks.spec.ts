@@ -77,7 +77,7 @@ function withParameters({ url }: Navigation, changes: Record<string, string | un
   return navigate('GET', changed);
 }
 
-it('neither uses up a state or a flow nor begins one on a HEAD request', async () => {
+it('a HEAD request neither uses up a state or a flow nor begins one', async () => {
   const head = async (url: string | URL) => {
     const { status, headers } = await fetch(url, { method: 'HEAD', redirect: 'manual' });
     return [status, headers.get('location'), headers.get('set-cookie')];
@@ -526,7 +526,7 @@ describe('FE-04: a request to a provider', () => {
   });
 });
 
-it('accepts a posted response of 16 KiB, and rejects longer and other ones', async () => {
+it('the callback accepts a posted response of 16 KiB, and rejects longer or malformed ones', async () => {
   const callback = await followToCallback(await beginOAuth(instance, project, google.slug), google);
   const { origin, pathname } = callback.url;
   const post = (body: string, type = 'application/x-www-form-urlencoded') =>

@@ -715,7 +715,7 @@ describe('a native sign-in with an ID token', () => {
   });
 });
 
-it("FE-05: keeps a provider's tokens, codes and secrets out of the log and the database", async () => {
+it("FE-05: the log and the database do not contain a provider's tokens, codes or secrets", async () => {
   standIn.user = createProviderUser({ hd: 'example.com' });
   standIn.requests.length = 0;
   const { tokens } = await openSocialSession(instance, project, google.slug);

@@ -62,7 +62,7 @@ function parseTraceparent(header: unknown): { traceId: string; spanId: string } 
   return { traceId: traceId!, spanId: spanId! };
 }
 
-it('records a registration, its statements, the webhook and the email in one trace', async () => {
+it('one trace contains a registration, its statements, the webhook and the email', async () => {
   const webhook = await register(`00-${CALLER.traceId}-${CALLER.spanId}-01`);
   // The API and the worker export their spans separately, parents after their children.
   const last = ['POST /api/v1/auth/register', 'deliver webhook', 'deliver email'];
@@ -144,7 +144,7 @@ it('records a registration, its statements, the webhook and the email in one tra
     expect(instance.workers[0]!.log).toContainEqual(expect.objectContaining({ ...traced, message }));
 });
 
-it('continues the trace of the event in a later attempt and a redelivery', async () => {
+it('a later attempt and a redelivery continue the trace of the event', async () => {
   receiver.respondWith(respondWithStatus(500));
   const first = await register();
   const { traceId } = parseTraceparent(first.headers['traceparent']);
@@ -175,7 +175,7 @@ it('continues the trace of the event in a later attempt and a redelivery', async
   );
 });
 
-it('does not delay requests for a silent collector, and processes stop with exit code 0', async () => {
+it('a silent collector delays neither requests nor a stop with exit code 0', async () => {
   otlp.isHanging = true;
   await register();
   await eventually('an unanswered export', () => otlp.pending.length > 0);
@@ -184,7 +184,7 @@ it('does not delay requests for a silent collector, and processes stop with exit
   expect(await Promise.all(processes.map((each) => each.stop()))).toEqual([0, 0]);
 });
 
-it('loads the SDK only with OTEL_EXPORTER_OTLP_ENDPOINT', async () => {
+it('a program loads the SDK only with OTEL_EXPORTER_OTLP_ENDPOINT', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-coverage-'));
   /** Starts a program up to its first connection attempt. Returns true if it has loaded the SDK. */
   const loadsSdk = async (entryPoint: string, endpoint: string): Promise<boolean> => {

@@ -87,7 +87,7 @@ describe('a unit of work', () => {
 
   beforeEach(() => instance.sql(`DELETE FROM organizations WHERE name IN ('completed', 'late')`));
 
-  it('rolls back transactions that are still running at the end of its work', async () => {
+  it('rolls back transactions that are still running when its work fails', async () => {
     const fail = () => {
       throw new Error('failed');
     };
@@ -96,7 +96,7 @@ describe('a unit of work', () => {
     expect(await countWritten('late', 'completed')).toBe(0);
   });
 
-  it('commits or rolls back together with transactions still running at the end of its work', async () => {
+  it('commits or rolls back with the transactions that are still running when its work ends', async () => {
     const succeed = () => undefined;
     const { order } = await runWithUnawaitedTransaction(succeed, (tx) => write(tx, 'late'));
     expect(order).toEqual(['late', 'completed']);

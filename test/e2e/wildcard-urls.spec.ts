@@ -24,7 +24,7 @@ const REDIRECT_URL = `${ORIGIN}/callback`;
 const patchSettings = (settings: object): Promise<TestResponse> =>
   instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, { settings });
 
-it('FE-01: allows pages whose origins match a wildcard, and no others', async () => {
+it('FE-01: a wildcard allows exactly the pages whose origins match it', async () => {
   const { email, tokens } = await registerCustomer(instance);
   const cases = [
     ['https://pr-1.preview.example.com', 200],
@@ -41,7 +41,7 @@ it('FE-01: allows pages whose origins match a wildcard, and no others', async ()
   }
 });
 
-it('FE-01: redirects to a requested URL that matches a wildcard while the project allows it', async () => {
+it('FE-01: a sign-in redirects to a URL that matches a wildcard while the project allows it', async () => {
   const redirectUrl = 'https://pr-1.preview.example.com/callback';
   for (const url of [REDIRECT_URL, `${redirectUrl}/`, 'https://a.b.preview.example.com/callback'])
     expect(await instance.register(undefined, { redirectUrl: url })).toMatchObject({
@@ -66,7 +66,7 @@ it('FE-01: redirects to a requested URL that matches a wildcard while the projec
   );
 });
 
-it('FE-01: uses the first redirect URL without a wildcard in emails that servers request', async () => {
+it('FE-01: emails that servers request link to the first redirect URL without a wildcard', async () => {
   const redirectUrls = [REDIRECT_URL, 'https://app.example.com/welcome'];
   for (const [urls, expected] of [
     [redirectUrls, redirectUrls[1]],
@@ -83,7 +83,7 @@ it('FE-01: uses the first redirect URL without a wildcard in emails that servers
   }
 });
 
-it('FE-01: accepts a wildcard redirect URL only in development and staging', async () => {
+it('FE-01: a wildcard redirect URL is accepted only in development and staging', async () => {
   const create = (environment: string, settings: object) =>
     instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Wildcards', environment, settings });
   const redirectUrls = [REDIRECT_URL];
