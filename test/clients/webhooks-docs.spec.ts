@@ -39,7 +39,7 @@ afterAll(async () => {
 
 describe.each(receivers)('WH-07: the receiver in %s', (language, command) => {
   (missing.includes(language) ? it.skip : it)(
-    'accepts real deliveries, even after a rotation of the secret, and rejects other requests',
+    'accepts real deliveries, even after the secret is rotated, and rejects other requests',
     () => document.expectExampleVerifies(command),
   );
 });

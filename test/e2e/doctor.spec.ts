@@ -300,7 +300,7 @@ describe('doctor of the server', () => {
   });
 
   (hasRedisServer ? it : it.skip)(
-    'reports a Redis that can remove jobs, and one that rejects writes',
+    'reports a Redis server that can remove jobs, and one that rejects writes',
     async () => {
       const redis = await RedisServer.start({ settings: { 'maxmemory-policy': 'allkeys-lru' } });
       try {

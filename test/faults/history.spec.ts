@@ -218,7 +218,7 @@ describe('the history checker', () => {
     }
   });
 
-  it('accepts a refused connection, and a missing response from an API process that is being killed', () => {
+  it('accepts refused connections, and missing responses of a process that is being killed', () => {
     const violationsWithError = (error: Error, processes = [running]) =>
       violationsOf((facts) =>
         Object.assign(facts, { processes }).exchanges.splice(1, 1, {

@@ -28,7 +28,7 @@ describe('PostgreSQL faults under load', () => {
   afterEach(() => dedicated?.server.thaw());
   afterAll(() => dedicated?.remove());
 
-  it('I7: PostgreSQL is frozen in the middle of a transaction: requests get 503 before their deadline, and no connection is reused', async () => {
+  it('I7: PostgreSQL is frozen in a transaction: requests get 503, and no connection is reused', async () => {
     const holder = await instance.db.connect();
     await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const blockedEmail = uniqueEmail();
@@ -61,7 +61,7 @@ describe('PostgreSQL faults under load', () => {
     ['killed with -9, and recovers', () => server.kill()],
     ['crashed, and recovers', () => server.crash()],
   ])(
-    'PostgreSQL is %s at 50 mixed requests per second: requests get 503 with Retry-After within 3 s, the same processes continue, no error occurs later than 5 s after it returns, and no acknowledged write is lost',
+    'PostgreSQL is %s under load: requests get 503 within 3 s, and no write is lost',
     async (_, interrupt) => {
       const { pids } = dedicated;
       const startedAt = Date.now();
@@ -100,7 +100,7 @@ describe('PostgreSQL faults under load', () => {
     },
   );
 
-  it('200 clients exhaust the pool by waiting for a locked table: they wait at least 1.9 s and get 503 with Retry-After, 95 % of them within 3.0 s and all within 5.0 s; /livez returns 200, requests succeed within 1 s of the release, and no connection is lost', async () => {
+  it('200 clients exhaust the pool by waiting for a locked table: they get 503 within 5 s', async () => {
     const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const exhaust = async () => {
       const lines = () =>
@@ -204,7 +204,7 @@ describe('network faults between Gatehouse and PostgreSQL', () => {
     await proxy?.stop();
   });
 
-  it('I7: the network to PostgreSQL stalls: requests get 503 before their deadline, no late response is matched to another request, and the same processes continue', async () => {
+  it('I7: the network to PostgreSQL stalls: requests get 503 before their deadline', async () => {
     const customers: RegisteredCustomer[] = [];
     for (let count = 0; count < 15; count += 1) customers.push(await registerCustomer(instance));
     const getProfile = ({ tokens }: RegisteredCustomer) =>

@@ -52,7 +52,7 @@ describeRedis('Redis faults within time limits, deliveries with redis', () => {
     return Date.now() - since;
   };
 
-  it('Redis is emptied with 500 retries pending: every retry runs within 10 s of its scheduled time, none runs twice, and sessions stay valid', async () => {
+  it('Redis is emptied with 500 retries pending: each runs once, within 10 s of its due time', async () => {
     await start({ env: { WEBHOOK_RETRY_SCHEDULE: '0s,8s,8s,8s,8s' } });
     await createEndpoint();
     const attemptedEvents = new Set<string>();
@@ -78,7 +78,7 @@ describeRedis('Redis faults within time limits, deliveries with redis', () => {
     });
   });
 
-  it('Redis is stopped during 300 registrations: all return 201, with a p99 at most 100 ms higher than without Redis', async () => {
+  it('Redis is stopped during 300 registrations: all return 201, and p99 rises by up to 100 ms', async () => {
     await start();
     await createEndpoint();
     // A control process without Redis runs at the same time, so that machine load affects both.
@@ -130,7 +130,7 @@ describeRedis('Redis faults within time limits, deliveries with redis', () => {
     });
   });
 
-  it('Redis is unreachable at startup: Gatehouse is ready within 10 s, and uses Redis within 20 s of it becoming reachable, without a restart', async () => {
+  it('Redis is unreachable at startup: Gatehouse is ready within 10 s, and uses it later', async () => {
     const port = await freePort();
     const startWithoutRedis = async (): Promise<number> => {
       const startedAt = Date.now();
@@ -154,7 +154,7 @@ describeRedis('Redis faults within time limits, deliveries with redis', () => {
     await history.check(ON_TIME);
   });
 
-  it('the Redis primary is killed and Sentinel promotes its replica during 100 registrations: all return 201 and are delivered, and the same processes use the new primary', async () => {
+  it('Sentinel promotes a replica during 100 registrations: all return 201 and are delivered', async () => {
     const primary = await RedisServer.start();
     const replica = await RedisServer.start({ settings: { replicaof: `127.0.0.1 ${primary.port}` } });
     const sentinel = await RedisSentinel.start(primary);
@@ -184,7 +184,7 @@ describeRedis('Redis faults within time limits, deliveries with redis', () => {
     }
   });
 
-  it('Redis is down for 5 s while the worker is idle, and restarts empty: the worker continues within 30 s, without a restart', async () => {
+  it('Redis is down for 5 s while the worker is idle: the worker continues within 30 s', async () => {
     await start();
     await createEndpoint();
     await waitForRedisUse();

@@ -63,7 +63,7 @@ describeRedis('Redis faults, deliveries with redis', () => {
   const waitForRequests = (before: number, count: number) =>
     eventually(`${count} more deliveries`, () => receiver.requests.length === before + count);
 
-  it('Redis is unreachable at startup: Gatehouse is degraded but ready, registrations return 201 and are delivered, and Redis is used without a restart once it becomes reachable', async () => {
+  it('Redis is unreachable at startup: Gatehouse is ready but degraded until it is reachable', async () => {
     expect(await readiness()).toEqual({ status: 'degraded' });
     await registerCustomer(instance);
     await waitForRequests(0, 1);
@@ -73,7 +73,7 @@ describeRedis('Redis faults, deliveries with redis', () => {
     await check();
   });
 
-  it('Redis is stopped while 40 customers register: all registrations return 201 and are delivered, wrong passwords stay limited, and Redis is used once it returns empty', async () => {
+  it('Redis is stopped while 40 customers register: all return 201 and are delivered', async () => {
     await redis!.stop();
     const before = history.exchanges.length;
     const sent = receiver.requests.length;
@@ -102,7 +102,7 @@ describeRedis('Redis faults, deliveries with redis', () => {
     await check();
   });
 
-  it('Redis is emptied with 100 retries pending: every retry runs, none runs twice, and sessions stay valid', async () => {
+  it('Redis is emptied with 100 retries pending: each runs once, and sessions stay valid', async () => {
     const { tokens } = await registerCustomer(instance);
     await check();
     const before = receiver.requests.length;
@@ -158,7 +158,7 @@ describeRedis('Redis faults, deliveries with redis', () => {
       end: () => replaceRedis((options) => RedisServer.start(options)),
     },
   ])(
-    'RN-04: $fault: Gatehouse reports itself as degraded in its health, log and metrics, registrations return 201 and are delivered, and Redis is used once it accepts writes again',
+    'RN-04: $fault: Gatehouse is degraded, but registrations return 201 and are delivered',
     async ({ problem, message, begin, end }) => {
       const operator = await insertOperator(instance);
       const before = receiver.requests.length;
@@ -184,7 +184,7 @@ describeRedis('Redis faults, deliveries with redis', () => {
     },
   );
 
-  it('Redis is frozen: registrations return 201 and are delivered, and Redis is used once it responds again', async () => {
+  it('Redis is frozen: registrations return 201 and are delivered', async () => {
     const before = receiver.requests.length;
     redis!.freeze();
     await registerCustomers(instance, 10);
@@ -275,7 +275,7 @@ describeRedis('a Redis cluster with TLS and an ACL user', () => {
       async () => (await instance.request('GET', '/readyz')).body.status === status,
     );
 
-  it('RN-04: no worker has been running for 60 s: Gatehouse is degraded, in its log and metrics too, and deliveries continue over the cluster once a worker runs', async () => {
+  it('RN-04: no worker runs for 60 s: Gatehouse is degraded, and delivers once one runs', async () => {
     await instance.createEndpoint(receiver.url, ['customer.created']);
     await registerCustomer(instance);
     await eventually('the log', () =>
@@ -302,7 +302,7 @@ describeRedis('limits without Redis', () => {
   /** Sign-ins per minute that the project allows from one client address. */
   const LIMIT = 5;
 
-  it('RL-06: Redis is stopped or hangs: each process counts requests on its own, and the auth routes stay limited', async () => {
+  it('RL-06: Redis is stopped or hangs: each process limits the auth routes on its own', async () => {
     const redis = await RedisServer.start();
     const instance = await TestInstance.start({
       workers: 0,

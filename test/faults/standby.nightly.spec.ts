@@ -24,7 +24,7 @@ describe('a PostgreSQL standby', () => {
     await standby?.remove();
   });
 
-  it('the read replica lags and is then stopped: lists contain its data, every other route returns the data of the primary, and no request fails', async () => {
+  it('the read replica lags, then stops: only lists contain old data, and no request fails', async () => {
     const { instance, server, receiver, history } = dedicated;
     let reader: ReplicaReader | undefined;
     try {
@@ -82,7 +82,7 @@ describe('a PostgreSQL standby', () => {
     await history.check();
   });
 
-  it('a client reads the feed alternately from the primary and the replica under load: every event appears once', async () => {
+  it('a client alternates between primary and replica under load: every event appears once', async () => {
     const { instance, server, history } = dedicated;
     const reader = await ReplicaReader.start(instance, server, standby!);
     try {
@@ -116,7 +116,7 @@ describe('a PostgreSQL standby', () => {
     await history.check();
   });
 
-  it('PostgreSQL is killed under mixed requests and its standby is promoted: requests get 503 with Retry-After in the meantime, the same processes continue with the new primary, and no acknowledged write is lost', async () => {
+  it('PostgreSQL is killed and its standby promoted: the same processes use the new primary', async () => {
     const { instance, history, server } = dedicated;
     const [primaryHost, standbyHost] = [server.url, standby!.url].map((url) => new URL(url).host);
     const listHosts = (name: string) => ({

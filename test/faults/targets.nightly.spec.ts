@@ -120,7 +120,7 @@ describe('targets with slow or missing responses', () => {
     await waitUntilClosed(targets[index]!);
   });
 
-  it('WH-06: a slow body is read until the timeout, and the attempt succeeds because of its status', async () => {
+  it('WH-06: a slow body is read until the timeout, and the attempt succeeds by its status', async () => {
     const [attempt] = records[3]!;
     expect(attempt).toMatchObject({ http_status: 200, success: true });
     expect(attempt!.response_body).toMatch(BODY);
@@ -131,7 +131,7 @@ describe('targets with slow or missing responses', () => {
     await waitUntilClosed(targets[3]!);
   });
 
-  it('WH-06, WH-13: a host whose name server does not respond causes a dns_error before the deadline', () => {
+  it('WH-06, WH-13: a silent name server causes a dns_error before the deadline', () => {
     const [attempt] = records[5]!;
     expect(attempt).toMatchObject({ http_status: 0, success: false, error: 'dns_error' });
     expect(attempt!.duration_ms).toBeLessThan(DEADLINE_MS);
