@@ -99,8 +99,8 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
       .replace('./pay-button', '../orders/pay-button')
       .replace('protect()', `protect({ returnUrl: '/unproxied' })`);
     await folder.write('app/unproxied/page.tsx', unproxied);
-    // `npm run types` checks the example's types, the React quick start tests the minified packages, and nothing
-    // builds the folder a second time.
+    // The build skips what this test does not need: `npm run types` checks the types, the React quick start tests
+    // minified packages, and the folder is built only once.
     const config = {
       typescript: { ignoreBuildErrors: true },
       experimental: { turbopackMinify: false, turbopackFileSystemCacheForBuild: false },

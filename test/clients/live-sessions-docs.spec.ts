@@ -37,7 +37,7 @@ for (let visit = 0; visit < 2; visit += 1) await keepSignedIn(client);
 console.log(JSON.stringify({ accessToken: await client.getAccessToken(), requests, cookie }));
 `;
 
-/** A backend that stores the tokens, with the Next.js route handler. */
+/** A backend that calls the Next.js route handler and keeps the tokens on the server. */
 const backend = `
 import { openSession } from './migration.mjs';
 import { DELETE, POST } from './app/migrate-session/route.js';

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listPackages } from '../../scripts/packages.mjs';
 import { run } from '../../scripts/processes.mjs';
-import { checkTypesOfTarball, lintTarball } from '../support/packages/check-tarball.js';
+import { checkTarballTypes, lintTarball } from '../support/packages/check-tarball.js';
 import { importExports } from '../support/packages/import-exports.js';
 import { installPackages, listEntryPoints, type Manifest } from '../support/packages/install-package.js';
 import { startLocalRegistry } from '../support/packages/local-registry.js';
 import { packAll, type Tarball } from '../support/packages/pack-all.js';
-import { checkTypesOfExports } from '../support/packages/type-check.js';
+import { checkExportTypes } from '../support/packages/type-check.js';
 
 interface Package {
   name: string;
@@ -62,7 +62,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns each export by package's size, in bytes, without peer dependencies. */
+/** Returns each export's size in bytes, by package, without peer dependencies. */
 async function measureExports(): Promise<Record<string, Record<string, number>>> {
   const measured = libraries.map(({ name, manifest }) => {
     // "*" stands for everything that a page can load from the package and from its dependencies in this repository.
@@ -101,7 +101,7 @@ describe.each(packages)('$name', ({ name, folder: source, manifest }) => {
     const { file } = tarballs.get(name)!;
     expect(await lintTarball(file)).toEqual([]);
     if (manifest.bin) expect(listEntryPoints(manifest)).toEqual([]);
-    else expect(await checkTypesOfTarball(file)).toEqual([]);
+    else expect(await checkTarballTypes(file)).toEqual([]);
   });
 });
 
@@ -128,7 +128,7 @@ describe('each library', () => {
   it.each(['nodenext', 'bundler'])(
     'has types that compile with the module resolution %s',
     async (resolution) => {
-      expect(await checkTypesOfExports(project, entryPoints, resolution)).toBe('');
+      expect(await checkExportTypes(project, entryPoints, resolution)).toBe('');
     },
   );
 });

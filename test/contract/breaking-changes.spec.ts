@@ -3,7 +3,7 @@ import { findBreakingChanges, findBreakingEventChanges } from '../support/breaki
 
 const FOLDER = 'docs/releases';
 
-/** Breaking changes since the newest release that its successor's page in docs/upgrades describes. */
+/** Breaking changes since the newest release. The next release's page in docs/upgrades must describe them. */
 const DESCRIBED_CHANGES: string[] = [];
 
 const readJson = (file: string): any => JSON.parse(readFileSync(file, 'utf8'));

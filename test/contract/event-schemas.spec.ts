@@ -385,7 +385,7 @@ describe('the event stream of complete lifecycles', () => {
   }
 
   /** Requires an identity provider for the domain of a customer who has signed in with a password. */
-  async function requireProviderOfDomain(): Promise<void> {
+  async function requireDomainProvider(): Promise<void> {
     const provider = await createDomainProvider(instance);
     await instance.register(`${randomUUID()}@${provider.domain}`);
     await instance.sql('UPDATE identity_provider_domains SET verified_at = now() WHERE provider_id = $1', [
@@ -438,7 +438,7 @@ describe('the event stream of complete lifecycles', () => {
     await claimWithEmailCode(uniqueEmail());
     await changePasskeys();
     await changeIdentities();
-    await requireProviderOfDomain();
+    await requireDomainProvider();
     const email = uniqueEmail();
     adaId = await registerAndRefresh(email);
     await changePasswords(email, adaId);

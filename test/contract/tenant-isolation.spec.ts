@@ -361,8 +361,8 @@ interface Trial {
 }
 
 /**
- * Returns a trial for every combination of path parameters with the victim's objects, the others with the attacker's.
- * Combinations whose last parameter belongs to the attacker are tested only nightly.
+ * Returns a trial for every combination of path parameters that identify the victim's objects. The other parameters
+ * identify the attacker's. Combinations whose last parameter belongs to the attacker are tested only nightly.
  */
 function pathTrials(route: Route, { victim }: Pair): Trial[] {
   const inputs = pathInputs(route);

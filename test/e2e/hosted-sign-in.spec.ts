@@ -474,7 +474,7 @@ describe('the hosted sign-in page', () => {
       server.idTokenClaims = withClaim;
       await signIn();
       expect(await isOffered()).toBe(true);
-      // An account of another kind.
+      // Once a token has contained the claim, an account without it does not hide the provider.
       server.idTokenClaims = withoutClaim;
       await signIn();
       expect(await isOffered()).toBe(true);

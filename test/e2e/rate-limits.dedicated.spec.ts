@@ -354,8 +354,8 @@ describe('the limit on logins', () => {
   });
 
   /**
-   * Sends requests until one is rejected. A request that times out in Redis is counted only in the API's memory
-   * process.
+   * Sends requests until one is rejected. A request that times out in Redis is counted only in the API process's
+   * memory.
    */
   const waitForRejection = (send: () => Promise<TestResponse>): Promise<TestResponse> =>
     eventually('a rejected request', async () => {

@@ -71,7 +71,7 @@ it('one trace contains a registration, its statements, the webhook and the email
     return last.every((name) => found.some((span) => span.name === name)) && found;
   });
   const find = (name: string): ReceivedSpan => spans.find((span) => span.name === name)!;
-  const namesOfChildren = ({ spanId }: ReceivedSpan) =>
+  const listChildNames = ({ spanId }: ReceivedSpan) =>
     spans.filter(({ parentSpanId }) => parentSpanId === spanId).map(({ name }) => name);
 
   const request = find('POST /api/v1/auth/register');
@@ -87,7 +87,7 @@ it('one trace contains a registration, its statements, the webhook and the email
       'gatehouse.project_id': instance.credentials.projectId,
     },
   });
-  expect(namesOfChildren(request)).toEqual(
+  expect(listChildNames(request)).toEqual(
     expect.arrayContaining([
       'START',
       'INSERT customers',
@@ -116,7 +116,7 @@ it('one trace contains a registration, its statements, the webhook and the email
     'gatehouse.event_type': 'customer.created',
     'gatehouse.attempt': 1,
   });
-  expect(namesOfChildren(delivery)).toEqual(['claim delivery', 'POST', 'UPDATE deliveries']);
+  expect(listChildNames(delivery)).toEqual(['claim delivery', 'POST', 'UPDATE deliveries']);
   const send = find('POST');
   expect(send).toMatchObject({
     kind: 'CLIENT',
@@ -133,7 +133,7 @@ it('one trace contains a registration, its statements, the webhook and the email
     kind: 'CONSUMER',
     attributes: { 'gatehouse.mail_kind': 'verify-email' },
   });
-  expect(namesOfChildren(email)).toEqual(['claim email', 'send email', 'UPDATE mails']);
+  expect(listChildNames(email)).toEqual(['claim email', 'send email', 'UPDATE mails']);
 
   expect(otlp.headers['authorization']).toBe('Bearer abc');
   const traced = { trace_id: CALLER.traceId };

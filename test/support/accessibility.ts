@@ -49,7 +49,7 @@ export const seriousViolations = (page: Page, rules?: string[]): Promise<string[
  * Throws if axe-core finds a violation, or if the page is wider than the screen. The dark theme is checked on a narrow
  * screen, and the light theme's contrast on the wide one. Takes a screenshot of both.
  * @param step a description of the page
- * @param width the wide screen's width, in pixels, which is kept afterwards
+ * @param width the wide screen's width in pixels. The page has this width afterward
  */
 export async function expectAccessible(
   browser: TestBrowser,

@@ -23,7 +23,7 @@ export interface ConsoleTest {
   /**
    * Opens a screen on the page that all tests share, which takes half the CPU time of a new context.
    * @param path below `/console`, or a URL
-   * @param operator default: the admin. null: not signed in
+   * @param operator default: the admin. Null opens it without a session
    */
   show(path: string, operator?: OperatorClient | null): Promise<Page>;
 }

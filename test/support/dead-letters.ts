@@ -68,7 +68,7 @@ export async function duplicateDeadLetter(
   deliveryId: string,
   count: number,
 ): Promise<void> {
-  // Foreign key checks, which the replica role skips, and random ids would take most of the time.
+  // Foreign key checks and random ids would take most of the time. The replica role skips the checks.
   await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
      INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state,

@@ -1,6 +1,6 @@
 /**
  * The column of each table that leads to a row's organization, by which a distributed database would place the row
- * (docs/scaling.md). null: the table belongs to the installation, not to an organization.
+ * (docs/scaling.md). Null means that the table belongs to the installation, not to an organization.
  */
 export const distributionColumns: Record<string, string | null> = {
   alert_log: null,

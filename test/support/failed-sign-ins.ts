@@ -2,7 +2,7 @@ import type { TestInstance } from './test-instance.js';
 
 /** The failed sign-ins with an email address, for all client IPs that its customer has not used before. */
 export interface FailedSignIns {
-  /** Number of failed sign-ins in the current window. 0: the window has ended. */
+  /** Number of failed sign-ins in the current window, or 0 if the window has ended. */
   inWindow: number;
   /** Number of consecutive failed sign-ins in all windows, and of guesses at the password. Default: `inWindow`. */
   consecutive?: number;

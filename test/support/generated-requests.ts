@@ -180,14 +180,14 @@ function validValue(schema: Json, pool: ValuePool, name = ''): Arbitrary<unknown
   const alternatives = (rest['oneOf'] ?? rest['anyOf']) as Json[] | undefined;
   if (alternatives) choices.push(...alternatives.map((each) => validValue(each, pool, name)));
   for (const each of [type ?? []].flat() as string[])
-    choices.push(valueOfType(each, { properties, required, ...rest }, pool));
+    choices.push(valueWithType(each, { properties, required, ...rest }, pool));
   return choices.length > 0 ? fc.oneof(...choices) : fc.jsonValue();
 }
 
 /** Replaces a string's last character. */
 const changeLastCharacter = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
 
-function valueOfType(type: string, schema: Json, pool: ValuePool): Arbitrary<unknown> {
+function valueWithType(type: string, schema: Json, pool: ValuePool): Arbitrary<unknown> {
   const { minimum = 0, maximum = 1_000, minLength = 0, maxLength = 200, minItems = 0, maxItems = 5 } = schema;
   switch (type) {
     case 'object': {

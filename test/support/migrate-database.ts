@@ -4,7 +4,7 @@ import type { TestInstance } from './test-instance.js';
 
 /**
  * Runs a database's pending migrations, like `npm run gatehouse -- migrate`.
- * @param urls `ownerUrl` is MIGRATE_DATABASE_URL. null: the role in `url` runs the migrations
+ * @param urls `ownerUrl` is MIGRATE_DATABASE_URL. If it is null, the role in `url` runs the migrations
  * @returns the names of the migrations that were run
  */
 export async function migrateDatabase(

@@ -89,7 +89,7 @@ export class StripeStub {
   failsCustomerCreation = false;
   /** Number of upcoming responses that are lost after their requests were executed. */
   lostResponses = 0;
-  /** The override when no overrides are left. `null`: Stripe's normal behavior. */
+  /** The override when no others are left. Null means Stripe's normal behavior. */
   defaultOverride: ResponseOverride | null = null;
   private readonly overrides: ResponseOverride[] = [];
   private readonly savedReplies = new Map<string, { form: string; reply: Reply | null }>();

@@ -28,7 +28,7 @@ import { restore } from './restore.js';
 
 type Description = Omit<Manifest, 'dumpedAt' | 'migrations' | 'rowCounts'>;
 
-/** The servers at which the instance is a client, all on loopback. */
+/** The servers that the instance calls, all on loopback. */
 interface Servers {
   good: Receiver;
   bad: Receiver;
@@ -194,7 +194,7 @@ async function writeFixture(databaseUrl: string, description: Description): Prom
   return rowCounts;
 }
 
-/** Returns the first line that differs in both texts; null if the texts are the same. */
+/** Returns the first line that differs between the texts, or null if they are equal. */
 function findDifference(original: string, restored: string): string | null {
   const [lines, others] = [original.split('\n'), restored.split('\n')];
   const index = lines.findIndex((line, number) => line !== others[number]);

@@ -3,7 +3,7 @@ import { bearerHeader, PASSWORD, type TestResponse, type TestInstance } from '..
 import type { Manifest, ProjectKeys } from './manifest.js';
 import { send } from './requests.js';
 
-/** Number of a customer's events that one transaction erases: the erasure for more of them goes on in the background. */
+/** Number of a customer's events that one transaction erases. The rest is erased in the background. */
 const ERASED_AT_ONCE = 500;
 
 /** Number of requests that are sent at a time. */

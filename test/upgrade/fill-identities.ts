@@ -65,7 +65,7 @@ export class IdentityFiller {
     expectStatus(200, await requestAsPage(this.members, this.project, path, { idToken, nonce: 'n' }));
   }
 
-  /** Adds a provider with a private key, which no one has used. */
+  /** Adds a provider with a private key. No customer has signed in with it. */
   private async addApple(): Promise<void> {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const body = {

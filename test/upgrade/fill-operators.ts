@@ -7,7 +7,7 @@ import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { PASSWORD, type TestInstance, type TestResponse } from '../support/test-instance.js';
 import type { SignInFixture } from './manifest.js';
 
-/** Creates operators with every kind of account, and what belongs to them. */
+/** Creates operators with every kind of account, and their settings, sessions and invitations. */
 export class OperatorFiller {
   constructor(
     private readonly instance: TestInstance,

@@ -15,7 +15,7 @@ export async function lintTarball(file: string): Promise<string[]> {
  * Returns the problems with the types in a tarball. As in attw's profile "esm-only", require() and Node.js 10
  * resolution are ignored. Style sheets are ignored as well, because they have no types.
  */
-export async function checkTypesOfTarball(file: string): Promise<string[]> {
+export async function checkTarballTypes(file: string): Promise<string[]> {
   const tarball = createPackageFromTarballData(new Uint8Array(await readFile(file)));
   const result = await checkPackage(tarball, { excludeEntrypoints: [/\.css$/] });
   if (!result.types) return ['no types'];

@@ -9,7 +9,7 @@ const compiler = join(process.cwd(), 'node_modules', 'typescript-7', 'bin', 'tsc
  * @param resolution TypeScript's option moduleResolution
  * @returns the errors in the file and in Gatehouse packages, or an empty string
  */
-export async function checkTypesOfExports(
+export async function checkExportTypes(
   project: string,
   entryPoints: string[],
   resolution: string,
