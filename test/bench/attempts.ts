@@ -216,7 +216,7 @@ function report(timed: ComparedTimings[]): SectionResult {
       ]),
     ],
     notes: [
-      `Few: ${describeSize(SMALL)}, of one day. Many: ${describeSize(LARGE)}, of ${DAYS} days. Both have the partitions of ${DAYS} days.`,
+      `Few: ${describeSize(SMALL)}, on one day. Many: ${describeSize(LARGE)}, over ${DAYS} days. Both have partitions for ${DAYS} days.`,
       `Half of the deliveries are in one project, half in ${PROJECTS} others of its organization.`,
       'An empty table would be the wrong comparison, because its empty pages cost less to read and write.',
       'Requests are sent one after the other, to both instances in turn. Each reads a different row or page,',

@@ -58,7 +58,7 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
     printProgress(`${CUSTOMERS} customers`);
     await seedCustomers(instance, CUSTOMERS - ORGANIZATIONS * CUSTOMERS_EACH);
     await seedOrganizations(instance, ORGANIZATIONS, CUSTOMERS_EACH);
-    printProgress(`${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches`);
+    printProgress(`${AUDIT_ENTRIES} audit log entries, ${BATCHES} batches`);
     await seedAuditLog(instance, AUDIT_ENTRIES, DAYS);
     await seedFailedSignIns(instance, FAILED_SIGN_INS);
     await seedMails(instance, MAILS, DAYS);
@@ -166,7 +166,7 @@ function report(timed: [string, number[]][]): SectionResult {
       ]),
     ],
     notes: [
-      `${attemptCount(DELIVERIES)} attempts of ${DAYS} days, ${deadLetterCount(DELIVERIES)} dead letters, ${PENDING_DELIVERIES} pending deliveries, ${CUSTOMERS} customers, ${ORGANIZATIONS + 1} organizations, ${AUDIT_ENTRIES} entries of the audit log, ${BATCHES} batches.`,
+      `${attemptCount(DELIVERIES)} attempts of ${DAYS} days, ${deadLetterCount(DELIVERIES)} dead letters, ${PENDING_DELIVERIES} pending deliveries, ${CUSTOMERS} customers, ${ORGANIZATIONS + 1} organizations, ${AUDIT_ENTRIES} audit log entries, ${BATCHES} batches.`,
       `${UNROLLED_ATTEMPTS} attempts of the last minute are not in the metrics yet. One request after the other.`,
     ],
     targets: timed.map(([name, times]) => ({

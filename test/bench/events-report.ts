@@ -101,7 +101,7 @@ function delayTable(timed: CaseRounds[]): Details[number] {
 
 function activityTable(cases: CaseRounds[]): Details[number] {
   return {
-    title: 'For each event: wake-ups by process, transactions that write, and log of PostgreSQL',
+    title: 'Per event: wake-ups by process, write transactions, and WAL written by PostgreSQL',
     table: [
       ['', ...processGroups, 'transactions', 'WAL KiB'],
       ...cases.map((each) => [
@@ -137,7 +137,7 @@ function statementTotals(tracked: { name: string; measurement: Measurement }[]):
       ];
     }),
   );
-  return { title: 'For each event: statements of each program', table: [['', ...header], ...rows] };
+  return { title: 'Per event: statements by program', table: [['', ...header], ...rows] };
 }
 
 function topTables(name: string, { tracked, events }: Measurement): Details {
@@ -145,7 +145,7 @@ function topTables(name: string, { tracked, events }: Measurement): Details {
   const each = (value: number): string => formatNumber(value / events);
   const tables: Details = [
     {
-      title: `${name}: the dearest statements, for each event`,
+      title: `${name}: the most expensive statements, per event`,
       table: [
         ['', 'program', 'calls', 'plans', 'planning µs', 'executing µs'],
         ...statements
@@ -171,7 +171,7 @@ function redisTable(
   each: (value: number) => string,
 ): Details[number] {
   return {
-    title: `${name}: Redis, for each event; commands include those of scripts`,
+    title: `${name}: Redis, per event; commands in scripts are included`,
     table: [
       ['', 'calls', 'µs'],
       ['reads from sockets', each(reads)],

@@ -35,7 +35,7 @@ export async function measureFairness(): Promise<SectionResult> {
     `${PER_SECOND} logins a second for ${SECONDS} s, from PostgreSQL's commit timestamp to the request at the target,`,
     `without other load, and alongside an endpoint that never responds, with ${HANGING} deliveries pending, and a bulk redelivery of`,
     `${formatNumber(DEAD_LETTERS)} dead letters of a third endpoint. All three endpoints belong to one project.`,
-    'Hostile tenant: another organization with as many deliveries, whose endpoints send the hostile responses of',
+    'Hostile tenant: another organization with as many deliveries, whose endpoints send the hostile responses from',
     'npm run bench -- responses.',
   ];
   const targets: SectionResult['targets'] = [];

@@ -69,8 +69,8 @@ export function floodReport(runs: FloodRun[], notes: string[]): SectionResult {
         row(`${route} before, p50 / p99 / max ms`, (run) => spread(baselineDurations(run, route))),
         row(`${route} during the flood`, (run) => spread(durations(samplesDuring(run, route)))),
       ]),
-      row('errors of these routes, during the flood and after it', (run) => String(findErrors(run).length)),
-      row('until /me is as before, ms', (run) => formatNumber(recoveryMs(run))),
+      row('errors on these routes, during the flood and after it', (run) => String(findErrors(run).length)),
+      row('until /me is as fast as before, ms', (run) => formatNumber(recoveryMs(run))),
       row('cores that the clients used', ({ cpuShare }) => formatNumber(cpuShare)),
     ],
     notes: [...notes, ...runs.flatMap((run) => describeUnexpected(run))],
@@ -107,7 +107,7 @@ function targets(run: FloodRun): Target[] {
   const p99 = (values: number[]): number => percentile(values, 0.99);
   const commonTargets = [
     atMost('responses other than 200, 401, 429 and 503', countUnexpected(run), 0),
-    atMost('errors of other routes', findErrors(run).length, 0),
+    atMost('errors on other routes', findErrors(run).length, 0),
   ];
   if (!run.isPolite) return commonTargets;
   const hashMs = (1_000 * run.threads) / rawRate(run);
@@ -118,8 +118,8 @@ function targets(run: FloodRun): Target[] {
     ),
     atMost('GET /livez, p99', p99(durations(samplesDuring(run, 'GET /livez'))), 50, ' ms'),
     atMost('rejected 503, p99', p99(run.rejectedMs), 200, ' ms'),
-    atMost('wait of a login before its hash, p99', p99(run.verifiedMs) - hashMs, 4_000, ' ms'),
-    atMost('until /me is as before', recoveryMs(run), 3_000, ' ms'),
+    atMost('login wait before hashing, p99', p99(run.verifiedMs) - hashMs, 4_000, ' ms'),
+    atMost('until /me is as fast as before', recoveryMs(run), 3_000, ' ms'),
     {
       name: name('logins to raw bcrypt'),
       value: (100 * loginRate(run)) / rawRate(run),

@@ -60,7 +60,7 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
       [...timed.values()],
       [
         `${samples} requests of each case, one after the other over one connection, in random order within a group,`,
-        `after ${WARM_UP} warm-up requests. Each uses an address of its own; bcrypt at cost ${COST}.`,
+        `after ${WARM_UP} warm-up requests. Each uses a new address; bcrypt at cost ${COST}.`,
         'The project of the group "login with imported hashes" has equal numbers of own, argon2id, bcrypt and PBKDF2 hashes.',
         'Half of its own hashes are portable.',
         'The cases of challenge/totp have no target: the response reveals the result.',

@@ -66,7 +66,7 @@ const insertEvents = ({ id, projectId }: Record<string, any>, count: number, sel
 describe('a deleted customer', () => {
   it('leaves nothing in the database except the id', async () => {
     const [firstName, lastName, externalId] = ['Ottoline', 'Quibblesworth', `crm-${randomUUID()}`];
-    const [remark, responseText] = ['a private remark', 'answered by the target'];
+    const [remark, responseText] = ['a private remark', 'a response from the target'];
     receiver.defaultResponder = (response, { event }) =>
       void response.end(event.type === 'customer.deleted' ? 'ok' : responseText);
     const email = uniqueEmail();

@@ -85,7 +85,7 @@ describe('strict input', () => {
       ['a lone surrogate', '{"\\udc00":1}'],
       ['depth 21', `{"a":${'['.repeat(20)}${']'.repeat(20)}}`],
       ['__proto__', '{"__proto__":{"x":1}}'],
-      ['constructor in depth', '{"a":{"b":{"constructor":{"prototype":{}}}}}'],
+      ['a nested constructor', '{"a":{"b":{"constructor":{"prototype":{}}}}}'],
     ];
     const fields: [field: string, value: unknown][] = [
       ['email', { $gt: '' }],

@@ -443,7 +443,7 @@ describe('the connection test', () => {
   });
 
   it('reports what a provider lacks, without quoting its messages', async () => {
-    const SECRET_TEXT = 'a text of the provider';
+    const SECRET_TEXT = 'text from the provider';
     const discovery = (responder: Responder) => () => (provider.overrides = { discovery: responder });
     const metadata = (differences: object) => () => (provider.metadata = { ...differences });
     const cases: [label: string, arrange: () => unknown, failed: string[]][] = [
@@ -464,9 +464,9 @@ describe('the connection test', () => {
         ['client_authentication'],
       ],
       ['no keys', () => (provider.overrides = { jwks: respondWithJson({ keys: [] }) }), ['keys']],
-      ['a lost JWKS', () => (provider.overrides = { jwks: respondWithJson({}, 404) }), ['keys']],
+      ['a missing JWKS', () => (provider.overrides = { jwks: respondWithJson({}, 404) }), ['keys']],
       [
-        'a token endpoint that is none',
+        'a token endpoint without a token',
         () => (provider.overrides = { token: respondWithContent('text/html', SECRET_TEXT) }),
         ['client_credentials'],
       ],

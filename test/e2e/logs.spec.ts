@@ -85,7 +85,7 @@ describe('LG-03: the log line of a security event', () => {
     expect(await step('GET', '/session')).toMatchObject({ status: 200, actor });
     expect(await step('DELETE', '/session')).toMatchObject({ status: 204, actor });
 
-    const failures = await eventually('the entries of the audit log', async () => {
+    const failures = await eventually('the audit log entries', async () => {
       const { data } = (await admin.request('GET', `/audit-log?targetId=${known.id}&action=operator.*`)).body;
       const failed = (data as Record<string, string>[]).filter((each) => each['action']!.endsWith('_failed'));
       return failed.length === 2 && failed;

@@ -87,8 +87,8 @@ describe('CO-01: an instance without operators', () => {
 
   it('does not log a command once an operator exists, and no link or setting creates another', async () => {
     await instance.sql(`INSERT INTO operator_links (token_hash, expires_at)
-                     VALUES (sha256('a link of a start before'), now() + interval '1 hour')`);
-    expect(await setUp('a link of a start before')).toMatchObject({
+                     VALUES (sha256('a link from an earlier start'), now() + interval '1 hour')`);
+    expect(await setUp('a link from an earlier start')).toMatchObject({
       status: 400,
       body: { code: 'invalid_token' },
     });

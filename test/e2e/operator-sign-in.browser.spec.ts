@@ -403,7 +403,7 @@ describe('the operator sign-in at a host name', () => {
       expect((await use(again, '/second-factor/passkey', authenticator)).body.state).toBe('signed_in');
 
       const failures = `/audit-log?targetId=${client.operator.id}&action=operator.code_failed`;
-      await eventually('the entries of the audit log', async () => {
+      await eventually('the audit log entries', async () => {
         const { body: entries } = await admin.request('GET', failures);
         return entries.data.length === 3;
       });

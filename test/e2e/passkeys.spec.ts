@@ -123,14 +123,14 @@ describe('MF-06: a passkey', () => {
   const otherHandle = Buffer.alloc(16, 7).toString('base64url');
   const deviations: [name: string, deviations: Deviations][] = [
     ['the origin of another site', { origin: 'https://localhost.example.com' }],
-    ['an origin of this machine by its address', { origin: 'http://127.0.0.1:5173' }],
+    ["this machine's origin with its IP address", { origin: 'http://127.0.0.1:5173' }],
     ['another relying party', { rpId: 'example.com' }],
     ['another challenge', { challenge: Buffer.alloc(32, 1).toString('base64url') }],
     ['no challenge', { challenge: '' }],
     ['another ceremony', { type: 'payment.get' }],
     ['a frame of another site', { crossOrigin: true }],
-    ['no verification of the user', { userVerified: false }],
-    ['no presence of the user', { userVerified: false, userPresent: false }],
+    ['no user verification', { userVerified: false }],
+    ['no user presence', { userVerified: false, userPresent: false }],
   ];
 
   it('fails in a sign-in that deviates from the options', async () => {

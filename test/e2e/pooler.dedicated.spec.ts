@@ -23,7 +23,7 @@ const JOBS = [
   ...['deliveries', 'audit log', 'imports', 'redeliveries', 'login attempts', 'erasures', 'sessions'],
 ];
 
-if (!PgBouncer.isInstalled) console.log('The tests of poolers are skipped: pgbouncer is not installed.');
+if (!PgBouncer.isInstalled) console.log('The pooler is not tested: pgbouncer is not installed.');
 
 (PgBouncer.isInstalled ? describe : describe.skip)('Gatehouse behind PgBouncer in transaction mode', () => {
   let pooler: PgBouncer;

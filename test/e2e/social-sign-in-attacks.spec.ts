@@ -255,7 +255,7 @@ describe('FE-01: the response of a provider', () => {
     };
     const cases: [string, { type: string; trustEmail?: boolean }, Record<string, unknown>, string][] = [
       [
-        'a text instead of true',
+        'a string instead of true',
         { type: 'google' },
         { email_verified: 'true', hd: 'x.example' },
         'account_exists',

@@ -122,7 +122,10 @@ describe(`API processes, deliveries with ${queue}`, () => {
     await instance.workers[0]!.stop();
     await startReplica(instance);
     expect((await instance.register()).status).toBe(201);
-    recordMeasurements({ 'tables that grew': tables.length, requests: history.exchanges.length - before });
+    recordMeasurements({
+      'tables with new columns': tables.length,
+      requests: history.exchanges.length - before,
+    });
     await history.check();
   });
 

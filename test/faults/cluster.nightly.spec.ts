@@ -17,8 +17,7 @@ import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const describeCluster = HaProxy.isInstalled ? describe : describe.skip;
-if (!HaProxy.isInstalled)
-  process.stderr.write('The faults of a cluster are not tested: haproxy is not installed\n');
+if (!HaProxy.isInstalled) process.stderr.write('Cluster faults are not tested: haproxy is not installed\n');
 
 const IMPORT_BYTES = 14 * 1024 * 1024;
 

@@ -142,7 +142,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'update webhook_endpoints',
     'update webhook_replays',
   ],
-  'repairs and partitions: batches of a range of ids': [
+  'repairs and partitions: batches in an id range': [
     'insert attempts',
     'select identity_provider_domains',
     'update attempts, deliveries',
@@ -159,7 +159,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
     'select deliveries, endpoint_health, mails, webhook_endpoints',
     'select deliveries, mails, webhook_endpoints',
   ],
-  'lists, counts and searches of operators, and of keys whose organization has child organizations': [
+  'lists, counts and searches by operators, and by keys whose organization has child organizations': [
     'insert customers, deliveries, events, redelivery_items, webhook_endpoints',
     'select api_keys, organizations, projects, webhook_endpoints',
     'select attempts',

@@ -203,7 +203,7 @@ export class SignInSecrets {
         return this.issueLink(owner);
       },
     },
-    'code that proves an identity again': {
+    'code that reauthenticates with a provider': {
       ...{ owner: 'plain', consumer: 'reauthenticate' },
       issue: async (owner) => {
         this.signInAtProvider(owner);

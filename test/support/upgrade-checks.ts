@@ -83,7 +83,7 @@ const accountChecks: Checks = {
       expect((await refreshSession(instance, token)).status).toBe(200);
   },
 
-  'authenticates its keys': async (upgrade) => {
+  'accepts its keys': async (upgrade) => {
     const { manifest, instance } = upgrade;
     for (const { projectId, secretKey, publishableKey } of manifest.projects) {
       const project = await upgrade.withKey(secretKey, 'GET', `/api/v1/projects/${projectId}`);
