@@ -284,7 +284,7 @@ function checkRequestsPerAttempt({ attempts, requests }: Facts, _: FactIndex): V
       return !(starts[Math.max(0, count - repeated)]! <= at + CLOCK_SKEW_MS);
     });
     if (position < 0) return [];
-    const what = `request ${position + 1} of ${arrivals.length} for ${key} exceeds the number of started attempts, ${starts.length}`;
+    const what = `request ${position + 1} of ${arrivals.length} for ${key} does not match a started attempt (${starts.length} started)`;
     return [{ invariant: 'I3' as const, description: what }];
   });
   return [...duplicates, ...unexpectedRequests];
