@@ -52,7 +52,7 @@ export function floodReport(runs: FloodRun[], notes: string[]): SectionResult {
     [0.5, 0.99, 1].map((share) => formatNumber(percentile(values, share))).join(' / ');
   return {
     table: [
-      row('', ({ isPolite }) => (isPolite ? 'waiting out Retry-After' : 'ignoring it')),
+      row('', ({ isPolite }) => (isPolite ? 'honoring Retry-After' : 'ignoring Retry-After')),
       ...expectedStatuses.map((status) =>
         row(`responses ${status}`, ({ responses }) => String(responses[status] ?? 0)),
       ),

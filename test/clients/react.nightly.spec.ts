@@ -113,7 +113,7 @@ describeBrowser('@gatehouse/react: errors and variants', () => {
     await waitForSession(provider.user.email!);
   });
 
-  it('displays the wait after too many attempts, and offers a retry when offline', async () => {
+  it('displays the wait time after too many attempts, and offers a retry when offline', async () => {
     await page.route('**/auth/options', (route) => route.abort());
     await open();
     await alert('There is no connection. Check your network and try again.');

@@ -78,16 +78,16 @@ describeBrowser('a hosted page in a browser', () => {
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
     const path = `/reset-password?token=${await instance.getMailToken(email, 'reset-password')}`;
     const page = await open(path, { javaScriptEnabled: true });
-    let sendOn!: () => void;
-    const release = new Promise<void>((resolve) => (sendOn = resolve));
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
     let submissions = 0;
     await page.route('**/reset-password', async (route) => {
       submissions += 1;
-      await release;
+      await released;
       await route.continue();
     });
     // Playwright cannot read from a page during a navigation, so the page reports the change itself.
-    await page.exposeFunction('reportDisabled', sendOn);
+    await page.exposeFunction('reportDisabled', release);
     await page.evaluate(`
       const button = document.querySelector('button');
       new MutationObserver(() => button.disabled && reportDisabled()).observe(button, { attributes: true });`);

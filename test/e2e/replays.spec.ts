@@ -9,7 +9,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let receiver: Receiver;
-/** A developer's URL. */
+/** The receiver at a developer's URL. */
 let other: Receiver;
 let admin: OperatorClient;
 beforeAll(async () => {

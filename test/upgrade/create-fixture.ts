@@ -142,7 +142,7 @@ async function fill(
   report('pending deliveries created');
   const imported = await new ImportFiller(instance, projects).importCustomers();
   report('customers imported');
-  // An API process that ends properly removes its heartbeat.
+  // Leaves a heartbeat, which an API process removes only if it shuts down properly.
   await (await startReplica(instance)).process.stop('SIGKILL');
   await instance.api.stop();
   return {

@@ -99,7 +99,7 @@ export class WebhookFiller {
     this.good.defaultResponder = respondWithStatus(503, 'maintenance');
     await this.emit('scheduled', 5);
     await eventually('five retries', async () => (await this.listPending('attempt = 1')).length === 5);
-    // The metrics lag half a minute behind the log, until every attempt from that time is recorded.
+    // Rollups lag half a minute behind the attempt log.
     await eventually('the rollups', async () => {
       const rows = await this.instance.sql('SELECT FROM attempt_figures_by_endpoint');
       return rows.length > 0;
