@@ -58,7 +58,7 @@ export async function compareImports({
   }
   return {
     table: [
-      ['system', 'customers a second', 'other build', 'ratio of the rounds, mean', 'lowest to highest'],
+      ['system', 'customers a second', 'other build', 'mean ratio', 'lowest to highest ratio'],
       ...rows,
     ],
     notes: [

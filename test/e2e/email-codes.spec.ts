@@ -552,7 +552,7 @@ describe('the limit on email code guesses', () => {
     expect(await instance.events(body.customer.id, 'customer.created')).toHaveLength(1);
   });
 
-  it('RL-01: locks an address for growing windows until a sign-in with a code', async () => {
+  it('RL-01: locks an address for longer and longer windows until a sign-in with a code', async () => {
     const { id, email } = await createVerified({ password: PASSWORD });
     const lock = (failures: number, end: string) =>
       instance.sql(

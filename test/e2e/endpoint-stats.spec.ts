@@ -85,7 +85,7 @@ describe('the statistics of an endpoint', () => {
     await receiver.stop();
   });
 
-  it('cover a supported time window, and reject others', async () => {
+  it('cover a supported time window, and reject unsupported ones', async () => {
     const { id } = await instance.createEndpoint('https://example.com/');
     await insertAttempts(id, 90, 30, true, 40);
     await insertAttempts(id, 10, 10, false, 900);

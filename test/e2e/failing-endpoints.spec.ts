@@ -127,7 +127,7 @@ describe('a failing endpoint', () => {
     expect(await getEndpoint(id)).toMatchObject({ status: 'enabled', disabled_reason: null });
   });
 
-  it('stays enabled with failures on fewer than three days or fewer than five in all, at any age', async () => {
+  it('stays enabled with failures on fewer than three days, or with fewer than five in total', async () => {
     const ids = [
       // An outage three days ago, and one event today.
       await createEndpointWithFailures([73, 72.9, 72.8, 72.7, 72.6]),
@@ -194,7 +194,7 @@ describe('a failing endpoint', () => {
 });
 
 describe('a health report of a worker', () => {
-  it('counts failures after a success that another worker reports earlier or later', async () => {
+  it('counts failures since the last success, in whatever order workers report both', async () => {
     const timeAt = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
     const failure: EndpointHealth = {
       failingSince: timeAt(1),

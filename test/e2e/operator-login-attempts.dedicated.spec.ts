@@ -108,7 +108,7 @@ describe('CO-01: an attacker who exhausts the attempts of an operator', () => {
 });
 
 describe('CO-01: the limit on parallel wrong attempts', () => {
-  it('allows ten from unused addresses and for an unknown email', async () => {
+  it('allows ten attempts from unused addresses, and ten for an unknown email', async () => {
     const known = (await inviteAndSignIn()).operator.email;
     const unknown = uniqueEmail();
     expect(await burst(25, () => enterWrongPassword(nextUnusedAddress(), known))).toEqual({
@@ -118,7 +118,7 @@ describe('CO-01: the limit on parallel wrong attempts', () => {
     expect(await burst(25, () => enterWrongPassword(USED_ADDRESS, unknown))).toEqual({ 401: 10, 429: 15 });
   });
 
-  it('responds as for an unknown email at a used address, and allows twenty', async () => {
+  it('allows ten more from a used address, with the same responses as for an unknown email', async () => {
     for (const other of [USED_ADDRESS, UNUSED_ADDRESS]) {
       const { id, email } = (await inviteAndSignIn()).operator;
       const responses = await burst(40, (index) =>

@@ -253,7 +253,7 @@ describe('CO-01: the password of an operator', () => {
     await enterPassword(Object.assign(invitee, { password: newPhrase }));
   });
 
-  it('causes an error if it is weak, and the link stays valid', async () => {
+  it('causes an error if it is weak, and the invitation link stays valid', async () => {
     const email = uniqueEmail();
     const { body } = await admin.request('POST', '/operators', { email, role: 'viewer' });
     const token = new URLSearchParams(new URL(body.invitationUrl as string).hash.slice(1)).get('token');

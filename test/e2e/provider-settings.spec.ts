@@ -117,7 +117,7 @@ describe("a provider's settings document, encrypted with a missing entry of GATE
     expect(await read()).toEqual(before);
   });
 
-  it('remains as stored through a change, until the entry is back', async () => {
+  it('is not stored again by a change until its values can be decrypted', async () => {
     const { client_secret: secret } = await makeUndecryptable('settings', 'client_secret');
     expect(await signInAt(instance, project, provider.slug).catch(String)).toMatch(/sign_in_failed/);
     expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));

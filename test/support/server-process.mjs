@@ -37,7 +37,7 @@ export class ServerProcess {
   /**
    * @param {string} entryPoint
    * @param {Record<string, string>} env
-   * @param {number | 'pipe'} output the file for standard output and standard error. By default, the log is read here
+   * @param {number | 'pipe'} output the file for standard output and standard error. By default, this class reads both
    */
   constructor(entryPoint, env, output = 'pipe') {
     this.entryPoint = entryPoint;
