@@ -57,7 +57,7 @@ export async function measureResponses(): Promise<SectionResult> {
       table: [['', 'status', 'curl', 'CPU ms', 'logged text or error'], ...rows],
       notes: [
         `CPU time of this process from the request to the logged body, the median of ${SAMPLES} requests in turn,`,
-        `or, if each byte is a packet, the mean per request of ${CONCURRENT_SAMPLES} at once without the kernel (median of ${CONCURRENT_RUNS} runs).`,
+        `or, for a response with each byte in a packet, its share of the user CPU time of ${CONCURRENT_SAMPLES} concurrent requests (median of ${CONCURRENT_RUNS} runs).`,
         'The receiver is not included.',
         'curl: its exit code, if not 0, and its status.',
       ],

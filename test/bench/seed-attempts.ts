@@ -120,7 +120,7 @@ export async function seedBacklog(instance: TestInstance, count: number): Promis
 const insertUnchecked = (instance: TestInstance, statement: string): Promise<unknown> =>
   instance.sql(`BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
 
-/** Creates the partitions of an instance of this age. */
+/** Creates the partitions that an instance of this age would have. */
 async function createPartitions(instance: TestInstance, begin: number): Promise<void> {
   const lowest = (day: number): string =>
     day

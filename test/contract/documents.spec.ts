@@ -61,7 +61,7 @@ describe('the walk-through', () => {
     for (const folder of folders) await rm(folder, { recursive: true, force: true });
   });
 
-  /** Creates an empty folder with the files that npm start leaves behind. */
+  /** Creates a folder that contains only what npm start leaves behind. */
   async function newFolder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-quick-start-'));
     folders.push(folder);

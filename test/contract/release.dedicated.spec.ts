@@ -20,7 +20,7 @@ afterEach(async () => rm(folder, { recursive: true, force: true }));
 /**
  * Releases a tag as the workflow does.
  * @param published the packages that the registry already has in this version
- * @returns also the requests to the registry
+ * @returns the result, and the requests to the registry
  */
 async function release(args: string[], published: string[] = [], tag = `v${version}`) {
   const requests: string[] = [];

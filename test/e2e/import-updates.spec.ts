@@ -190,7 +190,7 @@ it('an import disables banned customers, and enables only those that an import d
   expect((await types(activeId!)).slice(-2)).toEqual(['customer.disabled', 'session.revoked']);
   expect(await types(activeId!)).not.toContain('customer.updated');
   expect(await types(bannedId!)).toEqual(['customer.enabled']);
-  // For the next update too, it was Gatehouse that disabled the customer.
+  // The next update also treats the customer as disabled by Gatehouse.
   const again = await update([{ ...disabledHere, updatedAt: now, disabledAt: null, firstName: 'Eve' }]);
   expect(results(again)).toEqual(['skipped disabledAt:conflict']);
 });

@@ -117,10 +117,10 @@ describe('OP-02: a consecutive failed sign-in', () => {
           `UPDATE login_attempts SET failed_at = now() - interval '91 days' WHERE email_hash = ${emailHashSql(email)}`,
         )),
     ],
-  ])('stops counting after %s', async (_, forget) => {
+  ])('stops counting after %s', async (_, resetCount) => {
     const customer = await registerCustomer(instance);
     await setConsecutiveFailures(customer.email, 99);
-    await forget(customer);
+    await resetCount(customer);
     expect(await statusFrom(ELSEWHERE, customer.email, 'wrong password')).toBe(401);
     await instance.sql(
       `UPDATE login_attempts SET tries = 10 WHERE email_hash = ${emailHashSql(customer.email)}`,

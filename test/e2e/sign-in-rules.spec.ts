@@ -95,7 +95,7 @@ const rules: Rule[] = [
     name: 'for an unverified customer if a verified email is required',
     isUnverified: true,
     settings: { requireVerifiedEmail: true },
-    // The code and the link verify the address, and remove the factors from before.
+    // The code and the link verify the address, and remove earlier factors.
     outcomes: { ...everyMethod('email_not_verified'), emailCode: 'session', emailLink: 'session' },
   },
   {

@@ -215,7 +215,7 @@ describe('a sign-in with an identity provider', () => {
       );
   });
 
-  it('leads to the second factor, which completes it', async () => {
+  it('requires a second factor if the project requires one', async () => {
     standIn.user = createProviderUser({ hd: 'example.com' });
     const before = await openSocialSession(instance, project, google.slug);
     await changeSettings(instance, project, { mfa: 'required' });

@@ -21,8 +21,8 @@ import {
 } from '../support/raw-target.js';
 
 /**
- * Long enough that no retry is due during the test. After a test has checked its scheduled time, makeDeliveriesDue
- * makes it due.
+ * Long enough that no retry becomes due by itself. A test checks the scheduled time, and then makes the retry due
+ * (makeDeliveriesDue).
  */
 const RETRY_SECONDS = 3_600;
 

@@ -66,7 +66,7 @@ afterAll(async () => {
     proxy = await RetryingProxy.start(ports);
     instance.env['PUBLIC_URL'] = proxy.url;
     await instance.createEndpoint(receiver.url, ['customer.created', 'login.succeeded']);
-    // Every tenth request fails, so that each version runs retries of the other.
+    // Every tenth request fails, so that each version also retries deliveries that the other one has attempted.
     receiver.defaultResponder = (response) => {
       response.statusCode = receiver.requests.length % 10 === 0 ? 500 : 200;
       response.end();

@@ -10,7 +10,7 @@ import { resolveReference } from './resolve-reference.mjs';
 const undocumentedPaths =
   /^\/(|docs(\/.*)?|(operator\/)?openapi\.json|verify-email|email-sign-in|disown|reset-password|accept-invite|confirm-email-change|billing-portal|sign-in(\/.*)?|api\/v1\/auth\/oauth\/callback\/.*)$/;
 
-// Responses that belong to no operation, by their names in the document's components.
+// Names of the documented responses that do not belong to an operation, by status.
 /** @type {Record<number, string>} */
 const routelessResponses = {
   400: 'InvalidJson',

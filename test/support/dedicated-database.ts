@@ -76,8 +76,7 @@ export class DedicatedDatabase {
   }
 
   /**
-   * Sends more concurrent requests than the pool has connections, which detects a connection in an inconsistent
-   * state.
+   * Sends more concurrent requests than the pool has connections, to detect a connection in an inconsistent state.
    */
   async expectHealthyConnections(): Promise<void> {
     const { id, tokens } = this.customer;

@@ -8,7 +8,7 @@ import {
   type RedisTarget,
 } from '@gatehouse/platform';
 
-/** Creates an installation's delivery queue in an application without anything else. */
+/** Creates an installation's delivery queue in an otherwise empty application. */
 export async function createDeliveryQueue(
   redis: string | RedisTarget,
   stuckMs?: number,

@@ -3,7 +3,7 @@ import type { TestInstance } from './test-instance.js';
 /** A retry schedule that is too long to wait for. `makeDeliveriesDue` makes its attempts due. */
 export const LONG_RETRY_SCHEDULE = '0s,1h,1h,1h,1h';
 
-/** Makes every pending delivery due, and so long ago that workers with Redis consider its job lost. */
+/** Makes every pending delivery overdue by so much that workers with Redis consider its job lost. */
 export async function makeDeliveriesDue(instance: TestInstance): Promise<void> {
   await instance.sql(
     `UPDATE deliveries SET next_attempt_at = now() - interval '1 minute' WHERE state = 'pending' AND lease_until IS NULL`,

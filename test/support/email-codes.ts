@@ -9,7 +9,7 @@ export interface EmailCode {
   code: string;
 }
 
-/** A request's project, api and additional headers. Default: the first ones, and no headers. */
+/** A request's project, API process and additional headers. Default: the first project, the first process, no headers. */
 export interface EmailCodeOptions {
   publishableKey?: string;
   baseUrl?: string;

@@ -37,7 +37,8 @@ export class LegacySystem {
   }
 
   /**
-   * Responds to the correct password with a profile, and to other requests like the receiver in the documentation.
+   * Responds to the correct password with a profile, and to other requests with 401 or 400, like the receiver in the
+   * documentation.
    */
   respondWithProfile(more: object = {}): Responder {
     return (response, { headers, body }) => {

@@ -118,13 +118,13 @@ export async function createProjectFixture(
   const publishable = tenant.publishableKey;
   const accessToken = customers[0].credentials.access!;
   const projectScoped = await project.waitForDeliveries(endpoints[0]!.id, tenant);
-  // This project's deliveries only: the endpoint's level must be the only reason why a project key cannot access them.
+  // Contains only this project's deliveries, so that a project key lacks access only because of the endpoint's level.
   const organizationScoped = await organization.waitForDeliveries(organizationEndpoints[0]!.id, tenant);
   await instance.sql(`UPDATE deliveries SET state = 'failed' WHERE id = ANY ($1)`, [
     [...projectScoped.delivery, ...organizationScoped.delivery].map((id) => id.slice('dlv_'.length)),
   ]);
   const redeliveries = [await project.planRedelivery(), await project.planRedelivery()];
-  // As if the first redelivery had created the deliveries.
+  // Assigns the deliveries to the first redelivery, as if it had created them.
   await instance.sql('UPDATE deliveries SET batch_id = $1 WHERE id = ANY ($2)', [
     redeliveries[0]!.slice('rdl_'.length),
     projectScoped.delivery.map((id) => id.slice('dlv_'.length)),

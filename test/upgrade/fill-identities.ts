@@ -43,7 +43,7 @@ export class IdentityFiller {
     return { provider, imported: await this.importCustomer(provider.slug) };
   }
 
-  /** Signs a person in at an OpenID Provider, and leaves another sign-in at the provider. */
+  /** Signs a person in at an OpenID Provider, and leaves another sign-in unfinished. */
   private async signIn(): Promise<IdentityPart['provider']> {
     const { client, provider } = await this.addProvider('oidc', 'work');
     const person = (this.server.user = createProviderUser());

@@ -48,7 +48,7 @@ export class OperatorFiller {
     return { email, password: PASSWORD, authenticator: authenticator.store() };
   }
 
-  /** Signs an operator in at the provider, and leaves another sign-in there. */
+  /** Signs an operator in at the provider, and leaves another sign-in unfinished. */
   private async signInAtProvider(): Promise<void> {
     this.provider.user = createProviderUser({
       groups: ['gatehouse-admins'],
