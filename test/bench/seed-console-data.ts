@@ -60,7 +60,8 @@ export async function seedBatches(instance: TestInstance, completed: number, cre
 }
 
 /**
- * Inserts emails to customers, spread evenly over the last days. One in a hundred was dropped, and another one has failed.
+ * Inserts emails to customers, spread evenly over the last days. One in a hundred was dropped, and one in a hundred has
+ * failed.
  */
 export async function seedMails(instance: TestInstance, count: number, days: number): Promise<void> {
   await instance.sql(

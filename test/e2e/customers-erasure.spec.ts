@@ -81,7 +81,7 @@ describe('a deleted customer', () => {
       externalId,
     });
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
-    // Through the API, this change's event would be delivered too.
+    // Not through the API, because that would send another event.
     await instance.sql(`UPDATE projects SET settings = '{"signIn": {"emailCode": true}}'`);
     await verifyEmailCode(instance, wrongCode(await receiveEmailCode(instance, email)));
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: PASSWORD });

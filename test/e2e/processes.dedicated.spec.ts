@@ -202,7 +202,7 @@ describe('a second API process', () => {
     });
   });
 
-  it('stays registered until it shuts down, like 0.1.0 while it has a connection', async () => {
+  it('stays registered until it shuts down; a 0.1.0 process counts while it is connected', async () => {
     const [rejected, accepted] = responses;
     const detail = expect.stringContaining('would ignore this setting: 0.1.0.');
     expect(rejected).toMatchObject({ status: 409, body: { code: 'conflict', detail } });
@@ -272,11 +272,11 @@ describe('a starting process', () => {
       child.kill('SIGTERM');
       child.stdin.end();
       const [code] = (await once(child, 'close')) as [number | null];
-      // Node.js 24 handles the signal once the modules are loaded, and nothing starts then.
+      // Node.js 24 handles the signal only once the modules are loaded. Even then, nothing starts.
       const [before, ...lines] = output.replace('{', '\n{').trimEnd().split('\n');
       const messages = lines.map((line) => (JSON.parse(line) as { message: string }).message);
       expect({ code, before }).toEqual({ code: 0, before: 'handler before Nest' });
-      // Under the supervisor, each of the two programs logs it.
+      // Under the supervisor, each of the two programs can log the message.
       const programs = name === 'all' ? 2 : 1;
       const allowed = Array.from({ length: programs + 1 }, (_, count) => Array(count).fill('stopping'));
       expect(allowed).toContainEqual(messages);

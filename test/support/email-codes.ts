@@ -16,7 +16,7 @@ export interface EmailCodeOptions {
   headers?: Record<string, string>;
 }
 
-/** A link from an email with a code, and what the client that requested it needs for the exchange. */
+/** An emailed link with its code, and the values with which the requesting client exchanges it. */
 export interface EmailLink extends EmailCode {
   /** The link's path and query. */
   path: string;

@@ -36,7 +36,7 @@ const CHANGED: Record<string, Record<string, string>> = {
   },
 };
 
-/** The functions are deterministic, and the time in an id does not change. */
+/** Deterministic functions for the copies' ids and email addresses. A copied id contains the original's time. */
 const FUNCTIONS = `
   CREATE FUNCTION pg_temp.copy_id(id uuid, k integer) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
     SELECT (left(id::text, 15) || substr(h, 1, 3) || '-8' || substr(h, 4, 3) || '-' || substr(h, 7, 12))::uuid
