@@ -716,7 +716,7 @@ describe('credentials of two projects', () => {
     expect(findings).toEqual([]);
   });
 
-  it('limit a publishable key to customers of its project, even with a correct password', async () => {
+  it("let a publishable key access only its project's customers, even with a correct password", async () => {
     const [theirs] = sibling.customers[0].resources.email!;
     const authenticate = (action: string, email: string) =>
       instance.request('POST', `/api/v1/auth/${action}`, {
@@ -743,7 +743,7 @@ describe('credentials of two projects', () => {
     expect(differences).toEqual([]);
   });
 
-  it('limit an access token to its own customer', async () => {
+  it('let an access token access only its own customer', async () => {
     for (const { customers } of [ownProject, sibling, foreign]) {
       const { credentials, resources } = customers[0];
       const me = await instance.requestWithAccessToken(credentials.access!, 'GET', '/api/v1/me');

@@ -348,7 +348,7 @@ describe('MF-02: a challenge', () => {
     });
   });
 
-  it('FE-03: ends with all factors when the address owner claims the account', async () => {
+  it('FE-03: ends, together with all factors, when the address owner claims the account', async () => {
     const intruder = await registerWithTotp(instance);
     const challenge = await openChallenge(instance, intruder.email);
     await submitToken(instance, 'reset-password', await requestReset(instance, intruder.email));

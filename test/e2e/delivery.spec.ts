@@ -106,7 +106,7 @@ describe('delivery', () => {
     expect(instance.api.log.filter((line) => 'trace_id' in line)).toEqual([]);
   });
 
-  it('sends only the event types of an endpoint, and `*` excludes login.failed', async () => {
+  it('sends only the event types that an endpoint lists, and `*` excludes login.failed', async () => {
     const [all, customers, failures] = await Promise.all([0, 1, 2].map(() => Receiver.start()));
     await instance.createEndpoint(all!.url);
     await instance.createEndpoint(customers!.url, ['customer.*']);

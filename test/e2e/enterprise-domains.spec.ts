@@ -59,7 +59,7 @@ describe('a domain of a provider', () => {
     expect(log.map(({ details }) => details.finding)).toEqual(steps.map(([, finding]) => finding));
   });
 
-  it('counts as verified for one provider in a project only, regardless of other projects', async () => {
+  it('is verified for at most one provider in a project, regardless of other projects', async () => {
     const { organizationId } = instance.credentials;
     const [sibling, outsider] = [
       await insertProject(instance, organizationId),

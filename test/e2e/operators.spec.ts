@@ -252,7 +252,7 @@ describe('CO-01: operator management by admins', () => {
     expect(ended.map(({ details }) => details)).toEqual([{ ended: 1 }, { ended: 2 }]);
   });
 
-  it('OP-01: rejects changes by an admin of their own access, even with a second admin', async () => {
+  it("OP-01: rejects an admin's changes of their own access, even if there is a second admin", async () => {
     const self = await inviteOperator(admin, 'admin');
     const path = `/operators/${self.operator.id}`;
     const before = await findOperator(self.operator.id);

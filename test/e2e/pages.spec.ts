@@ -132,7 +132,7 @@ describe('every hosted page', () => {
     }
   });
 
-  it('rejects forms of other sites, other types and more than 4 KiB (IN-02)', async () => {
+  it('rejects forms from other sites, of other types and over 4 KiB (IN-02)', async () => {
     const postForm = (path: string, token: string, headers: Record<string, string> = {}) =>
       instance.request('POST', path, {
         body: new URLSearchParams({ token }).toString(),
@@ -222,7 +222,7 @@ describe('every hosted page', () => {
     }
   });
 
-  it('shows the branding of the project and both sides of a change of address', async () => {
+  it("shows the project's branding, and the address of a pending change", async () => {
     const branding = { displayName: 'Blumen & Söhne', color: '#7c2d12' };
     const { email, path } = await createLink['change-email-new']();
     const { body } = await withSettings(instance, { branding }, () => instance.request('GET', path));

@@ -163,7 +163,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(problemOf(await complete())).toEqual(ssoRequired(provider));
   });
 
-  it('keeps the email in or out of the domain, unless a secret key moves it', async () => {
+  it('cannot move their email into or out of the domain, but a secret key can', async () => {
     const provider = await newProvider();
     const inside = await registerCustomer(instance, emailAt(provider));
     const outside = await registerCustomer(instance);

@@ -179,7 +179,7 @@ describe('a transaction', () => {
     expect(await listWritten([alone, withChange, rolledBack])).toEqual([alone, withChange].sort());
   });
 
-  it("commits with events alone even if a concurrent caller's transaction fails", async () => {
+  it("commits if it contains only events, even if a concurrent caller's transaction fails", async () => {
     const ids = Array.from({ length: 20 }, () => randomUUID());
     const failing = ids.slice(7, 9);
     const results = await Promise.allSettled(
@@ -301,7 +301,7 @@ describe('deleting a customer while outcomes of their deliveries are recorded', 
     await instance.sql('ANALYZE deliveries');
   });
 
-  it('locks the rows in the same order, so that neither fails whichever starts first', async () => {
+  it('locks rows in the same order as the recording, so that both succeed in either order', async () => {
     for (const isDeletedFirst of [true, false]) {
       const { customerId, deliveries } = await createDeliveriesInFlight();
       expect(deliveries.length).toBeGreaterThan(1);

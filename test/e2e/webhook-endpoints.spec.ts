@@ -68,7 +68,7 @@ describe('a webhook endpoint', () => {
     expect(await rename({ url: 'https://crm.example.com' })).toBe('crm.example.com');
   });
 
-  it('returns the URL that is called, in whatever form it was sent', async () => {
+  it('returns the normalized URL that deliveries use', async () => {
     const called = 'https://xn--mnchen-3ya.example/a%20b?c=%C3%A4';
     const { id, url } = (await create({ url: 'HTTPS://MÜNCHEN.example:443/x/../a%20b?c=ä' })).body.data;
     const patched = await instance.requestWithSecretKey('PATCH', `${base}/${id}`, {
