@@ -4,7 +4,7 @@ import { pickOne } from './pick-one.js';
 import { EMAIL_PREFIX, FIRST_NAME, FULL_NAME } from './seed-customers.js';
 import { RARE_ACTION } from './seed-console-data.js';
 
-/** Customer timeline queries. Only a few of its records are emails or webhooks. */
+/** Customer timeline queries. Few of the seeded timeline's records are emails or webhooks. */
 const timelineFilters = ['', 'kinds=sign_in', 'kinds=session', 'kinds=mail', 'kinds=webhook'];
 
 /** The requests that the console's screens send: a name, and a path below `/operator/v1`. */

@@ -31,7 +31,7 @@ async function sendTest(id: string): Promise<Record<string, unknown>> {
 }
 
 describe('a custom header of an endpoint', () => {
-  it('accompanies every delivery, and is never returned, logged or stored in the clear', async () => {
+  it('accompanies every delivery, and is never returned, logged or stored in plain text', async () => {
     const headers = { Authorization: 'Bearer topsecretvalue', 'X-Env': 'staging (eu)', 'x-a': '!' };
     const created = (await create({ url: receiver.url, headers })).body.data;
     const hidden = { authorization: '…', 'x-env': '…', 'x-a': '…' };
@@ -63,7 +63,7 @@ describe('a custom header of an endpoint', () => {
       expect(outputs.filter((text) => text.includes(form))).toEqual([]);
   });
 
-  it('merges with a patch: null removes one or all, and the others stay unchanged', async () => {
+  it('changes by merge patch: null removes one header or all, and others stay unchanged', async () => {
     const { id } = (await create({ url: receiver.url, headers: { 'X-A': 'one', 'X-B': 'two' } })).body.data;
     expect((await patch(id, { 'x-b': null, 'X-C': 'three' })).body.data.headers).toEqual({
       'x-a': '…',

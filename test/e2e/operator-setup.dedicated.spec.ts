@@ -6,7 +6,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 const PASSWORD = 'an unusual long phrase';
 const settings = { OPERATOR_EMAIL: 'Ops@Example.com', OPERATOR_PASSWORD: PASSWORD };
 
-/** Returns the commands for access to the console that the API logs. */
+/** Returns the commands in the API log that give access to the console, with their messages. */
 const listCommands = (instance: TestInstance): unknown[] =>
   instance.api.log
     .filter(({ command }) => command !== undefined)
