@@ -21,20 +21,52 @@ export default defineConfig({
       },
     },
     {
+      // @nestjs/mapped-types requires these packages from its own path, which would load a second copy that does not
+      // share the decorators' metadata.
+      name: 'single-class-validator',
+      transform(code, id) {
+        if (!id.endsWith('/@nestjs/mapped-types/dist/type-helpers.utils.js')) return undefined;
+        const required = 'const require = createRequire(import.meta.url);';
+        if (!code.includes(required)) throw new Error(`${id} no longer contains: ${required}`);
+        return `
+          import * as classValidator from 'class-validator';
+          import * as classTransformer from 'class-transformer';
+          import * as storage from 'class-transformer/cjs/storage.js';
+          ${code.replace(
+            required,
+            `const packages = {
+              'class-validator': classValidator,
+              'class-transformer': classTransformer,
+              'class-transformer/cjs/storage': storage,
+            };
+            const require = (name) => packages[name];`,
+          )}`;
+      },
+    },
+    {
+      // No class uses @IsPhoneNumber, whose tables would take a fifth of the time to load class-validator.
+      name: 'no-phone-numbers',
+      load(id) {
+        if (!/\/libphonenumber-js\/max\/index\.cjs$/.test(id)) return undefined;
+        return "exports.parsePhoneNumber = () => { throw new Error('@IsPhoneNumber is not supported'); };";
+      },
+    },
+    {
       name: 'hash-worker',
       generateBundle() {
         this.emitFile({ type: 'asset', fileName: 'hash-worker.mjs', source: readFileSync(HASH_WORKER) });
       },
     },
   ],
-  resolve: { mainFields: ['main'] },
+  resolve: {
+    mainFields: ['main'],
+    alias: [{ find: /^(class-validator|class-transformer)$/, replacement: '$1/cjs/index.js' }],
+  },
   ssr: {
     noExternal: true,
-    // Not bundled: native code, a library that starts threads from its own files, the log formatter for a developer's
-    // terminal, and packages that NestJS loads in a way that bundlers cannot detect
-    // (@nestjs/common/utils/load-package.util.js). A bundled copy of these packages would not share its decorator
-    // metadata with the copy that NestJS loads.
-    external: ['bcrypt', 'piscina', 'class-transformer', 'class-validator', 'pino-pretty'],
+    // Not bundled: native code, a library that starts threads from its own files, and the log formatter for a
+    // developer's terminal.
+    external: ['bcrypt', 'piscina', 'pino-pretty'],
     resolve: { conditions: ['node'] },
   },
   build: {
