@@ -13,7 +13,9 @@ const PROJECTS = Object.values(JSON.parse(read(path.join(root, 'nest-cli.json'))
 export const SOURCES = PROJECTS.map((project) => project.root);
 
 /** The scripts in dist/programs/all.js. */
-const SERVE_SCRIPTS = ['all', 'memory-options', 'run-all', 'supervisor'].map((name) => `scripts/${name}.mjs`);
+const SERVE_SCRIPTS = ['all', 'program-options', 'run-all', 'supervisor'].map(
+  (name) => `scripts/${name}.mjs`,
+);
 
 /**
  * The programs and the console are built separately, so that a change to the console does not restart the programs, and

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { findMissingProgram, isCurrent, PROGRAMS_PART } from './build-parts.mjs';
 import { ScriptError, main } from './environment.mjs';
 import { lockHolder, run } from './processes.mjs';
+import { withProgramOptions } from './program-options.mjs';
 
 const PROGRAM = 'dist/programs/gatehouse.js';
 
@@ -24,7 +25,7 @@ await main(async () => {
   if (postgres) Object.assign(env, { DATABASE_URL: postgres.url, MIGRATE_DATABASE_URL: postgres.ownerUrl });
   try {
     const args = [PROGRAM, ...process.argv.slice(2)];
-    const { code } = await run(process.execPath, args, { env, stdio: 'inherit' });
+    const { code } = await run(process.execPath, args, { env: withProgramOptions(env), stdio: 'inherit' });
     return code;
   } finally {
     // A launcher that started in the meantime may have adopted the server.

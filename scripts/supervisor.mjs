@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withMemoryOptions } from './memory-options.mjs';
+import { withProgramOptions } from './program-options.mjs';
 
 const MAX_RESTART_DELAY_MS = 30_000;
 const STABLE_AFTER_MS = 60_000;
@@ -173,7 +173,7 @@ export class Program {
     // The separate process group shields the program from Ctrl-C, so that the launcher can stop the programs one after
     // the other. The IPC channel closes when the launcher exits, so that the programs notice.
     return spawn(process.execPath, [this.#file], {
-      env: withMemoryOptions(env),
+      env: withProgramOptions(env),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: process.platform !== 'win32',
     });

@@ -2,11 +2,9 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureBuilt, ensureInstalled, ensurePackagesBuilt } from './build.mjs';
-import { main, root } from './environment.mjs';
+import { main } from './environment.mjs';
 import { run } from './processes.mjs';
-
-/** The directory where Node.js 22.1 and later caches compiled code. */
-process.env.NODE_COMPILE_CACHE ??= path.join(root, 'node_modules', '.cache', 'compiled');
+import { withProgramOptions } from './program-options.mjs';
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
@@ -42,6 +40,8 @@ const MAX_RERUN_FILES = 3;
 const NEVER_RERUN = /isolation|credentials|secrets|hostile|tokens|passwords|brute-force/;
 
 await main(async () => {
+  // Jest also uses the programs' cache of compiled code.
+  process.env.NODE_COMPILE_CACHE ??= withProgramOptions({}).NODE_COMPILE_CACHE;
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
   await ensurePackagesBuilt(process.stderr);

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { basename, join } from 'node:path';
-import { withMemoryOptions } from '../../scripts/memory-options.mjs';
+import { withProgramOptions } from '../../scripts/program-options.mjs';
 import { eventually } from '../support/eventually.js';
 import { TestInstance, type InstanceOptions, type Programs } from '../support/test-instance.js';
 
@@ -75,7 +75,7 @@ export class BenchInstance {
   }
 
   private spawn(entryPoint: string, more: Record<string, string> = {}): ChildProcess {
-    const env = withMemoryOptions({ PATH: process.env['PATH'], ...this.instance.env, ...more });
+    const env = withProgramOptions({ PATH: process.env['PATH'], ...this.instance.env, ...more });
     // The IPC channel closes when the benchmark ends, which ends the child process as well.
     const child = spawn(process.execPath, [...profilingArguments(entryPoint), entryPoint], {
       env,

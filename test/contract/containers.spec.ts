@@ -1,13 +1,25 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import pg from 'pg';
 import { findUnpinned } from '../../scripts/find-unpinned.mjs';
-import { MEMORY_OPTIONS } from '../../scripts/memory-options.mjs';
+import { MEMORY_OPTIONS } from '../../scripts/program-options.mjs';
 import { readCompose, readDockerfile } from '../support/compose.mjs';
 import { eventually } from '../support/eventually.js';
 import { loadConfig } from '../support/platform.js';
@@ -223,6 +235,18 @@ it('CF-03: the compose file lets both programs call the container host only in d
 it('the image starts its programs with the same memory options as the launcher', () => {
   const options = Object.entries(MEMORY_OPTIONS).map(([name, value]) => `${name}=${value}`);
   expect(readDockerfile().all('ENV')).toContain(options.join(' '));
+});
+
+it('the image contains compiled code, which the user of its programs has written', async () => {
+  const { instructions } = readDockerfile();
+  const user = instructions.findLastIndex(({ name }) => name === 'USER');
+  const command = instructions.slice(user).find(({ name }) => name === 'RUN')!.rest;
+  const cache = join(folder, 'compiled');
+  expect(readDockerfile().all('ENV')).toContain('NODE_COMPILE_CACHE=/app/compiled');
+  await run('sh', ['-c', command], { env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: cache } });
+  const files = await readdir(cache, { recursive: true }).catch(() => []);
+  // Node.js 20 has no such cache.
+  expect(files.length > 30).toBe('enableCompileCache' in module);
 });
 
 describe('the image', () => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { withProgramOptions } from '../../scripts/program-options.mjs';
 import { entryPoints } from './server-process.mjs';
 import type { TestInstance } from './test-instance.js';
 
@@ -14,7 +15,7 @@ export async function runGatehouse(
   env: Record<string, string> = {},
 ): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [entryPoints.gatehouse, ...args], {
-    env: { PATH: process.env['PATH']!, ...instance.env, ...env },
+    env: withProgramOptions({ PATH: process.env['PATH'], ...instance.env, ...env }),
   });
   return stdout;
 }

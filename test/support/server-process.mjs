@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { withMemoryOptions } from '../../scripts/memory-options.mjs';
+import { withProgramOptions } from '../../scripts/program-options.mjs';
 
 const root = process.cwd();
 
@@ -44,9 +44,8 @@ export class ServerProcess {
     this.#env = env;
     // The IPC channel transmits test commands. It also ends the process when its parent has ended.
     this.#child = spawn(process.execPath, [entryPoint], {
-      env: withMemoryOptions({
+      env: withProgramOptions({
         PATH: process.env.PATH,
-        ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
         ...(env.NODE_ENV === 'production' ? {} : { TEST_COMMANDS: 'on' }),
         ...env,
       }),

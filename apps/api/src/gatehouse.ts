@@ -254,6 +254,10 @@ async function run(args: string[]): Promise<number> {
     process.stdout.write(report);
     return exitCode;
   }
+  if (name === '--help') {
+    process.stdout.write(usage);
+    return 0;
+  }
   const command = findCommand(args);
   if (!command) {
     process.stderr.write(usage);
