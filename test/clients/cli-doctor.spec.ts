@@ -103,11 +103,11 @@ describe('gatehouse doctor at an unusable URL', () => {
       [other, 'url', 'with 404, but it is not Gatehouse', 'Set GATEHOUSE_URL to the PUBLIC_URL'],
       [redirect, 'url', 'redirects to https://auth.example.com', 'Use the URL to which it redirects'],
       [proxy, 'url', 'responds with 502: it cannot reach Gatehouse', 'Start the api'],
-      [`https://${expired}`, 'tls', 'The certificate of 127.0.0.1 expired on ', 'Renew the certificate.'],
+      [`https://${expired}`, 'tls', 'The certificate for 127.0.0.1 expired on ', 'Renew the certificate.'],
       [
         `https://${untrusted}`,
         'tls',
-        'The issuer of the certificate of 127.0.0.1 is not trusted',
+        'The issuer of the certificate for 127.0.0.1 is not trusted',
         'NODE_EXTRA_CA_CERTS',
       ],
       [`https://${host}`, 'tls', `The server at ${host} does not use TLS`, 'Use http:// in GATEHOUSE_URL'],

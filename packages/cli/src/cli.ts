@@ -70,7 +70,7 @@ export function createCli(process: CliProcess): Cli {
     connect() {
       const { url, secretKey, projectId = NO_PROJECT } = this.settings();
       const { protocol, hostname } = new URL(url);
-      // Not an error: the name may belong to a private network.
+      // Not an error: the name may belong to a host on a private network.
       if (protocol === 'http:' && !isPrivateHost(hostname))
         this.stderr.write(
           `Warning: the secret key is sent to ${hostname} unencrypted. Use https:// in GATEHOUSE_URL.\n`,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Returns true for addresses in private networks, and for names that cannot be in public DNS. */
+/** Returns true for addresses on private networks, and for names that cannot be in public DNS. */
 export function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (isIP(host) === 4)

@@ -7,7 +7,7 @@ export interface Column<Row> {
   value: (row: Row) => string | number | boolean | null | undefined;
   /** True for a column that is never shortened, such as an id that the user copies. */
   isFixed?: boolean;
-  /** True for a column that is left out if the terminal is too narrow, beginning with the last one. */
+  /** True for a column that is left out if the terminal is too narrow. The last optional column is left out first. */
   isOptional?: boolean;
   style?: (row: Row) => Style | null;
 }
@@ -21,7 +21,7 @@ export interface Table<Row> {
 
 const GAP = '  ';
 /** Minimum width of a shortened column, in terminal columns. */
-const SHORTEST = 8;
+const MIN_WIDTH = 8;
 
 /**
  * Creates a table whose first rows determine the width. On a terminal, it is at most as wide as the terminal: optional
@@ -86,7 +86,7 @@ function fitLayout<Row>(
   }
   while (excess() > 0) {
     const widest = shown
-      .filter(({ column, width }) => !column.isFixed && width > Math.max(SHORTEST, column.title.length))
+      .filter(({ column, width }) => !column.isFixed && width > Math.max(MIN_WIDTH, column.title.length))
       .reduce<{ width: number } | null>(
         (best, each) => (best && best.width >= each.width ? best : each),
         null,
@@ -120,7 +120,7 @@ async function printRows<Row>(
   }
 }
 
-/** Joins cells to one line. The padding is computed before a style is added, because style codes take no columns. */
+/** Joins cells into one line. The padding is computed before a style is added, because style codes take up no columns. */
 function joinCells(
   texts: string[],
   widths: number[],

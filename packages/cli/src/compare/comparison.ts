@@ -18,7 +18,7 @@ export interface FieldDifferences {
 }
 
 export interface ComparisonResult {
-  /** Users in the files, without those that cannot be imported. */
+  /** Users in the files, excluding those that cannot be imported. */
   inFiles: number;
   inGatehouse: number;
   /** Users in the files whose customers have no differences. */

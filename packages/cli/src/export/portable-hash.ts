@@ -110,14 +110,14 @@ export const pbkdf2Text = ({ digest, iterations, salt, hash }: PortableHash & { 
 export const PEPPERED: Reason = {
   reason: 'Gatehouse has hashed the password with a key that the system does not have',
   remedy:
-    'Let the system verify these hashes as docs/moving-out.md describes, or let the customer reset the password. With passwordHashing "portable", sign-ins store hashes that other systems accept',
+    'Set up the system to verify these hashes as docs/moving-out.md describes, or ask the customer to reset the password. With passwordHashing "portable", sign-ins store hashes that other systems accept',
 };
 
 /** The reason for a hash with an algorithm that the other system does not support. */
 export const UNKNOWN_ALGORITHM: Reason = {
   reason: 'The system does not accept password hashes of this algorithm or with these parameters',
   remedy:
-    'Let the customer reset the password, or sign in to Gatehouse before the export with passwordHashing "portable"',
+    'Ask the customer to reset the password, or sign in to Gatehouse before the export with passwordHashing "portable"',
 };
 
 /**

@@ -42,7 +42,7 @@ export const unknown = {
   column: { reason: 'The column is missing, so its values are left out', remedy: EXPORT_COLUMN },
   confirmationColumn: {
     reason: 'The column is missing, so the email address is imported as not verified',
-    remedy: `${EXPORT_COLUMN}, or let the customer verify the address`,
+    remedy: `${EXPORT_COLUMN}, or ask the customer to verify the address`,
   },
   deletionColumn: {
     reason: 'The column is missing, so it is unknown whether the user is deleted: the customer can sign in',

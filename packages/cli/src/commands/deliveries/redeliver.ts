@@ -21,7 +21,7 @@ interface Options extends FilterOptions {
 
 /** Interval between requests for the progress, in ms. */
 const POLL_MS = 1_000;
-const DEFAULT_REASON = 'Redelivered with the command gatehouse';
+const DEFAULT_REASON = 'Redelivered with the gatehouse command';
 
 /** Adds `gatehouse deliveries redeliver`. */
 export function addRedeliverCommand(deliveries: Command, cli: Cli): void {
@@ -148,7 +148,7 @@ function describeProgress({ id, progress }: Redelivery): string {
     `${succeeded} succeeded`,
     `${failed} failed`,
     `${pending + remaining} pending`,
-    ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
+    ...(cancelled > 0 ? [`${cancelled} canceled`] : []),
     ...(dropped > 0 ? [`${dropped} skipped`] : []),
   ];
   return `${id}: ${parts.join(', ')}`;

@@ -68,6 +68,6 @@ export async function checkIssuer(cli: Cli, url: URL): Promise<CheckResult> {
   return warning(
     check,
     `PUBLIC_URL is ${issuer}: access tokens name this issuer, and links in emails lead there`,
-    'Correct PUBLIC_URL or GATEHOUSE_URL. If servers use an internal URL, pass the option issuer to createServer().',
+    'Correct PUBLIC_URL or GATEHOUSE_URL. If servers use an internal URL, pass the issuer option to createServer().',
   );
 }

@@ -40,7 +40,7 @@ export async function checkTls(cli: Cli, url: URL): Promise<CheckResult> {
 }
 
 function checkPlain({ hostname }: URL): CheckResult {
-  if (isPrivateHost(hostname)) return ok(CHECK, 'http on this machine or in a private network');
+  if (isPrivateHost(hostname)) return ok(CHECK, 'http on this machine or on a private network');
   return failed(
     CHECK,
     `The secret key would be sent to ${hostname} unencrypted`,
@@ -50,7 +50,7 @@ function checkPlain({ hostname }: URL): CheckResult {
 
 async function readCertificate({ signal }: Cli, { hostname, port }: URL): Promise<Certificate> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  // Nothing is sent on this connection. It stays open with an invalid certificate, so that the certificate can be read.
+  // Nothing is sent on this connection. It stays open even if the certificate is invalid, so that the certificate can be read.
   const socket: TLSSocket = connect({
     host,
     port: Number(port || 443),
@@ -76,13 +76,13 @@ function describe({ problem, validFrom, validTo }: Certificate, hostname: string
   if (validTo.getTime() < Date.now())
     return failed(
       CHECK,
-      `The certificate of ${hostname} expired on ${date(validTo)}`,
+      `The certificate for ${hostname} expired on ${date(validTo)}`,
       'Renew the certificate.',
     );
   if (validFrom.getTime() > Date.now())
     return failed(
       CHECK,
-      `The certificate of ${hostname} is not valid before ${date(validFrom)}`,
+      `The certificate for ${hostname} is not valid before ${date(validFrom)}`,
       'Correct the clock of this machine, or replace the certificate.',
     );
   if (problem === 'ERR_TLS_CERT_ALTNAME_INVALID')
@@ -95,15 +95,15 @@ function describe({ problem, validFrom, validTo }: Certificate, hostname: string
     return failed(
       CHECK,
       UNKNOWN_ISSUER.test(problem)
-        ? `The issuer of the certificate of ${hostname} is not trusted (${problem})`
-        : `The certificate of ${hostname} is invalid (${problem})`,
-      "Let the server send its intermediate certificates, or set NODE_EXTRA_CA_CERTS to your authority's certificate file.",
+        ? `The issuer of the certificate for ${hostname} is not trusted (${problem})`
+        : `The certificate for ${hostname} is invalid (${problem})`,
+      "Configure the server to send its intermediate certificates, or set NODE_EXTRA_CA_CERTS to your CA's certificate file.",
     );
   if (days < RENEWAL_DAYS)
     return warning(
       CHECK,
-      `The certificate of ${hostname} expires on ${date(validTo)}, ${inDays(days)}`,
-      'Renew the certificate, and check its automatic renewal.',
+      `The certificate for ${hostname} expires on ${date(validTo)}, ${inDays(days)}`,
+      'Renew the certificate, and check why it was not renewed automatically.',
     );
   return ok(CHECK, `the certificate is valid until ${date(validTo)}`);
 }

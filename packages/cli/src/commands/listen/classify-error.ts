@@ -35,7 +35,7 @@ export function classifyError(
 
 function explainTls(code: string): string {
   if (UNTRUSTED.test(code))
-    return `the certificate is not trusted (${code}). Set NODE_EXTRA_CA_CERTS to its authority's certificate file, or forward to http`;
+    return `the certificate is not trusted (${code}). Set NODE_EXTRA_CA_CERTS to your CA's certificate file, or forward to http`;
   if (code === 'CERT_HAS_EXPIRED') return 'the certificate has expired. Renew it, or forward to http';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return 'the certificate was issued for another host name. Forward to a name that it contains, or to http';

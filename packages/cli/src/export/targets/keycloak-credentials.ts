@@ -6,7 +6,7 @@ import type { ExportedCustomer, Reason } from '../target.js';
 const BCRYPT: Reason = {
   reason: 'Keycloak verifies bcrypt hashes only with an extension',
   remedy:
-    'Install a password hash provider with the id bcrypt before the import, or let the customer reset the password',
+    'Install a password hash provider with the id bcrypt before the import, or ask the customer to reset the password',
 };
 const OTHER_HANDLE: Reason = {
   reason: "Keycloak finds a passkey's user by the id, but this passkey contains a different id",

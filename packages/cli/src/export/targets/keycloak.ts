@@ -34,7 +34,7 @@ const EMPTY: Reason = {
   remedy: 'Nothing, if your application treats a missing attribute as empty',
 };
 const GRAPH_ID: Reason = {
-  reason: "Keycloak's provider microsoft compares Microsoft Graph ids, but Gatehouse stores the claim sub",
+  reason: "Keycloak's provider microsoft compares Microsoft Graph ids, but Gatehouse stores the sub claim",
   remedy: 'Add an OpenID Connect provider for Microsoft to the realm, and pass --provider microsoft=<alias>',
 };
 

@@ -31,7 +31,7 @@ const INSTANCE_ID = '00000000-0000-0000-0000-000000000000';
 /** The end of a permanent ban. Supabase Auth cannot read the PostgreSQL value `infinity`. */
 const NEVER = '2999-12-31T00:00:00.000Z';
 
-/** The Supabase Auth limits for argon2, and for the column `encrypted_password`. */
+/** The Supabase Auth limits for argon2, and for the `encrypted_password` column. */
 const MAX_ARGON2 = { memory: 2 ** 20, passes: 20, lanes: 16 };
 const MAX_HASH_LENGTH = 255;
 
@@ -70,7 +70,7 @@ const csv = (columns: readonly string[]): { head: string; separator: string; tai
  */
 export const supabase: ExportTarget = {
   name: 'supabase',
-  description: 'users.csv, identities.csv and mfa_factors.csv, for the tables of the schema auth',
+  description: 'users.csv, identities.csv and mfa_factors.csv, for the tables of the auth schema',
   files: [
     { name: 'users.csv', ...csv(USER_COLUMNS) },
     { name: 'identities.csv', ...csv(IDENTITY_COLUMNS) },

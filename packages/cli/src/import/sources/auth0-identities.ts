@@ -17,7 +17,7 @@ const SHARED_PROVIDERS = new Set(['oauth2', 'oidc', 'okta']);
 /** The Auth0 strategies whose ids never match in Gatehouse. */
 export const unusableProviders: Readonly<Record<string, Reason>> = {
   ...withReason(reasons.noSaml, ['adfs', 'pingfederate', 'samlp']),
-  // Microsoft: the id from an older API, or the object id instead of the claim sub. Google Workspace: the email
+  // Microsoft: the id from an older API, or the object id instead of the `sub` claim. Google Workspace: the email
   // address.
   ...withReason(OTHER_IDS, ['google-apps', 'office365', 'waad', 'windowslive']),
   ...withReason(NO_OPENID, ['ad', 'auth0-adldap', 'ip', 'sharepoint']),

@@ -122,7 +122,7 @@ const otherColumns = [
 export const betterAuth: ImportSource = {
   name: 'better-auth',
   files: 'the tables user, account, twoFactor and passkey as CSV files with a header, or as JSON',
-  // Better Auth does not document that its Microsoft ids are the claim `sub`, which Gatehouse compares.
+  // Better Auth does not document that its Microsoft ids are the `sub` claim, which Gatehouse compares.
   providers: { google: 'google', github: 'github', apple: 'apple', discord: 'discord', gitlab: 'gitlab' },
   unusableProviders: withReason(NO_OPENID, SOCIAL_WITHOUT_OPENID),
   async *read(files) {

@@ -22,7 +22,7 @@ export const clerk: ImportSource = {
   name: 'clerk',
   files:
     'the CSV export of the dashboard, and optionally users as JSON from the Backend API or `clerk migrate export clerk`',
-  // Clerk does not document that its Microsoft ids are the claim `sub`, which Gatehouse compares.
+  // Clerk does not document that its Microsoft ids are the `sub` claim, which Gatehouse compares.
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab', discord: 'discord' },
   unusableProviders: {
     microsoft: OTHER_IDS,

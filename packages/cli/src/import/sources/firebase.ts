@@ -60,7 +60,7 @@ const knownFields = new Set([
 export const firebase: ImportSource = {
   name: 'firebase',
   files: 'the JSON or CSV file of `firebase auth:export`',
-  // Firebase does not document that its Microsoft ids are the claim `sub`, which Gatehouse compares.
+  // Firebase does not document that its Microsoft ids are the `sub` claim, which Gatehouse compares.
   providers: { 'google.com': 'google', 'github.com': 'github', 'apple.com': 'apple' },
   unusableProviders: {
     'microsoft.com': OTHER_IDS,

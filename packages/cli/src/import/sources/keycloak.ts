@@ -43,7 +43,7 @@ const knownFields = new Set([
 export const keycloak: ImportSource = {
   name: 'keycloak',
   files: 'the JSON files of `kc.sh export` that contain users, or lists of users from the Admin API',
-  // Keycloak's provider `microsoft` stores ids from Microsoft Graph, but Gatehouse compares the claim `sub`.
+  // Keycloak's `microsoft` provider stores ids from Microsoft Graph, but Gatehouse compares the `sub` claim.
   providers: { google: 'google', github: 'github', apple: 'apple', gitlab: 'gitlab' },
   unusableProviders: {
     microsoft: OTHER_IDS,
