@@ -1,6 +1,6 @@
 import type { ExpoConfig } from 'expo/config';
 
-// `npm run example` sets these variables; Expo also reads the file .env.
+// `npm run example` sets these variables; Expo also reads the .env file.
 const env = process.env as Record<string, string | undefined>;
 
 const config: ExpoConfig = {

@@ -9,7 +9,7 @@ export function createExpoClient(options: ExpoClientOptions): ExpoClient {
   if (!options.modules)
     throw new GatehouseError(
       'native_modules_required',
-      'The option modules is required when the code does not run on a device',
+      'The modules option is required when the code does not run on a device',
     );
   return createExpoClientOn(options.modules, options);
 }

@@ -3,7 +3,7 @@ export interface SecureStoreModule {
   getItemAsync(key: string, options?: SecureStoreOptions): Promise<string | null>;
   setItemAsync(key: string, value: string, options?: SecureStoreOptions): Promise<void>;
   deleteItemAsync(key: string, options?: SecureStoreOptions): Promise<void>;
-  /** The default for the option `keychainAccessible`. */
+  /** The default for the `keychainAccessible` option. */
   readonly AFTER_FIRST_UNLOCK_THIS_DEVICE_ONLY: number;
 }
 

@@ -15,7 +15,7 @@ function base64url({ base64Alphabet }: ClientCore, bytes: Uint8Array): string {
 export function randomString(core: ClientCore): string {
   const source = core.options.crypto ?? (globalThis as { crypto?: Crypto }).crypto;
   if (typeof source?.getRandomValues !== 'function')
-    throw core.error('no_secure_random', 'Pass the option crypto: { getRandomValues }');
+    throw core.error('no_secure_random', 'Pass the crypto option: { getRandomValues }');
   const bytes = new Uint8Array(32);
   source.getRandomValues(bytes);
   return base64url(core, bytes);

@@ -81,7 +81,7 @@ export async function emailLinkRequest(
 /** Returns the hosted sign-in page's URL. @throws GatehouseError `project_id_required` */
 export async function hostedPageUrl(core: ClientCore, options: SignInUrlOptions): Promise<string> {
   const { projectId } = core.options;
-  if (!projectId) throw core.error('project_id_required', 'Pass the option projectId');
+  if (!projectId) throw core.error('project_id_required', 'Pass the projectId option');
   const { redirectUrl, screen, loginHint, prompt, maxAge, uiLocales } = options;
   const state = randomString(core);
   const parameters: Record<string, string | number | undefined> = {
@@ -149,7 +149,7 @@ async function open(
     const redirectedTo = await openUrl(url);
     return typeof redirectedTo === 'string' ? handleRedirect(core, redirectedTo) : null;
   }
-  if (typeof document !== 'object') throw core.error('open_url_required', 'Pass the option openUrl');
+  if (typeof document !== 'object') throw core.error('open_url_required', 'Pass the openUrl option');
   location.assign(url);
   return null;
 }

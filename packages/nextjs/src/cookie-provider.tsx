@@ -10,11 +10,11 @@ type CookieProviderProps = HydratedSession & Omit<GatehouseProviderProps, 'clien
 
 /** Provides a client that calls the app's handler, which adds the tokens from the cookies. */
 export function CookieProvider({ children, ...props }: CookieProviderProps) {
-  const { handlerPath, projectId, initialState, expiresIn, ...shown } = props;
+  const { handlerPath, projectId, initialState, expiresIn, ...providerProps } = props;
   const [client] = useState(() => createCookieClient({ handlerPath, projectId, initialState, expiresIn }));
-  useRenderedSession(client, initialState.status === 'signed_in' ? initialState.sessionId : null);
+  useRefreshOnSessionChange(client, initialState.status === 'signed_in' ? initialState.sessionId : null);
   return (
-    <GatehouseProvider {...shown} client={client} initialState={initialState}>
+    <GatehouseProvider {...providerProps} client={client} initialState={initialState}>
       {children}
     </GatehouseProvider>
   );
@@ -32,8 +32,8 @@ function createCookieClient(session: HydratedSession): Client {
   });
 }
 
-/** Renders the server components again when the session is no longer the one that they were rendered for. */
-function useRenderedSession(client: Client, sessionId: string | null): void {
+/** Re-renders the server components when the session is no longer the one that they were rendered for. */
+function useRefreshOnSessionChange(client: Client, sessionId: string | null): void {
   const router = useRouter();
   useEffect(() => {
     let known = sessionId;
@@ -43,7 +43,7 @@ function useRenderedSession(client: Client, sessionId: string | null): void {
       known = current;
       router.refresh();
     });
-    // `sessionId` is left out: only a session change may render the server components again.
+    // `sessionId` is left out: only a session change may re-render the server components.
   }, [client, router]);
 }
 

@@ -12,7 +12,7 @@ interface StoredRecord {
 }
 
 /**
- * Returns the storage for the client in a page. The first read returns the session that the server rendered; later
+ * Returns the storage for the client on a page. The first read returns the session that the server rendered; later
  * reads and other tabs use the values that the client has stored since.
  * @param storage localStorage, or null if it is blocked
  * @param now milliseconds since 1970

@@ -2,7 +2,7 @@ import { createServer, type Gatehouse } from '@gatehouse/server';
 import type { ResolvedOptions } from './options.js';
 import { unavailableError } from './problems.js';
 
-/** Request timeout in milliseconds. Shorter than the `@gatehouse/js` timeout in the page. */
+/** Request timeout in milliseconds. Shorter than the `@gatehouse/js` timeout on the page. */
 const TIMEOUT = 7_000;
 /** Request headers from the page that are forwarded to Gatehouse. */
 const FORWARDED = ['accept-language', 'content-type', 'user-agent'];

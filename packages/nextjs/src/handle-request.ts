@@ -57,7 +57,7 @@ export async function handleRequest(deployment: Deployment, request: Request): P
   const { pathname, search } = new URL(request.url);
   const path = readRoute(options, pathname);
   if (path === '/refresh' && request.method === 'GET') return refreshAndReturn(deployment, request);
-  // The URL from `signInUrl()` in the page, for the hosted sign-in page.
+  // The URL from `signInUrl()` on the page, for the hosted sign-in page.
   if (path === '/sign-in' && request.method === 'GET') return redirectTo(`${options.url}/sign-in${search}`);
   if (path === null || !isForwardedRoute(path))
     return problemResponse(notFoundError('The handler forwards only the routes for customers.'));

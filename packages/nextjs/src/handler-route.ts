@@ -11,7 +11,7 @@ const OWN = ['/refresh', '/sign-in'];
  * @param path the path after `handlerPath`
  */
 export function handlerRoute(path: string): string | null {
-  // Next.js adds a slash if the setting `trailingSlash` is true.
+  // Next.js adds a slash if the `trailingSlash` setting is true.
   const route = path.replace(/\/$/, '');
   return OWN.includes(route) || isForwardedRoute(route) ? route : null;
 }

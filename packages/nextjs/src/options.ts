@@ -6,7 +6,7 @@ export interface GatehouseOptions {
   projectId?: string;
   /** The project's publishable key, `pk_…`. Default: GATEHOUSE_PUBLISHABLE_KEY. */
   publishableKey?: string;
-  /** A secret key with the scope `customer:write`. Required only for `clientIp`. Default: GATEHOUSE_SECRET_KEY. */
+  /** A secret key with the `customer:write` scope. Required only for `clientIp`. Default: GATEHOUSE_SECRET_KEY. */
   secretKey?: string | undefined;
   /**
    * Returns the customer's IP, or null. Rate limits and sessions use it instead of this server's IP, so it must come

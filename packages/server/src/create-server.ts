@@ -56,13 +56,13 @@ export interface Gatehouse extends ReturnType<typeof createManagement> {
 
   /**
    * Returns the revocation reader, which the app starts and stops.
-   * @throws TypeError without the option `revocation`
+   * @throws TypeError without the `revocation` option
    */
   revocations(): Revocations;
 
   /**
    * Returns the headers to call `/api/v1/auth/*` for a customer, so that rate limits and sessions use the customer's
-   * IP. The secret key needs the scope `customer:write`.
+   * IP. The secret key needs the `customer:write` scope.
    * @param clientIp the customer's IP, from a source that the customer cannot forge
    */
   vouchFor(clientIp: string, options?: VouchOptions): Record<string, string>;
@@ -98,10 +98,10 @@ export function createServer(options: ServerOptions): Gatehouse {
     webhook: createWebhook(options.webhookSecret),
     revocations: () => {
       if (revocations) return revocations;
-      throw new TypeError('revocations() requires the option revocation of createServer()');
+      throw new TypeError('revocations() requires the revocation option of createServer()');
     },
     vouchFor: (clientIp, { publishableKey, userAgent } = {}) => {
-      if (!secretKey) throw new TypeError('vouchFor() requires the option secretKey of createServer()');
+      if (!secretKey) throw new TypeError('vouchFor() requires the secretKey option of createServer()');
       return {
         'x-api-key': secretKey,
         'x-client-ip': clientIp,

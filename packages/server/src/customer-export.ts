@@ -38,7 +38,8 @@ async function* readLines(
 ): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  const incomplete = (cause?: unknown) => unavailableError('The export is incomplete. Begin again.', cause);
+  const incomplete = (cause?: unknown) =>
+    unavailableError('The export is incomplete. Start it again.', cause);
   let rest = '';
   try {
     for (;;) {

@@ -48,7 +48,7 @@ export class Revocations {
 
   /**
    * Starts reading the feed. Resolves after the first complete read; until then, tokens cannot be verified.
-   * @throws GatehouseError if the secret key is invalid or lacks the scope `event:read`
+   * @throws GatehouseError if the secret key is invalid or lacks the `event:read` scope
    */
   start(): Promise<void> {
     if (!this.running) {

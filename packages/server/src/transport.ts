@@ -69,7 +69,7 @@ function createRequest(
   path: string,
   { params = {}, query = {}, body, idempotencyKey, ifMatch, headers }: UntypedOptions,
 ): { url: string; init: RequestInit } {
-  if (!secretKey) throw new TypeError(`${method} ${path} requires the option secretKey of createServer()`);
+  if (!secretKey) throw new TypeError(`${method} ${path} requires the secretKey option of createServer()`);
   const etag = typeof ifMatch === 'object' ? etags.get(ifMatch) : ifMatch;
   if (ifMatch && !etag)
     throw new TypeError('ifMatch: the resource has no ETag, or was not returned by this client');

@@ -55,7 +55,7 @@ export function createWebhook(secrets: string | string[] | undefined) {
   return (handlers: WebhookHandlers, { onError = logError }: WebhookOptions = {}): WebhookHandler => {
     const keys = [secrets ?? []].flat().map(toWebhookKey);
     if (keys.length === 0)
-      throw new TypeError('webhook() requires the option webhookSecret of createServer()');
+      throw new TypeError('webhook() requires the webhookSecret option of createServer()');
 
     const handle = async (
       readBody: () => Promise<string>,

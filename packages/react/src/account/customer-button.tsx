@@ -101,7 +101,10 @@ function SignedInButton(props: CustomerButtonProps) {
   );
 }
 
-/** A menu entry. @param onSelect closes the menu and returns focus to its button */
+/**
+ * Renders a menu entry.
+ * @param onSelect closes the menu and returns focus to its button
+ */
 function MenuItem({ label, href, onClick, onSelect }: CustomerMenuItem & { onSelect: () => void }) {
   const shared = { role: 'menuitem', tabIndex: -1, className: 'gh-item' };
   if (href)

@@ -6,7 +6,7 @@ import { Dialog, FormDialog, FormDialogButton } from '../components/dialog.js';
 import { digits, Field } from '../components/form.js';
 import { RecoveryCodes } from '../components/recovery-codes.js';
 import { TotpSetup } from '../components/totp-setup.js';
-import { hasPasskeys } from '../sign-in/other-ways.js';
+import { hasPasskeys } from '../sign-in/other-methods.js';
 import { NotLoaded } from '../components/not-loaded.js';
 import { useLoaded, type Loaded } from '../components/use-loaded.js';
 import { fill, useTexts } from '../use-texts.js';

@@ -7,7 +7,7 @@ import { Dialog } from '../components/dialog.js';
 import { CodeField, Form, PasswordField, RecoveryCodeField } from '../components/form.js';
 import { Alert } from '../components/panel.js';
 import { useLoaded } from '../components/use-loaded.js';
-import { hasPasskeys } from '../sign-in/other-ways.js';
+import { hasPasskeys } from '../sign-in/other-methods.js';
 import { fill, useTexts } from '../use-texts.js';
 import { useAccount } from './account-context.js';
 import { HiddenUsername } from './hidden-username.js';

@@ -9,7 +9,7 @@ import { TotpSetup } from '../components/totp-setup.js';
 import { useAction } from '../components/use-action.js';
 import { useTexts } from '../use-texts.js';
 import { BackLine } from './email-steps.js';
-import { FlowButton, hasPasskeys } from './other-ways.js';
+import { FlowButton, hasPasskeys } from './other-methods.js';
 import { useFlow, type ChallengeKind } from './use-auth-flow.js';
 
 /** The form for a second factor. */

@@ -5,7 +5,7 @@ import { Field, Form, PasswordField, type FormProps } from '../components/form.j
 import { NotLoaded } from '../components/not-loaded.js';
 import { Alert, Step } from '../components/panel.js';
 import { useTexts } from '../use-texts.js';
-import { OtherWays } from './other-ways.js';
+import { OtherMethods } from './other-methods.js';
 import { useFlow, type AuthFlow } from './use-auth-flow.js';
 
 /** A field for the email address. All screens of a flow share its value. */
@@ -96,7 +96,7 @@ function Methods({ options, isSignUp }: { options: SignInOptions; isSignUp: bool
           <EmailField hint={options.allowSignUp && texts.emailCodeHint} />
         </Form>
       ) : null}
-      <OtherWays options={options} hasForm={hasForm} withPasskey={!isSignUp} />
+      <OtherMethods options={options} hasForm={hasForm} withPasskey={!isSignUp} />
     </>
   );
 }

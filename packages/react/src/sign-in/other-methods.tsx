@@ -24,7 +24,7 @@ export function FlowButton({
  * The sign-in methods besides the form.
  * @param withPasskey true to offer passkeys. False for sign-ups, because new customers have none
  */
-export function OtherWays({
+export function OtherMethods({
   options,
   hasForm,
   withPasskey,
