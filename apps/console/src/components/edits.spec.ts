@@ -18,7 +18,7 @@ describe('changedFields', () => {
 describe('savedChanges', () => {
   const saved = { ...base, name: 'Their shop', color: '#fff' };
 
-  it('returns the fields that were saved meanwhile, with the edited values', () =>
+  it('returns the fields that were saved in the meantime, with the edited values', () =>
     expect(savedChanges({ edits: { name: 'My shop' }, base }, saved)).toEqual([
       { field: 'name', before: 'Shop', saved: 'Their shop', edited: 'My shop' },
       { field: 'color', before: null, saved: '#fff', edited: undefined },

@@ -18,8 +18,8 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /**
- * Renders a time as "5m ago", with the local time and UTC in the tooltip. Renders `fallback` for null. Renders again
- * only when the text changes, because a list can contain thousands of times.
+ * Renders a time as "5m ago", with the local time and UTC in the tooltip. Renders `fallback` for null. Re-renders only
+ * when the text changes, because a list can contain thousands of timestamps.
  */
 export function RelativeTime({
   at,

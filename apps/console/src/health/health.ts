@@ -208,7 +208,7 @@ const configurationWarnings: Record<Health['warnings'][number], string> = {
   smtp_unencrypted:
     'Emails may be sent unencrypted. Set SMTP_REQUIRE_TLS=on, or use smtps:// in SMTP_URL and ALERT_SMTP_URL.',
   smtp_certificate_unverified:
-    'The certificate of a mail server is not verified. Remove tls.rejectUnauthorized from SMTP_URL and ALERT_SMTP_URL.',
+    'A mail server’s certificate is not verified. Remove tls.rejectUnauthorized from SMTP_URL and ALERT_SMTP_URL.',
   redis_unencrypted:
     'The connection to Redis is not encrypted. Unless the network is private to this machine, use rediss:// in REDIS_URL.',
   database_unencrypted:

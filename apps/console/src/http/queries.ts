@@ -113,7 +113,7 @@ export function useApiMutation<Input, Output>(
 /**
  * Returns a mutation that updates a resource that `useGet` has loaded. If the resource was changed in the meantime, the
  * mutation loads it again and fails with `precondition_failed`. The response replaces the loaded data.
- * @param send sends the PATCH with the header `If-Match`
+ * @param send sends the PATCH with the `If-Match` header
  */
 export function useApiUpdate<Input, Body extends object>(
   resource: object,
@@ -141,7 +141,7 @@ export function useApiUpdate<Input, Body extends object>(
 
 /**
  * The query client. Rejected requests are not retried. If the server is unreachable, queries are retried twice. The
- * browser's online state is ignored (`networkMode`), because the server may be in the local network. A mutation's
+ * browser's online state is ignored (`networkMode`), because the server may be on the local network. A mutation's
  * response is removed from memory together with its dialog, because it may be a secret (requirement CO-05).
  */
 export const queryClient = new QueryClient({

@@ -15,7 +15,7 @@ interface DurationInputProps {
   readOnly?: boolean;
 }
 
-/** Returns the largest unit in which the seconds are a whole number. */
+/** Returns the largest unit that divides the seconds evenly. */
 const largestUnit = (seconds: number): Unit =>
   (Object.keys(units) as Unit[]).findLast((unit) => seconds > 0 && seconds % units[unit] === 0) ?? 'seconds';
 

@@ -34,7 +34,7 @@ function SigningAlgorithmSetting({ form }: SectionProps): ReactNode {
   return (
     <Select
       label={projectLabels.signingAlgorithm}
-      description="Algorithm that signs new access tokens. Before you change it, let your servers and gateways accept both algorithms. Default: ES256."
+      description="Algorithm that signs new access tokens. Before you change it, configure your servers and gateways to accept both algorithms. Default: ES256."
       allowDeselect={false}
       styles={{ wrapper: { maxWidth: 280 } }}
       readOnly={form.isReadOnly}
