@@ -217,7 +217,7 @@ describe('alerts', () => {
       await checkAlerts();
       expect((await readLog('email'))[0]).toMatchObject({
         outcome: 'failed',
-        reason: 'ALERT_EMAIL is not set in the environment of the worker',
+        reason: "ALERT_EMAIL is not set in the worker's environment",
       });
     });
   });

@@ -165,7 +165,7 @@ describeDeliveries('the console: commands, selections and support jobs', (test) 
     await ui.goTo('/health?tab=alerts');
     await ui.button('Send test alert by email').click();
     await ui.dialogButton('Send test alert').click();
-    await ui.waitForText('ALERT_EMAIL is not set in the environment of the worker');
+    await ui.waitForText("ALERT_EMAIL is not set in the worker's environment");
   });
 
   describe('support jobs that start at the overview', () => {

@@ -83,7 +83,7 @@ export class Alerter extends PeriodicJob {
     const data = { kind: 'test', state: 'test', public_url: publicUrl };
     let reason: string | null = null;
     try {
-      if (!send) throw new Error(`${channelSettings[channel]} is not set in the environment of the worker`);
+      if (!send) throw new Error(`${channelSettings[channel]} is not set in the worker's environment`);
       await send({ id: messageId, ...testAlertText(publicUrl), data }, signal);
     } catch (error) {
       reason = errorReason(error);

@@ -32,14 +32,14 @@ const unreadable = new UnreadableValues(null, {
 const otherKeyring = new Keyring([randomBytes(32).toString('hex')]);
 
 describe('webhookHeaders', () => {
-  it('WH-09: signs with both secrets while both are valid, the newest first', () => {
+  it('WH-09: signs with both secrets while both are valid, the newer first', () => {
     const headers = webhookHeaders(keyring, { ...attempt, previousSecret: seal(previous) }, unreadable);
     for (const validSecret of [secret, previous])
       expect(new Webhook(validSecret).verify(body, headers)).toEqual({ text: 'Grüße 🙂' });
     const [first] = headers['webhook-signature']!.split(' ');
-    const onlyNewest = { ...headers, 'webhook-signature': first! };
-    expect(() => new Webhook(secret).verify(body, onlyNewest)).not.toThrow();
-    expect(() => new Webhook(previous).verify(body, onlyNewest)).toThrow();
+    const onlyNewer = { ...headers, 'webhook-signature': first! };
+    expect(() => new Webhook(secret).verify(body, onlyNewer)).not.toThrow();
+    expect(() => new Webhook(previous).verify(body, onlyNewer)).toThrow();
     expect(() => new Webhook(newSecret()).verify(body, headers)).toThrow();
   });
 
@@ -51,7 +51,7 @@ describe('webhookHeaders', () => {
     expect(headers['user-agent']).toMatch(/^Gatehouse-Webhooks\//);
   });
 
-  it('signs with the newest secret alone if the previous one cannot be decrypted, and reports it', () => {
+  it('signs only with the current secret if the previous one cannot be decrypted, and reports it', () => {
     const previousSecret = otherKeyring.encrypt('webhook-secret', endpointId, previous);
     const headers = webhookHeaders(keyring, { ...attempt, previousSecret }, unreadable);
     expect(new Webhook(secret).verify(body, headers)).toEqual({ text: 'Grüße 🙂' });

@@ -10,10 +10,9 @@ export type WebhookToSend = Pick<
 
 /**
  * Returns an attempt's headers: the endpoint's custom headers, overridden by Gatehouse's own. Gatehouse's headers
- * contain a current timestamp, one signature per valid secret, the newest first (Standard Webhooks 1.0), and the
- * current trace. A
- * previous secret that cannot be decrypted is reported and left out, because the newest one suffices.
- * @throws UnreadableValueError if the newest secret or the custom headers cannot be decrypted
+ * contain a current timestamp, one signature per valid secret, the newer first (Standard Webhooks 1.0), and the current
+ * trace. A previous secret that cannot be decrypted is reported and left out, because the current one suffices.
+ * @throws UnreadableValueError if the current secret or the custom headers cannot be decrypted
  */
 export function webhookHeaders(
   keyring: Keyring,

@@ -16,8 +16,8 @@ const BATCH_SIZE = 500;
 
 /**
  * After a required provider or one of its domains has changed, ends the sessions that customers in its domains opened
- * without this provider (requirement FE-06). A project can have a million customers, so the work
- * is split into many short transactions.
+ * without this provider (requirement FE-06). A project can have a million customers, so the work is split into many
+ * short transactions.
  */
 @Injectable()
 export class RequiredDomainEnforcer extends PeriodicJob {
