@@ -252,7 +252,7 @@ it('a dry run and an import report omitted values and how to fix them', async ()
       { result: 'left_out', position: 'customers.ndjson:3', field: 'metadata.big' },
       {
         ...{ result: 'left_out', position: 'customers.ndjson:1', field: 'passwordHash' },
-        remedy: expect.stringMatching(/^Let the customer reset the password, or .*[^.]$/),
+        remedy: expect.stringMatching(/^Ask the customer to reset the password, or .*[^.]$/),
       },
       {
         ...{ result: 'left_out', position: 'customers.ndjson:2', field: 'identities.0.provider' },

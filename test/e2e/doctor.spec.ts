@@ -62,7 +62,7 @@ describe('doctor of the server', () => {
         message: expect.stringMatching(
           /^A crash of the database server can lose or damage data: .*fsync.* off$/,
         ),
-        fix: 'Turn on these settings of PostgreSQL.',
+        fix: 'Turn on these PostgreSQL settings.',
       },
     ]);
     expect(results.map((result) => result.check)).toEqual(

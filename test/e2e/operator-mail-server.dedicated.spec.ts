@@ -220,7 +220,7 @@ describe('OP-01: the notices of an instance', () => {
           ]),
         ),
       );
-      const sentence = `The command operator-link created a link with which ${operator.email} can set a new password on `;
+      const sentence = `The operator-link command created a link with which ${operator.email} can set a new password on `;
       expect(mails.filter(({ text }) => text.includes(sentence)).map(({ to }) => to)).toEqual(
         expect.arrayContaining(recipients),
       );

@@ -208,7 +208,7 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
 
 /**
  * Rejects an organization key if the operator can access its organization only through the organization that created
- * it. The key could access the organizations that its own organization created, and the operator cannot.
+ * it. The key could access the organizations that its own organization created, but the operator cannot.
  * @throws GatehouseError `insufficient_access`
  */
 function assertKeyAccessWithin(

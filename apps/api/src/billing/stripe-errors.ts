@@ -30,9 +30,8 @@ export function isCustomerMissing(error: unknown): boolean {
 }
 
 /**
- * Returns true if a retry with the idempotency key would return the same response again: Stripe stores the
- * first response for 24 hours, even if it is an error, except a 409 (another request is in progress) or a 429
- * (rate limit).
+ * Returns true if a retry with the same idempotency key would return the same response again. Stripe stores the first
+ * response for 24 hours, even an error, except a 409 (another request is in progress) or a 429 (rate limit).
  */
 export function isIdempotencyKeyUsed(error: unknown): boolean {
   const { statusCode } = toErrorInfo(error);

@@ -9,7 +9,7 @@ export const HEARTBEAT_INTERVAL_MS = 15_000;
 /** Maximum time that removing the heartbeat may delay the shutdown, in ms. */
 const END_TIMEOUT_MS = 1_000;
 
-/** Records for the other API processes that this process is running, and which version it has (ADR 0045). */
+/** Records that this process is running, and its version, so that other API processes can check both (ADR 0045). */
 @Injectable()
 export class ApiHeartbeat {
   private readonly id = newId();

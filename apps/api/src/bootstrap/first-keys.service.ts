@@ -19,8 +19,8 @@ export class FirstKeysService {
   ) {}
 
   /**
-   * Adds the scopes that a first start of this version would grant, such as newly introduced ones, to the
-   * active keys. Returns all keys from the first start, including those that already have the scopes.
+   * Adds missing scopes to the active keys, so that they have every scope that a first start of this version grants.
+   * Returns all keys from the first start, including keys that already have every scope.
    */
   addMissingScopes(): Promise<UpdatedKey[]> {
     return this.transactions.run(async (tx) => {

@@ -41,8 +41,7 @@ export interface SentResets {
 }
 
 /**
- * Sends password resets to the customers whose passwords depend on an entry that is missing from
- * GATEHOUSE_SECRET.
+ * Sends password reset emails to customers whose passwords depend on an entry that is missing from GATEHOUSE_SECRET.
  */
 @Injectable()
 export class PasswordResetMailsService {
@@ -59,8 +58,8 @@ export class PasswordResetMailsService {
   }
 
   /**
-   * Sends an email to each of the next customers, except to customers with an unused reset from the last hour. Each
-   * email commits separately.
+   * Sends an email to each of the next customers, except to customers with an unused reset link from the last hour.
+   * Each email is stored in its own transaction.
    * @param position `next` from the previous run; null for the first run
    * @returns null if the position is not valid
    */

@@ -45,8 +45,8 @@ import { FirstOperator, OPERATOR_LINK_COMMAND } from './first-operator.js';
 const PARTITION_DAYS = 14;
 
 /**
- * Interval, in ms, at which provider settings that an API process of an earlier version has changed are stored as
- * documents.
+ * How often missing documents with provider settings are stored, in ms. An API process of an earlier version writes the
+ * settings only to columns.
  */
 const PROVIDER_SETTINGS_INTERVAL_MS = 60 * 60 * 1_000;
 
@@ -116,7 +116,7 @@ export class StartupService implements OnApplicationShutdown {
       this.repeat(
         PROVIDER_SETTINGS_INTERVAL_MS,
         () => this.providerSettings.storeMissing(),
-        'storing the settings of identity providers failed',
+        'identity provider settings not stored',
         0,
       );
       this.repeat(this.config.alerts.interval, () => this.workerWatch.check(), 'worker check failed');

@@ -47,7 +47,7 @@ export class MePasskeysController {
     operationId: 'me.beginPasskey',
     summary: 'Start adding a passkey',
     description:
-      'Returns the options for the browser to create a passkey. Valid once, for ten minutes. Requires a proof of identity within the last ten minutes.',
+      'Returns the options for the browser to create a passkey. They are valid once, for ten minutes. Requires a proof of identity within the last ten minutes.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')

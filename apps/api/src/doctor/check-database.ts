@@ -134,7 +134,7 @@ function serverResults(server: DatabaseServer, config: Config): CheckResult[] {
       (config.production ? failed : warning)(
         'database',
         `A crash of the database server can lose or damage data: ${server.unsafeSettings.join(', ')} off`,
-        'Turn on these settings of PostgreSQL.',
+        'Turn on these PostgreSQL settings.',
       ),
     );
   return results.length > 0 ? results : [ok('database', `PostgreSQL ${server.version} at ${address}`)];

@@ -32,7 +32,7 @@ export async function checkRedis({ redis }: Config, logger: Logger): Promise<Che
         failed(
           'redis',
           `${redisProblems[problem]} at ${address}: ${errorMessage(error)}`,
-          'Use a primary that accepts writes in REDIS_URL, with enough memory. Until then, PostgreSQL is used.',
+          'Set REDIS_URL to a primary that accepts writes and has enough memory. Until then, PostgreSQL is used.',
         ),
       ];
     const results = versionResults(version, evictionPolicy);

@@ -11,8 +11,8 @@ const count = (results: CheckResult[], status: Status): number =>
 export const isWorking = (results: CheckResult[]): boolean => count(results, 'error') === 0;
 
 /**
- * Returns the report for scripts: one JSON object per line, in the same format as the command
- * `gatehouse doctor --json` (package @gatehouse/cli).
+ * Returns the report for scripts: one JSON object per line, in the same format as the output of `gatehouse doctor --json`
+ * (package @gatehouse/cli).
  */
 export const toJson = (results: CheckResult[]): string =>
   results.map((result) => `${JSON.stringify(result)}\n`).join('');

@@ -43,7 +43,7 @@ export class EmailController {
   @Post('disown')
   @ApiOperation({
     operationId: 'auth.disown',
-    summary: 'Disown an account',
+    summary: 'Report an account you did not create',
     description:
       'For the owner of an email address that another person used to register an account, or set as the new address of an account. Takes the token from the verification email, even after it has verified the address, or from the email to the new address after the change. Removes the password, all sessions and all open links of the account, verifies the address, and sends it a link to set a password. Nothing else changes.',
   })

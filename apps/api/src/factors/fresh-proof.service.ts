@@ -179,7 +179,7 @@ export class FreshProofService {
     ];
     return new GatehouseError('reauthentication_required', {
       detail:
-        'This change requires a proof of identity within the last ten minutes. Send one of methods to POST /api/v1/me/reauthenticate, then repeat the request.',
+        'This change requires a proof of identity within the last ten minutes. Send one of the listed methods to POST /api/v1/me/reauthenticate, then repeat the request.',
       members: { methods },
     });
   }

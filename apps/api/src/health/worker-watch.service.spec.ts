@@ -42,7 +42,7 @@ describe('WorkerWatchService', () => {
     expect(log.slice(1)).toEqual(['webhook-worker is running again']);
   });
 
-  it('RN-04: counts from the last heartbeat after a crash, and from the last check after a stop', async () => {
+  it('RN-04: measures from the last heartbeat after a crash, and from the last check after a stop', async () => {
     idleMs = 0;
     expect(await checkAfter(300_000)).toBe(false);
     idleMs = 40_000;
@@ -56,7 +56,7 @@ describe('WorkerWatchService', () => {
     expect([await checkAfter(59_000), await checkAfter(1_000)]).toEqual([false, true]);
   });
 
-  it('RN-04: counts from the last failed check after a database outage', async () => {
+  it('RN-04: measures from the last failed check after a database outage', async () => {
     idleMs = 0;
     await checkAfter(10_000);
     failure = new Error('unavailable');

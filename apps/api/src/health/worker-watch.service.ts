@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { WorkersRepository } from '@gatehouse/persistence';
 import { Config, LOGGER, monotonicMs, type Logger } from '@gatehouse/platform';
 
-/** Reports that no webhook-worker has been running for a while (requirement RN-04). */
+/** Reports when no webhook-worker has been running for a while (requirement RN-04). */
 @Injectable()
 export class WorkerWatchService {
   /** True if webhooks and emails wait because no worker is running. */

@@ -216,8 +216,8 @@ export const flowHashOf = ({ page }: Pick<Client, 'page'>): Buffer | null =>
   page ? (page.flow?.secretHash ?? NO_FLOW) : null;
 
 /**
- * The client properties that are checked when a link in an email is used: the project must allow the origin,
- * and it limits the requests.
+ * The client properties that are checked when a link in an email is used: the project must allow the origin, and its
+ * limits apply to the request.
  */
 export type LinkClient = Pick<Client, 'origin' | 'counted'>;
 

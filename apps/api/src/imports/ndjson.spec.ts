@@ -102,7 +102,7 @@ describe('readBatches', () => {
     }
   });
 
-  it('compares lines that were imported in the meantime as well, and continues after them', async () => {
+  it('also compares lines that were imported in the meantime, and continues after them', async () => {
     const body = () => createBody('1\n2\n3\n4\n');
     const further = (matches: boolean) => ({ lastLine: 3, matches: () => matches, claim });
     const imported = (matches: boolean) => ({

@@ -6,9 +6,9 @@ describe('omittedValueWarning', () => {
     [
       'passwordHash',
       'fast_hash',
-      'Let the customer reset the password, or import the customer again with update and allowFastHashes',
+      'Ask the customer to reset the password, or import the customer again with update and allowFastHashes',
     ],
-    ['passwordHash', 'invalid', 'Let the customer reset the password'],
+    ['passwordHash', 'invalid', 'Ask the customer to reset the password'],
     ['passkeys.3.rpId', 'not_allowed', 'Set passkeys.rpId'],
     ['identities.0.subject', 'repeated', 'No action is necessary'],
     ['metadata.id', 'inexact_integer', 'Write the number as a string'],

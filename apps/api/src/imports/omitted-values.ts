@@ -14,11 +14,11 @@ const text = `Correct the value and ${AGAIN}, or ${PATCH}`;
 
 /** Remedies for values that were left out, by field or by field and error code. */
 const remedies: Record<string, string> = {
-  passwordHash: `Let the customer reset the password, or ${AGAIN} and a hash in an accepted format`,
-  'passwordHash unknown_pepper': `Append the old secret to GATEHOUSE_SECRET and ${AGAIN}, or let the customer reset the password`,
-  'passwordHash fast_hash': `Let the customer reset the password, or ${AGAIN} and allowFastHashes (--allow-fast-hashes)`,
-  totpSecret: `Let the customer add the authenticator app again, or ${AGAIN} and the secret in base32`,
-  passkeys: `Let the customer add the passkey again, or correct it and ${AGAIN}`,
+  passwordHash: `Ask the customer to reset the password, or ${AGAIN} and a hash in an accepted format`,
+  'passwordHash unknown_pepper': `Append the old secret to GATEHOUSE_SECRET and ${AGAIN}, or ask the customer to reset the password`,
+  'passwordHash fast_hash': `Ask the customer to reset the password, or ${AGAIN} and allowFastHashes (--allow-fast-hashes)`,
+  totpSecret: `Ask the customer to add the authenticator app again, or ${AGAIN} and the secret in base32`,
+  passkeys: `Ask the customer to add the passkey again, or correct it and ${AGAIN}`,
   'passkeys not_allowed': `Set passkeys.rpId of the project to the domain of the passkey and ${AGAIN}`,
   'passkeys passkey_taken': `Remove the passkey from the other customer and ${AGAIN}`,
   identities: `Correct the identity and ${AGAIN}`,

@@ -64,7 +64,7 @@ export const replacedWarning = (field: string): FieldError => ({
 const claimed = (field: string): string =>
   `${field} stays as it is, because the owner of the address has set a password or claimed the account in Gatehouse. If the line is right, ${PATCH}.`;
 const password =
-  'The customer keeps their password, because it was set, used or removed in Gatehouse. If they know only the password in the line, let them reset the password.';
+  'The customer keeps their password, because it was set, used or removed in Gatehouse. If they know only the password in the line, ask them to reset the password.';
 
 const keptMessages: Record<string, string> = {
   ...{ email: claimed('email'), emailVerified: claimed('emailVerified') },
@@ -85,7 +85,7 @@ export const keptWarning = (field: string): FieldError => ({
 export const missingWarning = (field: string): FieldError => ({
   field,
   code: 'conflict',
-  message: `${field} is not added, because the customer was changed in Gatehouse and may have removed it. If the line is right, let the customer add it again.`,
+  message: `${field} is not added, because the customer was changed in Gatehouse and may have removed it. If the line is right, ask the customer to add it again.`,
 });
 
 export const subjectWarning: FieldError = {

@@ -110,7 +110,7 @@ export class OneTimeLinksService {
   }
 
   /**
-   * Consumes a token. Of concurrent calls, exactly one returns `isFirstUse: true`.
+   * Consumes a token. Exactly one of several concurrent calls returns `isFirstUse: true`.
    * @param client the client that sent the token; undefined if a hosted page has checked it
    * @throws GatehouseError `rate_limited`, `invalid_token` with the same body for an unknown, expired or voided token,
    * `origin_not_allowed`

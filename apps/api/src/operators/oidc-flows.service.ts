@@ -80,7 +80,7 @@ export class OidcFlowsService {
   }
 
   /**
-   * Ends the browser's flow and returns it. Of concurrent calls, one succeeds.
+   * Ends the browser's flow and returns it. Only one of several concurrent calls succeeds.
    * @throws SingleSignOnRejection `expired` if the browser did not start this flow, or if the flow has ended or expired
    */
   async end(cookie: OidcFlowCookie, { state }: Readonly<Record<string, string>>): Promise<OidcFlow> {

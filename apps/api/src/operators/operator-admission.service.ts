@@ -71,7 +71,7 @@ export class OperatorAdmissionService {
 
   /**
    * Sets an invited operator's password, ends all existing sessions, deletes the known addresses, and opens a new
-   * session. If single sign-on is required, only links from the command `operator-link` are accepted.
+   * session. If single sign-on is required, only links from the `operator-link` command are accepted.
    * @throws GatehouseError `single_sign_on_required`, `invalid_token`, `weak_password` (the link stays valid),
    * `overloaded`
    */

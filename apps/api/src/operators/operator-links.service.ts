@@ -10,7 +10,7 @@ import { SystemMailsService } from '../mail/system-mails.service.js';
  */
 const COMMAND_PREFIX = 'command.';
 
-/** Returns true if a valid token is from a link that the command `operator-link` has printed. */
+/** Returns true if a valid token is from a link that the `operator-link` command has printed. */
 export const isCommandToken = (token: string): boolean => token.startsWith(COMMAND_PREFIX);
 
 /**
@@ -60,7 +60,7 @@ export class OperatorLinksService {
   }
 
   /**
-   * Consumes a link. Of concurrent calls, one succeeds.
+   * Consumes a link. Only one of several concurrent calls succeeds.
    * @throws GatehouseError `invalid_token`
    */
   async use(tx: Tx, token: string): Promise<void> {

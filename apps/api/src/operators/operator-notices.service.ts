@@ -22,7 +22,7 @@ export interface NoticeActor {
 
 /** The actor for `npm run gatehouse -- operator-link`. Its `email` becomes the subject of a sentence in the notice. */
 export const commandActor: NoticeActor = {
-  caller: { email: 'The command operator-link' },
+  caller: { email: 'The operator-link command' },
   client: { ip: null },
 };
 

@@ -38,7 +38,7 @@ export class OperatorPasskeysController {
     operationId: 'session.beginPasskey',
     summary: 'Start passkey verification',
     description:
-      'Returns the WebAuthn options for the passkeys of the operator. Valid once, for ten minutes.',
+      "Returns the WebAuthn options for the operator's passkeys. They are valid once, for ten minutes.",
   })
   @HttpCode(200)
   @NoCredential()
@@ -72,7 +72,7 @@ export class OperatorPasskeysController {
   @ApiOperation({
     operationId: 'session.beginPasskeyEnrollment',
     summary: 'Start passkey enrollment',
-    description: 'For an operator who has no second factor. Valid once, for ten minutes.',
+    description: 'For an operator who has no second factor. The options are valid once, for ten minutes.',
   })
   @HttpCode(200)
   @NoCredential()
@@ -181,7 +181,7 @@ export class OperatorPasskeysController {
   @ApiOperation({
     operationId: 'session.addPasskey',
     summary: 'Add a passkey',
-    description: 'Ends your other sessions, and the permission for sensitive actions.',
+    description: 'Ends your other sessions. Sensitive actions then require reauthentication again.',
   })
   @HttpCode(200)
   @Operator('viewer')
@@ -213,7 +213,7 @@ export class OperatorPasskeysController {
   @ApiOperation({
     operationId: 'session.removePasskey',
     summary: 'Remove a passkey',
-    description: 'Ends the permission for sensitive actions.',
+    description: 'Sensitive actions then require reauthentication again.',
   })
   @HttpCode(204)
   @Operator('viewer')

@@ -239,7 +239,7 @@ export class OperatorSessionController {
     operationId: 'session.reauthenticate',
     summary: 'Reauthenticate with a code',
     description:
-      'Accepts a code from the authenticator app or a recovery code. Each code works once. For five minutes, this session may then manage operators, revoke sessions of operators, change the password, and create and rotate API keys. The session cookie gets a new value.',
+      "Accepts a code from the authenticator app or a recovery code. Each code works once. For five minutes, this session may then manage operators, revoke operators' sessions, change the password, and create and rotate API keys. The session cookie gets a new value.",
   })
   @HttpCode(200)
   @Operator('viewer')

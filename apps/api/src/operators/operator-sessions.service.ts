@@ -161,8 +161,8 @@ export class OperatorSessionsService {
   }
 
   /**
-   * Records a reauthentication. The session continues with a new token, so that a stolen cookie does not gain the
-   * permission.
+   * Records a reauthentication. The session continues with a new token, so that a stolen cookie does not allow
+   * sensitive actions.
    * @returns the new value for the session cookie, to be set after the transaction has committed
    * @throws GatehouseError `operator_session_required` if the session has ended in the meantime
    */

@@ -22,7 +22,7 @@ import { OperatorCheckService } from './operator-check.service.js';
 import { OperatorNoticesService } from './operator-notices.service.js';
 import { assertNotSingleSignOn, OperatorSessionsService } from './operator-sessions.service.js';
 
-/** Enrolls the authenticators of operators, and verifies their codes and the recovery codes that can replace them. */
+/** Enrolls operators' authenticators, and verifies their codes and the recovery codes that can replace them. */
 @Injectable()
 export class SecondFactorService {
   constructor(

@@ -290,12 +290,12 @@ export class PasswordCheckService {
     failure: SignInFailure,
   ): void {
     const isLastGuess = attempt.guesses >= MAX_PASSWORD_GUESSES;
-    // The last guess closes the password. The lock that is recorded for this below does not end with the window.
+    // The last guess blocks the password. The lock that is recorded for it below does not end with the window.
     const isLocking =
       attempt.granted === 'open' && attempt.attempts === project.settings.limits.failedLogin && !isLastGuess;
     const lock = (tx: Tx) => this.customers.lock(tx, project.id, id);
     this.failures.report(project, failure, lock, async (tx, customer) => {
-      // A later guess may have to close the password, because the last guess may have been released when no thread was
+      // A later guess may have to block the password, because the last guess may have been released when no thread was
       // available.
       const isClosing =
         isLastGuess &&

@@ -10,7 +10,7 @@ import { ProjectExportService } from './project-export.service.js';
 
 class ExportQuery {
   @OneOfField(
-    'If true, each line contains the passwordHash and the totpSecret, in a form that imports accept. Requires the scope `customer:export_hashes`. Default: false',
+    'If true, each line contains the passwordHash and the totpSecret, in a form that imports accept. Requires the `customer:export_hashes` scope. Default: false',
     ['true', 'false'],
   )
   hashes?: 'true' | 'false';

@@ -22,7 +22,7 @@ import { RunningApisService } from '../running-apis/running-apis.service.js';
 /** Claim size, in bytes, above which saving `accessTokenClaims` logs a warning. */
 const LARGE_CLAIMS_BYTES = 3 * 1024;
 
-/** Checks new project settings against the passkeys of customers, other projects and running API processes. */
+/** Checks new project settings against customers' passkeys, other projects and running API processes. */
 @Injectable()
 export class SettingsChecksService {
   constructor(
@@ -74,8 +74,8 @@ export class SettingsChecksService {
   }
 
   /**
-   * Checks that every running API process supports a changed setting. Older ones would fail with portable hashes (ADR
-   * 0102) and tokens with another `sub` (ADR 0105).
+   * Checks that every running API process supports a changed setting. Older API processes do not support portable
+   * hashes (ADR 0102) or tokens with another `sub` (ADR 0105).
    */
   private async assertSupported(tx: Tx, before: ProjectSettings, after: ProjectSettings): Promise<void> {
     const becomesPortable = before.passwordHashing !== 'portable' && after.passwordHashing === 'portable';
@@ -85,8 +85,8 @@ export class SettingsChecksService {
   }
 
   /**
-   * Checks that no customer has signed in before `tokenSubject` changes, because services store the `sub` of tokens as
-   * a key.
+   * Checks, before `tokenSubject` changes, that no customer has signed in yet, because services may have stored the
+   * `sub` of tokens as a key.
    * @throws GatehouseError `conflict`
    */
   private async assertSubjectIsUnused(
@@ -98,7 +98,7 @@ export class SettingsChecksService {
     if (before.tokenSubject === after.tokenSubject || !(await this.subjects.isUsedInProject(tx, id))) return;
     throw new GatehouseError('conflict', {
       detail:
-        'tokenSubject cannot change after customers have signed in, because your services have stored the sub of their tokens. Create another project with this setting, or delete the customers who have signed in.',
+        'tokenSubject cannot change after customers have signed in, because your services may have stored the sub of their tokens. Create another project with this setting, or delete the customers who have signed in.',
     });
   }
 

@@ -7,15 +7,15 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 
-/** Protects new features from older API processes, which run until an upgrade is complete. */
+/** Prevents the use of new features while older API processes are running, as they do until an upgrade is complete. */
 @Injectable()
 export class RunningApisService {
   constructor(private readonly apis: ApisRepository) {}
 
   /**
-   * Checks that no running API process has an older version, which would not support a setting, passkey, limit or hash
-   * format.
-   * @param subject the feature that an older process does not support
+   * Checks that no API process of an older version is running, because it would not support a setting, passkey, limit
+   * or hash format.
+   * @param subject the feature that an older API process does not support
    * @throws GatehouseError `conflict`
    */
   async assertNoOlderApi(

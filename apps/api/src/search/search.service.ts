@@ -51,8 +51,8 @@ export class SearchService {
   }
 
   /**
-   * Returns customers that begin with the text, in alphabetical order, and if there are few, other customers that
-   * contain it.
+   * Returns customers whose email address or name begins with the text, in alphabetical order. If there are few, also
+   * returns other customers whose email address or name contains the text.
    */
   private async findCustomers(accessScope: AccessScope, text: string): Promise<SearchResult[]> {
     if (text.length < MIN_NAME_LENGTH) return [];

@@ -46,7 +46,7 @@ export class SessionsService {
   ) {}
 
   /**
-   * Returns a customer in an active or archived project, in order to list the sessions.
+   * Returns a customer in an active or archived project, for requests that list the sessions.
    * @throws GatehouseError `not_found`
    */
   getCustomer(accessScope: AccessScope, id: string): Promise<CustomerDetails> {
@@ -54,7 +54,7 @@ export class SessionsService {
   }
 
   /**
-   * Returns a customer in an active project, in order to revoke sessions.
+   * Returns a customer in an active project, for requests that revoke sessions.
    * @throws GatehouseError `not_found`, `project_archived`
    */
   getActiveCustomer(accessScope: AccessScope, id: string): Promise<CustomerWithProject> {

@@ -33,8 +33,8 @@ interface StoredProof {
 
 /**
  * Completes sign-ins with a proof that was given earlier, on a Gatehouse page or at an identity provider. The page
- * stores the proof and redirects to the application with a code. The code requires a verifier that only the client that
- * started the sign-in has (FE-02).
+ * stores the proof and redirects to the application with a code. The code requires a verifier that is known only to the
+ * client that started the sign-in (FE-02).
  */
 @Injectable()
 export class SignInExchangeService {
@@ -83,7 +83,7 @@ export class SignInExchangeService {
   }
 
   /**
-   * Continues the hosted page's flow, after the provider redirects back or after the recovery codes were shown.
+   * Continues the hosted page's flow, after the provider redirects back or the recovery codes have been shown.
    * @param client the client, with the page's flow
    * @throws GatehouseError with the same codes as `exchange`
    */

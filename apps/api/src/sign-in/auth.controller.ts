@@ -43,7 +43,7 @@ export class AuthController {
   @ApiOperation({
     operationId: 'auth.register',
     summary: 'Register a customer',
-    description: 'Creates a customer in the project of the key and signs the customer in.',
+    description: "Creates a customer in the key's project and signs the customer in.",
   })
   @PublishableOrSecretKey('customer:write')
   @RateLimit('register')
@@ -77,7 +77,7 @@ export class AuthController {
     operationId: 'auth.login',
     summary: 'Sign in with email and password',
     description:
-      'Returns the customer and their tokens. After too many failed sign-ins for one email address, further attempts are rejected for some time.',
+      'Returns the customer and their tokens. After too many failed sign-ins for one email address, further attempts are temporarily rejected.',
   })
   @HttpCode(200)
   @PublishableKey()
@@ -106,7 +106,7 @@ export class AuthController {
     operationId: 'auth.signInWithToken',
     summary: 'Sign in with a sign-in token',
     description:
-      'Signs in as the customer of a sign-in token. With the purpose `support`, the access token contains `amr: ["support"]`, and the sign-in does not count as one by the customer. With the purpose `migration`, the session has the `amr` and `authTime` of the token. No second factor is required.',
+      'Signs in as the customer of a sign-in token. With the purpose `support`, the access token contains `amr: ["support"]`, and the use of the token is not counted as a sign-in by the customer. With the purpose `migration`, the session has the `amr` and `authTime` of the token. No second factor is required.',
   })
   @HttpCode(200)
   @PublishableKey()

@@ -105,7 +105,7 @@ export class ChallengesController {
     operationId: 'auth.beginChallengePasskey',
     summary: 'Start passkey verification for a challenge',
     description:
-      'Returns the options for the browser to use a passkey of the customer. Valid once, for ten minutes.',
+      'Returns the options for the browser to use a passkey of the customer. They are valid once, for ten minutes.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')
@@ -141,7 +141,7 @@ export class ChallengesController {
     operationId: 'auth.beginPasskeyEnrollment',
     summary: 'Start adding a passkey during a challenge',
     description:
-      'Returns the options for the browser to create a passkey, for a challenge of the kind `enroll_factor`. Valid once, for ten minutes.',
+      'Returns the options for the browser to create a passkey, for a challenge of the kind `enroll_factor`. They are valid once, for ten minutes.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')

@@ -53,7 +53,7 @@ export class LoginService {
     const response =
       (await this.transactions.join((tx) => this.complete(tx, project, customer, newHash, client))) ??
       (await this.completeAfterRehash(project, customer, password, client));
-    // Failures stay counted until the sign-in is complete. This attempt does not, because its password was correct.
+    // Failures stay counted until the sign-in is complete. This attempt does not stay counted, because its password was correct.
     if (!response.tokens) await this.passwords.releaseAttempt(project, customer);
     return response;
   }

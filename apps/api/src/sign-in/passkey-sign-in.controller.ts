@@ -21,7 +21,7 @@ export class PasskeySignInController {
     operationId: 'auth.beginPasskey',
     summary: 'Start a passkey sign-in',
     description:
-      'Returns the options for the browser to offer the passkeys of the site. Valid once, for ten minutes.',
+      'Returns the options for the browser to offer the passkeys of the site. They are valid once, for ten minutes.',
   })
   @HttpCode(200)
   @RateLimit('passkey-options')

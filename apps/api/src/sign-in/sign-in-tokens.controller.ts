@@ -17,7 +17,7 @@ export class SignInTokensController {
     operationId: 'customers.createSignInToken',
     summary: 'Create a sign-in token',
     description:
-      'Returns a token for `POST /api/v1/auth/sign-in-token`. The token signs in as the customer once, within five minutes. Requires a secret key with the scope `customer:impersonate`, or `session:migrate` for the purpose `migration`.',
+      'Returns a token for `POST /api/v1/auth/sign-in-token`. The token signs in as the customer once, within five minutes. Requires a secret key with the `customer:impersonate` scope, or the `session:migrate` scope for the purpose `migration`.',
   })
   @SecretKey()
   @ApiCreatedResponse({ type: SignInTokenResponse })

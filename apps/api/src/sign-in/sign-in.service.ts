@@ -240,7 +240,7 @@ export class SignInService {
     isNew: boolean,
   ): Promise<AuthResponse> {
     const { amr, provider, authTime, support, attempt } = proof;
-    // Neither a registration nor a sign-in by support counts as a sign-in of the customer.
+    // Neither a registration nor a sign-in by support counts as a sign-in by the customer.
     const isCounted = !isNew && !amr.includes('support');
     const id = newId();
     const refresh = this.refreshTokens.issueFirst(id);

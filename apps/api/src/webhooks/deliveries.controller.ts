@@ -54,7 +54,7 @@ export class DeliveriesController {
     operationId: 'deliveries.redeliver',
     summary: 'Redeliver an event',
     description:
-      'Delivers the same event to the current URL of the endpoint, signed with the current secret. With `enable_endpoint`, a disabled endpoint is enabled first, which requires the scope `webhook:write` as well.',
+      'Delivers the same event to the current URL of the endpoint, signed with the current secret. With `enable_endpoint`, a disabled endpoint is enabled first, which also requires the `webhook:write` scope.',
   })
   @HttpCode(202)
   @SecretKey('webhook:redeliver')

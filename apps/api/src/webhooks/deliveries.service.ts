@@ -50,7 +50,7 @@ export class DeliveriesService {
   }
 
   /**
-   * Creates a new delivery of the same event to the endpoint's current URL. Of concurrent calls, one succeeds.
+   * Creates a new delivery of the same event to the endpoint's current URL. Only one of several concurrent calls succeeds.
    * @throws GatehouseError `not_found`, `delivery_pending`, `payload_erased`, `already_redelivered`,
    * `endpoint_disabled` unless `enable_endpoint` is true, `endpoint_deleted`, `insufficient_scope` if the key may not
    * enable endpoints

@@ -57,7 +57,7 @@ export class EndpointControlsController {
     operationId: 'webhookEndpoints.rotateSecret',
     summary: 'Rotate the signing secret',
     description:
-      'The new secret is returned only in this response. For 24 hours, deliveries are signed with the previous secret as well: `webhook-signature` contains two signatures, the newest first. Another rotation within this time invalidates the oldest secret immediately.',
+      'The new secret is returned only in this response. For 24 hours, deliveries are signed with the previous secret as well: `webhook-signature` contains two signatures, the newer first. Another rotation within this time invalidates the oldest secret immediately.',
   })
   @HttpCode(200)
   @SecretKey('webhook:write')

@@ -67,7 +67,7 @@ export class RedeliveriesController {
     operationId: 'redeliveries.start',
     summary: 'Start a bulk redelivery',
     description:
-      'Each endpoint receives at most 100 deliveries per second, with lower priority than new events. Deliveries that can no longer be redelivered are skipped. With `enable_endpoint`, disabled endpoints are enabled first, which requires the scope `webhook:write` as well. Does nothing if it is already running.',
+      'Each endpoint receives at most 100 deliveries per second, with lower priority than new events. Deliveries that can no longer be redelivered are skipped. With `enable_endpoint`, disabled endpoints are enabled first, which also requires the `webhook:write` scope. Does nothing if it is already running.',
   })
   @HttpCode(200)
   @SecretKey('webhook:redeliver')
@@ -87,7 +87,7 @@ export class RedeliveriesController {
     operationId: 'redeliveries.cancel',
     summary: 'Cancel a bulk redelivery',
     description:
-      'Creates no further deliveries. Pending deliveries continue. Does nothing if it is already cancelled.',
+      'Creates no further deliveries. Pending deliveries continue. Does nothing if it is already canceled.',
   })
   @HttpCode(200)
   @SecretKey('webhook:redeliver')

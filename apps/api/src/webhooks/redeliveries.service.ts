@@ -134,7 +134,7 @@ export class RedeliveriesService {
   }
 
   /**
-   * Cancels a redelivery. Does nothing if it is already cancelled.
+   * Cancels a redelivery. Does nothing if it is already canceled.
    * @throws GatehouseError `not_found`, `conflict`
    */
   cancel(caller: ManagementCaller, id: string): Promise<RedeliveryBatch> {

@@ -20,9 +20,7 @@ const PROVIDER_FORM_LIMIT = 16 * 1024;
 /** The path to which identity providers submit forms (`form_post`). */
 const PROVIDER_FORM_PATH = /^\/api\/v1\/auth\/oauth\/callback\//;
 
-/**
- * The hosted pages that accept HTML forms. Besides them, only the sign-in page and the provider callbacks do.
- */
+/** The hosted pages that accept HTML forms. Only the sign-in page and the provider callbacks also accept forms. */
 const formPaths = new Set([
   '/verify-email',
   '/disown',

@@ -54,7 +54,7 @@ export class RequestHold {
     if (!hold.grow(bytes)) throw this.actions.reject(this.bulk ? 'bulk' : 'requests', hold.bytes + bytes);
   }
 
-  /** Adds import and export memory. @throws GatehouseError `overloaded`, `payload_too_large` */
+  /** Adds memory from the import and export budget. @throws GatehouseError `overloaded`, `payload_too_large` */
   holdBulk(bytes: number): void {
     this.bulk = this.actions.hold('bulk', this.own.holder, bytes);
     if (!this.bulk) throw this.actions.reject('bulk', bytes);
@@ -75,7 +75,7 @@ export class RequestHold {
     if (this.isClosed) this.release();
   }
 
-  /** Adds the part of the response that the client has not read. */
+  /** Adds memory for the part of the response that the client has not read. */
   private holdResponse(): void {
     if (this.request.socket.destroyed || this.own.grow(this.response.writableLength)) return;
     this.actions.onDropped(this.request);

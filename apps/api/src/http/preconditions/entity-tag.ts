@@ -18,7 +18,7 @@ export interface UntaggedFields {
   immutable?: readonly string[];
   /**
    * Fields that no PATCH changes, such as the last sign-in time. The tag does not depend on them, so a change to them
-   * does not fail the condition of a PATCH. A GET therefore never returns 304.
+   * does not make the condition of a PATCH fail. A GET therefore never returns 304.
    */
   volatile?: readonly string[];
 }

@@ -19,7 +19,7 @@ export class ProviderReauthenticationController {
     operationId: 'me.beginProviderReauthentication',
     summary: 'Start reauthentication with an identity provider',
     description:
-      'Returns the URL of the identity provider, for the browser to open. The provider requires the customer to sign in again. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/me/reauthenticate/exchange`, or with `error`. Returns 403 `method_not_enabled` for providers that cannot prove a new sign-in: Google, Apple, GitHub, Discord, and Microsoft without the claim `auth_time`.',
+      'Returns the URL of the identity provider, for the browser to open. The provider requires the customer to sign in again. Afterwards, the browser returns to `redirectUrl` with a code for `POST /api/v1/me/reauthenticate/exchange`, or with `error`. Returns 403 `method_not_enabled` for providers that cannot prove a new sign-in: Google, Apple, GitHub, Discord, and Microsoft without the `auth_time` claim.',
   })
   @HttpCode(200)
   @RateLimit('oauth')

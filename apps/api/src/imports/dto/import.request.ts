@@ -133,7 +133,7 @@ export class ImportedPasskeyFields {
   userHandle?: string;
 
   @IntegerField({
-    description: 'Newest signature counter. Default: 0, for a passkey that does not count',
+    description: 'Last signature counter. Default: 0, for a passkey that does not count signatures',
     optional: true,
     min: 0,
     max: 2 ** 32 - 1,
@@ -185,7 +185,7 @@ export class ImportedIdentityFields {
 
   @CheckedField({
     description:
-      'Identifies the account at the identity provider: the claim `sub`, or the id of a GitHub or Discord user. Unique for the provider',
+      'Identifies the account at the identity provider: the `sub` claim, or the id of a GitHub or Discord user. Unique for the provider',
     example: '110169484474386276334',
     schema: { minLength: 1, maxLength: SUBJECT_LENGTH },
     isValid: isSubject,

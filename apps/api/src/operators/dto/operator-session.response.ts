@@ -87,7 +87,7 @@ export class OperatorSessionResponse {
   })
   method!: string | null;
 
-  @ApiProperty({ description: 'True for five minutes after the operator was verified again' })
+  @ApiProperty({ description: 'True for five minutes after the operator has reauthenticated' })
   isReauthenticated!: boolean;
 
   @ApiProperty({ description: 'True if the operator has a second factor, or has signed in with `oidc`' })

@@ -44,11 +44,11 @@ export function textInput({
   return `<div class="field"><label for="${name}">${escapeHtml(label)}</label><input ${attributes.join(' ')}>${help}</div>`;
 }
 
-/** Returns a second button for a form. It submits the inputs to another path without validation. */
-export const otherSubmit = (path: string, label: string): string =>
+/** Returns a form's secondary submit button. It posts the inputs to another path without validation. */
+export const secondarySubmit = (path: string, label: string): string =>
   `<button type="submit" class="secondary" formaction="${escapeHtml(path)}" formnovalidate>${escapeHtml(label)}</button>`;
 
-/** Returns a link that looks like a less important button. */
+/** Returns a link that is styled as a secondary button. */
 export const secondaryLink = (href: string, label: string): string =>
   `<a class="button secondary" href="${escapeHtml(href)}">${escapeHtml(label)}</a>`;
 

@@ -43,7 +43,7 @@ export class SignInRequestsService {
 
   /**
    * Returns a valid request.
-   * @param limit the rate limit that counts it, together with other requests to the project
+   * @param limit the rate limit that the request counts toward, with the project's other requests
    * @throws GatehouseError `validation_failed` for an incorrect query, `rate_limited`
    */
   async open(

@@ -1,7 +1,14 @@
 import { escapeHtml } from '@gatehouse/platform';
 import type { SignInOptionsResponse } from '../../sign-in/dto/sign-in-options.response.js';
 import { form, hiddenInputs, linkButton, type PageContent } from '../page.js';
-import { divider, linkLine, otherSubmit, passkeyForm, secondaryLink, textInput } from './sign-in-fields.js';
+import {
+  divider,
+  linkLine,
+  secondarySubmit,
+  passkeyForm,
+  secondaryLink,
+  textInput,
+} from './sign-in-fields.js';
 import type { SignInScreen } from './sign-in-query.js';
 import { signInPath, type SignInPageRequest } from './sign-in-requests.service.js';
 import type { SignInTexts } from './sign-in-texts-english.js';
@@ -80,7 +87,7 @@ function signIn(context: ScreenContext, isSignUp: boolean): ScreenContent {
     text: hasForm || others.length > 0 ? '' : texts.noMethod,
     button: [
       ...(hasForm ? [signInForm(context)] : []),
-      ...(hasForm && others.length > 0 ? [otherWays(context, others)] : others),
+      ...(hasForm && others.length > 0 ? [otherMethods(context, others)] : others),
       omittedProviders(context),
       ...(options.allowSignUp && options.password
         ? [linkLine(signInPath(page, '', { screen: 'sign_up' }), texts.signUpLink, texts.noAccount)]
@@ -93,7 +100,7 @@ function signIn(context: ScreenContext, isSignUp: boolean): ScreenContent {
  * Returns a divider and the other sign-in methods. The divider is hidden if the only other method is a passkey button
  * that is hidden.
  */
-const otherWays = ({ texts }: ScreenContext, others: string[]): string =>
+const otherMethods = ({ texts }: ScreenContext, others: string[]): string =>
   `<div class="others">${divider(texts.or)}${others.join('')}</div>`;
 
 function signInForm(context: ScreenContext): string {
@@ -112,7 +119,7 @@ function signInForm(context: ScreenContext): string {
     isInvalid: problemField === 'password',
   });
   const forgot = `<p class="forgot"><a href="${escapeHtml(signInPath(page, '', { screen: 'forgot_password' }))}">${escapeHtml(texts.forgotLink)}</a></p>`;
-  const more = options.emailCode ? otherSubmit(codePath, texts.emailCode) : '';
+  const more = options.emailCode ? secondarySubmit(codePath, texts.emailCode) : '';
   return form(signInPath(page), texts.signIn, emailInput(context) + password + forgot, { more });
 }
 
@@ -157,7 +164,7 @@ function signUp(context: ScreenContext): ScreenContent {
     title: texts.signUp,
     button: [
       form(signInPath(page, '/sign-up'), texts.signUpButton, emailInput(context) + password),
-      ...(providers.length > 0 ? [otherWays(context, providers)] : []),
+      ...(providers.length > 0 ? [otherMethods(context, providers)] : []),
       omittedProviders(context),
       linkLine(signInPath(page), texts.signIn, texts.hasAccount),
     ].join(''),

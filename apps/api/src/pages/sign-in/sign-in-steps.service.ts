@@ -55,7 +55,7 @@ export class SignInStepsService {
     await this.finish(page, outcome, {});
   }
 
-  /** Continues the page's flow, after the provider redirects back or after the recovery codes were shown. */
+  /** Continues the page's flow, after the provider redirects back or the recovery codes have been shown. */
   async continue(page: SignInPageRequest): Promise<void> {
     let outcome: StepOutcome;
     try {

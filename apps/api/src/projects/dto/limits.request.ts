@@ -1,7 +1,7 @@
 import { limitSettings, type ProjectLimits } from '@gatehouse/domain';
 import { IntegerField } from '../../http/input/fields.js';
 
-/** A member of the setting `limits`, with its range. Null resets it to the default. */
+/** A member of the `limits` setting, with its range. Null resets it to the default. */
 const LimitField = (): PropertyDecorator => (target, name) => {
   const { description, fallback, min, max } = limitSettings[name as keyof ProjectLimits];
   const text = `${description}. Null means ${fallback}`;

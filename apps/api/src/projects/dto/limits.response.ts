@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { limitSettings, type ProjectLimits } from '@gatehouse/domain';
 
-/** A member of the setting `limits`, with its default. */
+/** A member of the `limits` setting, with its default. */
 const LimitProperty = (): PropertyDecorator => (target, name) => {
   const { description, fallback } = limitSettings[name as keyof ProjectLimits];
   ApiProperty({ type: 'integer', default: fallback, description })(target, name);

@@ -41,14 +41,14 @@ export class CreateProjectRequest {
 
 export class ListProjectsQuery extends PageQuery {
   @CheckedField({
-    description: 'Only projects of this organization',
+    description: 'Only projects in this organization',
     optional: true,
     isValid: isUuid,
     message: '$property must be a UUID',
   })
   organizationId?: string;
 
-  @OneOfField('Only projects of this environment', environments) environment?: Environment;
+  @OneOfField('Only projects in this environment', environments) environment?: Environment;
   @OneOfField('`true`: only archived projects. `false`: only projects that are not archived', [
     'true',
     'false',

@@ -176,7 +176,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @TextSetField({
     ...setting(
-      `URLs that the Continue button of the hosted pages and the links in sign-in emails may open. ${wildcards}. Projects of the environment \`production\` reject wildcards here. An entry on \`http://127.0.0.1\` or \`http://[::1]\` matches any port; an entry on \`http://localhost\` matches only its own port`,
+      `URLs that the Continue button of the hosted pages and the links in sign-in emails may open. ${wildcards}. Projects in the \`production\` environment reject wildcards here. An entry on \`http://127.0.0.1\` or \`http://[::1]\` matches any port; an entry on \`http://localhost\` matches only its own port`,
     ),
     example: ['https://app.example.com/welcome'],
     maxItems: 50,
@@ -208,7 +208,7 @@ export class SettingsRequest implements SettingsPatch {
 
   @CheckedField({
     ...setting(
-      'Fixed six-digit email code for all addresses at example.com and .test, so that tests can sign in. No codes are sent to these addresses. Available only in projects of the environment `development`, and not with NODE_ENV=production',
+      'Fixed six-digit email code for all addresses at example.com and .test, so that tests can sign in. No codes are sent to these addresses. Available only in projects in the `development` environment, and not with NODE_ENV=production',
     ),
     example: '424242',
     isValid: (text) => /^\d{6}$/.test(text),
@@ -292,7 +292,7 @@ export class SettingsRequest implements SettingsPatch {
   signingAlgorithm?: SigningAlgorithm | null;
 
   @OneOfField(
-    'Customer field that access tokens contain as `sub`. With `externalId`, `sub` is the id for customers without an externalId, and the claim `customer_id` contains the id. It cannot change once a customer has signed in',
+    'Customer field that access tokens contain as `sub`. With `externalId`, `sub` is the id for customers without an externalId, and the `customer_id` claim contains the id. It cannot change once a customer has signed in',
     tokenSubjects,
     { nullable: true },
   )

@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 /** A new access token for an existing session. */
 export class AccessTokenResponse {
   @ApiProperty({
-    description: 'JWT (ES256 or RS256) for the header `Authorization: Bearer`',
+    description: 'JWT (ES256 or RS256) for the `Authorization: Bearer` header',
     example: 'eyJhbGciOiJFUzI1NiIs…',
   })
   accessToken!: string;

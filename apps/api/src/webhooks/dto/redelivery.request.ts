@@ -41,7 +41,7 @@ export class RedeliveryFilterRequest {
   delivery_state?: 'failed' | 'succeeded' | 'cancelled';
 
   @BooleanField({
-    description: '`true`: only deliveries that succeeded. `false`: only deliveries that did not',
+    description: '`true`: only deliveries that succeeded. `false`: only deliveries that did not succeed',
     optional: true,
   })
   success?: boolean;

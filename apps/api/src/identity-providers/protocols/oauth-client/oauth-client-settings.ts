@@ -99,7 +99,7 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
       throw invalidField(
         'privateKey',
         'invalid',
-        'privateKey must be the content of a .p8 file: a private key of the curve P-256 in PEM (PKCS #8)',
+        'privateKey must be the content of a .p8 file: a P-256 private key in PEM (PKCS #8)',
       );
     return { ...settings, privateKey };
   }
@@ -134,7 +134,7 @@ export class OAuthClientSettingsFormat implements ProtocolSettings<OAuthClientSe
   }
 }
 
-/** Returns a secret before its use. @throws UnreadableValueError */
+/** Returns a secret. @throws UnreadableValueError if it could not be decrypted */
 export function useSecret<Secret extends string | null>(secret: Secret): Secret {
   if (secret === UNREADABLE_SECRET)
     throw new UnreadableValueError('identity-provider-secret', 'the secret cannot be decrypted');
