@@ -1,4 +1,4 @@
-/** Characters that take two columns in a terminal: CJK characters, fullwidth forms and emoji. */
+/** Characters that take up two columns in a terminal: CJK characters, fullwidth forms and emoji. */
 const WIDE =
   /[\p{Emoji_Presentation}\ufe0f\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
@@ -8,7 +8,7 @@ const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
 
 const widthOfGrapheme = (grapheme: string): number => (WIDE.test(grapheme) ? 2 : 1);
 
-/** Returns the number of terminal columns that a string takes. */
+/** Returns the number of terminal columns that a string takes up. */
 export function widthOf(text: string): number {
   if (isPlain(text)) return text.length;
   let width = 0;

@@ -63,7 +63,7 @@ export const reasons = {
   noGroups: { reason: 'Gatehouse has no groups', remedy: STORE_ELSEWHERE },
   noRequiredAction: {
     reason: 'Gatehouse has no such required action',
-    remedy: 'Let your application ask the customer',
+    remedy: 'Require the action in your application',
   },
   oneEmail: {
     reason: 'A customer has one email address: additional addresses are left out',
@@ -128,7 +128,7 @@ export const reasons = {
   noFirebaseHash: { reason: 'The hash is not a Firebase hash', remedy: RESET },
   hashRedacted: {
     reason: 'The hash is redacted',
-    remedy: 'Export again with an account that has the role Firebase Authentication Admin',
+    remedy: 'Export the users again with an account that has the Firebase Authentication Admin role',
   },
   cognitoPassword: {
     reason: 'Cognito exports no password hashes',

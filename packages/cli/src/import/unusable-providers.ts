@@ -5,7 +5,7 @@ const { remedy } = reasons.noSaml;
 
 /** Identities with ids that Gatehouse never receives. */
 export const OTHER_IDS: Reason = {
-  reason: 'The other system does not store the claim sub, which Gatehouse compares',
+  reason: 'The other system does not store the sub claim, which Gatehouse compares',
   remedy,
 };
 

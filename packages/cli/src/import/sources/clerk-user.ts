@@ -124,7 +124,7 @@ function apiAddresses(user: JsonObject): Addresses {
       .map((address) => toText(address['email_address']))
       .filter((email) => email !== '');
   const primary = all.find(isPrimary);
-  // Do not replace an unverified primary address with a verified one, that the customer does not sign in with.
+  // Do not replace an unverified primary address with a verified one that the customer does not sign in with.
   if (primary && !isVerifiedObject(primary))
     return { verified: [], unverified: [...list(false), ...list(true)] };
   return { verified: list(true), unverified: list(false) };

@@ -41,7 +41,7 @@ const knownFields = new Set([
 /** Traits that become customer fields, or that are reported. Further names are in `nameFields`. */
 const knownTraits = new Set(['email', 'name', 'username', 'phone']);
 
-/** The customer field for each member with a name, in the traits or in the trait `name`. */
+/** The customer field for each member with a name, in the traits or in the `name` trait. */
 const nameFields = new Map<string, 'firstName' | 'lastName'>([
   ...['first', 'first_name', 'firstName', 'given_name', 'givenName'].map((name): [string, 'firstName'] => [
     name,
@@ -151,7 +151,7 @@ function convertIdentity(
   return draft.toRecord(position, id);
 }
 
-/** Sets the email address: the trait `email`, or else the first verifiable address. */
+/** Sets the email address: the `email` trait, or else the first verifiable address. */
 function setEmail(draft: CustomerDraft, identity: JsonObject): void {
   const addresses = readObjectList(draft, 'verifiable_addresses', identity['verifiable_addresses']).filter(
     ({ via }) => via === 'email',
