@@ -219,7 +219,7 @@ describe('a database whose roles have other settings', () => {
     try {
       const problem = 'session_replication_role is "replica" instead of "origin"';
       await eventually('the log message', () => log.length > 0);
-      expect(log[0]).toEqual([expect.objectContaining({ reason: problem }), 'database settings not usable']);
+      expect(log[0]).toEqual([expect.objectContaining({ reason: problem }), 'database settings unusable']);
       await admin.query(`${role} RESET session_replication_role`);
       await connecting;
       expect(health.readReadiness()).toBe('ready');

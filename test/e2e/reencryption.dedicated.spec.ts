@@ -375,7 +375,7 @@ describe('a database whose root secret is lost', () => {
   /** Returns the fields of log lines about values that cannot be decrypted. */
   const listReports = (purpose: string, process = instance.api) =>
     process.log.filter(
-      (line) => line['message'] === 'stored value not readable' && line['purpose'] === purpose,
+      (line) => line['message'] === 'stored value unreadable' && line['purpose'] === purpose,
     );
   /** Waits for the first log lines, because they arrive after the responses. */
   const waitForReports = (purpose: string, count = 1, process = instance.api) =>

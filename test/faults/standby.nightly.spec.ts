@@ -71,7 +71,7 @@ describe('a PostgreSQL standby', () => {
       await reader.api.runCommand('check-replica');
       expect(reader.messages.slice(1)).toEqual([
         'read from the replica failed, repeated on the primary',
-        'replica not usable, reading from the primary',
+        'replica unusable, reading from the primary',
       ]);
       await standby!.start();
       await reader.waitUntilUsed();

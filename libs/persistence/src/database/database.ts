@@ -224,7 +224,7 @@ export class Database implements Sql {
     const [session] = await this.execute(readSession);
     const { isReadOnly, settingProblems } = session!;
     if (settingProblems.length === 0) return isReadOnly ? 'read_only' : null;
-    this.logWaiting('database settings not usable', { reason: settingProblems.join('; ') });
+    this.logWaiting('database settings unusable', { reason: settingProblems.join('; ') });
     if (this.config.database.pooler !== 'none') await this.execute(endOutdatedConnection);
     return 'wrong_settings';
   }

@@ -75,7 +75,7 @@ it('does not serve reads if it is not a standby, such as after a promotion', asy
   expect(warn.mock.calls).toEqual([
     [
       expect.objectContaining({ reason: 'the server is not a standby' }),
-      'replica not usable, reading from the primary',
+      'replica unusable, reading from the primary',
     ],
   ]);
 });

@@ -119,6 +119,6 @@ export class ReadReplica {
     if (isUsed === this.isUsed) return;
     this.isUsed = isUsed;
     if (isUsed) this.logger.info(fields, 'reading from the replica');
-    else this.logger.warn(fields, 'replica not usable, reading from the primary');
+    else this.logger.warn(fields, 'replica unusable, reading from the primary');
   }
 }

@@ -18,7 +18,7 @@ describe('UnreadableValues', () => {
     expect(lines).toEqual([]);
     expect(read(lost.encrypt('totp-secret', 'o1', 'plain'))).toBeNull();
     const reason = `no entry of GATEHOUSE_SECRET has the id ${lost.listKids()[0]}`;
-    expect(lines).toEqual([[{ ownerId: 'o1', purpose: 'totp-secret', reason }, 'stored value not readable']]);
+    expect(lines).toEqual([[{ ownerId: 'o1', purpose: 'totp-secret', reason }, 'stored value unreadable']]);
     const series = (await metrics.render()).split('\n').filter((line) => line.startsWith('gatehouse_'));
     expect(series).toContain('gatehouse_unreadable_values_total{purpose="totp-secret"} 1');
     expect(series).toContain('gatehouse_unreadable_values_total{purpose="password-pepper"} 0');

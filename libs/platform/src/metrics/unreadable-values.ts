@@ -29,7 +29,7 @@ export class UnreadableValues {
     if (!(error instanceof UnreadableValueError)) return;
     const { purpose, message: reason } = error;
     this.counter?.inc({ purpose });
-    this.logger.warn({ ...subject, purpose, reason }, 'stored value not readable');
+    this.logger.warn({ ...subject, purpose, reason }, 'stored value unreadable');
   }
 
   /**
