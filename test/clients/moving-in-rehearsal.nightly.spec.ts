@@ -28,7 +28,7 @@ export async function readOldSession(cookies) {
   const id = /(?:^|; )old_session=([\\w-]+)/.exec(cookies ?? '')?.[1];
   return id ? (await fetch(process.env.OLD_SYSTEM + '/sessions/' + id)).json() : null;
 }
-export const noOldSession = 'old_session=; Path=/; Max-Age=0';
+export const clearOldSession = 'old_session=; Path=/; Max-Age=0';
 `;
 
 /** A user of the previous system and their browser, which may have a live session's cookie. */
