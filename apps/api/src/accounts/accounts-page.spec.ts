@@ -94,8 +94,11 @@ it('matches the tables in docs/accounts.md', () => {
     Object.entries(rules)
       .map(([rule, description]) => `- ${code(rule)}: ${description}`)
       .join('\n'),
-    '## What each action ends',
-    table(['Action', 'When', 'Ends'], (Object.keys(endedAccess) as AccessAction[]).map(describeAction)),
+    '## What each action ends or invalidates',
+    table(
+      ['Action', 'When', 'Ends or invalidates'],
+      (Object.keys(endedAccess) as AccessAction[]).map(describeAction),
+    ),
   ];
   const expected = `${sections.join('\n\n')}\n`;
   if (process.env['UPDATE_PAGE']) writeFileSync(page, expected);
