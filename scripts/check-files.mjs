@@ -99,7 +99,10 @@ function checkSqlFiles() {
   for (const file of filesWithEnd('libs/persistence/src', '.ts')) {
     const text = read(file);
     const declares = /= \w*statement\(/i.test(text);
-    expect(!declares || text.startsWith('// This file contains SQL: '), `${file}: say why it contains SQL`);
+    expect(
+      !declares || text.startsWith('// Raw SQL: '),
+      `${file}: explain in the first line why it contains SQL`,
+    );
   }
 }
 

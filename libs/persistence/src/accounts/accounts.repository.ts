@@ -1,4 +1,4 @@
-// This file contains SQL: the sign-up hot path, multi-row inserts, and inserts that return the inserted rows.
+// Raw SQL: the sign-up hot path, multi-row inserts, and inserts that return the new rows.
 import {
   changeableFields,
   customerFieldNames,

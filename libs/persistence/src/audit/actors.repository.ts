@@ -1,4 +1,4 @@
-// This file contains SQL: table unions.
+// Raw SQL: unions over several tables.
 import type { AuditTargetType } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { statement, text, textOf, uuid, type RowOf } from '../sql/statements.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: lists by filter and access scope, deletion in batches, and a catalog query.
+// Raw SQL: lists that are limited by filters and access scope, deletion in batches, and a catalog query.
 import { IsNull } from 'typeorm';
 import {
   targetTypeOf,

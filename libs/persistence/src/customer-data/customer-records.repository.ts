@@ -1,4 +1,4 @@
-// This file contains SQL: long lists, joins, and computed states and times.
+// Raw SQL: long lists, joins, and states and times computed in the database.
 import type { AttemptError, OneTimeTokenKind, OneTimeTokenState, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { listIdentities, type Identity } from '../identity-providers/identities.repository.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: a table union, and bounded scans by filter.
+// Raw SQL: a union over several tables, and bounded scans with filters.
 import {
   timelineActions,
   timelineEventTypes,

@@ -1,4 +1,4 @@
-// This file contains SQL: batches of events, deliveries and attempts, SKIP LOCKED, and idempotency keys.
+// Raw SQL: batches of events, deliveries and attempts, SKIP LOCKED, and the deletion of idempotency keys.
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { erasedBody, isErased } from '../events/erasure-sql.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: row locks with joins, and changes that return rows.
+// Raw SQL: row locks with joins, and updates that return rows.
 import { changeableFields, GatehouseError, type Customer, type AccessScope } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
 import type { Tx } from '../database/transactions.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded index scans whose ranges are merged, and conditions on an access scope.
+// Raw SQL: bounded index scans whose results are merged, and access scope conditions.
 import type { Customer, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import {

@@ -1,4 +1,4 @@
-// This file contains SQL: a sample of table pages, and a trigram index search.
+// Raw SQL: a sample of table pages, and a search in a trigram index.
 import type { Customer, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: the sign-in hot path, row locks, joins, and changes that return rows.
+// Raw SQL: the sign-in hot path, row locks, joins, and updates that return rows.
 import {
   customerFieldNames,
   GatehouseError,

@@ -1,4 +1,4 @@
-// This file contains SQL: multi-row INSERT … SELECT, on the hot path.
+// Raw SQL: a multi-row INSERT … SELECT on the hot path.
 import { isAuditedAs } from '@gatehouse/domain';
 import { nullable, statement, uuid } from '../sql/statements.js';
 

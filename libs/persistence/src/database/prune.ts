@@ -1,4 +1,4 @@
-// This file contains SQL: deletion in batches, with locks.
+// Raw SQL: deletion in batches, with row locks.
 import {
   dynamicStatement,
   integer,

@@ -1,4 +1,4 @@
-// This file contains SQL: positions in the write-ahead log.
+// Raw SQL: positions in the write-ahead log.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
 import { GatehouseError } from '@gatehouse/domain';

@@ -1,4 +1,4 @@
-// This file contains SQL: session settings.
+// Raw SQL: reading and changing session settings.
 import { arrayOf, boolean, statement, text } from '../sql/statements.js';
 
 /**

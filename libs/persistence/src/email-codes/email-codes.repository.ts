@@ -1,4 +1,4 @@
-// This file contains SQL: upserts and conditional changes in one statement, and times from the database clock.
+// Raw SQL: upserts and conditional updates in one statement, and times from the database clock.
 import { MAX_CODE_GUESSES, type Customer, type ProjectContext } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';

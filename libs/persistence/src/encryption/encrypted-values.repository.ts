@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans in primary key order of different tables, and multi-row updates.
+// Raw SQL: bounded scans over different tables in primary key order, and multi-row updates.
 import type { Database } from '../database/database.js';
 import {
   arrayOf,

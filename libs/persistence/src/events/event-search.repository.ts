@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans by filter and access scope.
+// Raw SQL: bounded scans that are limited by filters and access scope.
 import { ALL_CUSTOM_EVENTS, type AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { rangeWithin, searchStatements, TableSearchRepository } from '../lists/table-search.repository.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: conditional changes that return rows, and times from the database clock.
+// Raw SQL: conditional updates that return rows, and times from the database clock.
 import type { AuthenticationMethod, ChallengeKind, ProviderProfile } from '@gatehouse/domain';
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database/database.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: the key source for an upsert.
+// Raw SQL: the row that an upsert counts attempts for.
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { AttemptCounter, limitValues, type AttemptLimit } from '../failed-attempts/attempt-counter.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: an upsert with a delete, other processes' connections, and times from the database clock.
+// Raw SQL: an upsert with a delete, a read of other processes' connections, and times from the database clock.
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { migrations } from '../migrations/index.js';

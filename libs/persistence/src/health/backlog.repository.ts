@@ -1,4 +1,4 @@
-// This file contains SQL: bounded counts from several tables in one statement.
+// Raw SQL: bounded counts over several tables in one statement.
 import { COUNT_CAP, URGENCY, type AlertCondition, type AlertKind } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { projectsOverGuessLimitSql } from '../email-codes/guesses-sql.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: the database clock.
+// Raw SQL: reading the database clock.
 import { monotonicMs, now } from '@gatehouse/platform';
 import type { Sql } from '../database/run-statement.js';
 import { statement, timestamptz } from '../sql/statements.js';

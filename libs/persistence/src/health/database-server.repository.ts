@@ -1,4 +1,4 @@
-// This file contains SQL: server settings, and the current role's privileges.
+// Raw SQL: reading server settings and the current role's privileges.
 import type { Database } from '../database/database.js';
 import { arrayOf, boolean, integer, statement, text, type RowOf } from '../sql/statements.js';
 

@@ -1,4 +1,4 @@
-// This file contains SQL: an upsert with a delete, and times from the database clock.
+// Raw SQL: an upsert with a delete, and times from the database clock.
 import type { ProcessProblemKind } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { statement, text, textOf, timestamptz, type RowOf } from '../sql/statements.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded counts from several tables in one statement.
+// Raw SQL: bounded counts over several tables in one statement.
 import { URGENCY } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { COUNT_CAP } from '../lists/capped-count.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: whether a server accepts writes, and its start time.
+// Raw SQL: checking whether a server accepts writes, and when it started.
 import pg from 'pg';
 import { splitHosts, VERSION } from '@gatehouse/platform';
 import { runStatement } from '../database/run-statement.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans over any table.
+// Raw SQL: bounded scans over any table.
 import type { Database } from '../database/database.js';
 import { arrayOf, dynamicStatement, nullable, text, uuid, type RowOf } from '../sql/statements.js';
 import { NIL_UUID } from '../sql/uuid-v7.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: an upsert and conditional changes for every request with an Idempotency-Key.
+// Raw SQL: an upsert and conditional updates that run for every request with an Idempotency-Key.
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';
 import type { Tx } from '../database/transactions.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: joins with the provider, and conditional changes that return rows.
+// Raw SQL: joins with the provider, and conditional updates that return rows.
 import type { IdentityProviderType } from '@gatehouse/domain';
 import { markChangedSql } from '../customers/mark-changed-sql.js';
 import type { Database, Sql } from '../database/database.js';

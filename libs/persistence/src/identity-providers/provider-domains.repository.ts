@@ -1,4 +1,4 @@
-// This file contains SQL: joins with the provider, row locks, claims of due lookups, and times from the database clock.
+// Raw SQL: joins with the provider, row locks, claims of due lookups, and times from the database clock.
 import { GatehouseError, notFound, type ProviderDomain } from '@gatehouse/domain';
 import { errorCode } from '@gatehouse/platform';
 import type { Database, Sql } from '../database/database.js';

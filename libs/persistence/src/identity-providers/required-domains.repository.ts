@@ -1,4 +1,4 @@
-// This file contains SQL: a queue with SKIP LOCKED, a bounded index scan, and conditional changes that return rows.
+// Raw SQL: a queue with SKIP LOCKED, a bounded index scan, and conditional updates that return rows.
 import type { Customer } from '@gatehouse/domain';
 import { REVOKED_AT } from '../customers/access-revocation-sql.js';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: row locks for many customers, and a multi-row update.
+// Raw SQL: row locks for many customers, and a multi-row update.
 import {
   customerFieldNames,
   GatehouseError,

@@ -1,4 +1,4 @@
-// This file contains SQL: the database and server identity.
+// Raw SQL: reading the identities of the database and its server.
 import { errorCode, sha256 } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
 import { statement, text } from '../sql/statements.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: a join on the sign-in hot path, and a conditional change that returns a row.
+// Raw SQL: a join on the sign-in hot path, and a conditional update that returns the row.
 import type { Customer } from '@gatehouse/domain';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
 import type { Database } from '../database/database.js';

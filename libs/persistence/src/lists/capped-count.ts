@@ -1,4 +1,4 @@
-// This file contains SQL: bounded counts.
+// Raw SQL: counts that stop at a limit.
 import type { Sql } from '../database/database.js';
 import type { Conditions } from '../sql/conditions.js';
 import { dynamicStatement, integer, type RowOf } from '../sql/statements.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: an upsert that returns the row, and a read for every email.
+// Raw SQL: an upsert that returns the row, and a read that runs for every email.
 import type { MailText } from '@gatehouse/domain';
 import type { CustomerMailKind } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded scans by filter and access scope.
+// Raw SQL: bounded scans that are limited by filters and access scope.
 import { notFound, type MailReason, type MailState, type AccessScope } from '@gatehouse/domain';
 import type { MailKind } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';

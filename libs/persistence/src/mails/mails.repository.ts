@@ -1,4 +1,4 @@
-// This file contains SQL: claims that skip locked rows, updates with a fencing token, and access scope conditions.
+// Raw SQL: claims that skip locked rows, updates that check a fencing token, and access scope conditions.
 import { notFound, type MailReason, type AccessScope } from '@gatehouse/domain';
 import { tracing, type MailKind, type StoredMail } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';

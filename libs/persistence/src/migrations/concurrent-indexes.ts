@@ -1,4 +1,4 @@
-// This file contains SQL: index builds and their progress.
+// Raw SQL: creating indexes concurrently and reading their progress.
 import type { QueryRunner } from 'typeorm';
 import { errorCode, errorMessage } from '@gatehouse/platform';
 import { migrationRun, runInTransaction } from './migration-run.js';

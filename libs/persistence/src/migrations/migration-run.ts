@@ -1,4 +1,4 @@
-// This file contains SQL: time limits for migrations.
+// Raw SQL: setting time limits for migrations.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { QueryRunner } from 'typeorm';
 import type { Logger } from '@gatehouse/platform';

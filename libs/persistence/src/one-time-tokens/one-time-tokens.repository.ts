@@ -1,4 +1,4 @@
-// This file contains SQL: conditional updates that return rows, joins, aggregates, and times from the database clock.
+// Raw SQL: conditional updates that return rows, joins, aggregates, and times from the database clock.
 import type { Customer, OneTimeTokenKind, OneTimeTokenState, ProjectContext } from '@gatehouse/domain';
 import {
   customerWithProjectColumns,

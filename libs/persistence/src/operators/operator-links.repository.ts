@@ -1,4 +1,4 @@
-// This file contains SQL: expressions with the database clock, and a delete that returns the row.
+// Raw SQL: times computed from the database clock, and a delete that returns the row.
 import { IsNull } from 'typeorm';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: upserts, and an attempt count that every sign-in updates.
+// Raw SQL: upserts, and a count of attempts that every sign-in updates.
 import type { Operator } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneStatement, pruneInBatches } from '../database/prune.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: session reads on every operator request, and lifetimes from the database clock.
+// Raw SQL: a read that runs for every operator request, and expiry times from the database clock.
 import {
   operatorSessionTtl,
   REAUTHENTICATION_TTL,

@@ -1,4 +1,4 @@
-// This file contains SQL: an upsert, and writes outside a transaction.
+// Raw SQL: an upsert, and writes outside a transaction.
 import type { Database } from '../database/database.js';
 import { nullable, statement, text, uuid, type RowOf } from '../sql/statements.js';
 import { BillingCustomerEntity } from './billing-customer.entity.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: an insert and an update that return the row, an advisory lock, and access scope conditions.
+// Raw SQL: an insert and an update that return the row, an advisory lock, and access scope conditions.
 import { In } from 'typeorm';
 import { notFound, type Organization, type AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: attempt aggregates for rollups and live counts, and transaction settings.
+// Raw SQL: aggregates of attempts for rollups and live counts, and transaction settings.
 import { ALL_CUSTOM_EVENTS, attemptErrors, countedStatusClasses, durationBounds } from '@gatehouse/domain';
 import { isCustomTypeSql } from '../events/event-type-condition.js';
 import { nullable, statement, text } from '../sql/statements.js';

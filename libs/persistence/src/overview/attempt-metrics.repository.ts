@@ -1,4 +1,4 @@
-// This file contains SQL: aggregates, in a transaction with one snapshot.
+// Raw SQL: aggregates that are read from a single snapshot.
 import { coveringBuckets, type Bucket } from '@gatehouse/domain';
 import type { Transactions, Tx } from '../database/transactions.js';
 import {

@@ -1,4 +1,4 @@
-// This file contains SQL: SKIP LOCKED, and upserts of aggregates.
+// Raw SQL: SKIP LOCKED, and upserts of aggregates.
 import type { Database } from '../database/database.js';
 import type { Transactions, Tx } from '../database/transactions.js';
 import { dynamicStatement, uuid, type RowOf } from '../sql/statements.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: identity counters that are derived from events.
+// Raw SQL: identity counters that are computed from events.
 import { identityEventTypes, signInFailureReasons } from '@gatehouse/domain';
 
 /** Condition that event `e` is counted, identical to the index condition in `events_identity`. */

@@ -1,4 +1,4 @@
-// This file contains SQL: aggregates, in a transaction with one snapshot, and transaction id comparisons.
+// Raw SQL: aggregates that are read from a single snapshot, and comparisons of transaction ids.
 import type { Bucket, IdentityMetric } from '@gatehouse/domain';
 import type { Transactions, Tx } from '../database/transactions.js';
 import { REALIGNED_XACT } from '../events/event-feed.repository.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: bounded counts.
+// Raw SQL: counts that stop at a limit.
 import { URGENCY } from '@gatehouse/domain';
 import type { Tx } from '../database/transactions.js';
 import {

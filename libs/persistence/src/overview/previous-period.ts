@@ -1,4 +1,4 @@
-// This file contains SQL: rollups by bucket, and a search in ranges of the log.
+// Raw SQL: sums of rollups by bucket, and a search over ranges of the log.
 import type { Bucket } from '@gatehouse/domain';
 import type { Tx } from '../database/transactions.js';
 import { arrayOf, boolean, dynamicStatement, jsonb, timestamptz } from '../sql/statements.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: deletion in batches.
+// Raw SQL: deletion in batches.
 import { bucketSpans } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';

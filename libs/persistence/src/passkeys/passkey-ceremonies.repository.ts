@@ -1,4 +1,4 @@
-// This file contains SQL: a conditional delete that returns the row, and times from the database clock.
+// Raw SQL: a conditional delete that returns the row, and times from the database clock.
 import { CEREMONY_TTL, type CeremonyPurpose } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: the current role's privileges, and tables without a repository.
+// Raw SQL: reading the current role's privileges, and tables that have no repository.
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Database } from '../database/database.js';
 import { currentMigrationNames } from '../migrations/current-migration-names.js';

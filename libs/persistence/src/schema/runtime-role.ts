@@ -1,4 +1,4 @@
-// This file contains SQL: privileges that only the table owner can grant (ADR 0037).
+// Raw SQL: granting privileges that only the table owner can grant (ADR 0037).
 import type { QueryRunner } from 'typeorm';
 import { PARTITION_LOCK } from '../webhooks/attempt-partitions.js';
 

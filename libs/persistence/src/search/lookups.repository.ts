@@ -1,4 +1,4 @@
-// This file contains SQL: conditions for indexes with a collation, and attempt and delivery reads.
+// Raw SQL: conditions that match indexes with a collation, and lookups of attempts and deliveries.
 import type { AccessScope } from '@gatehouse/domain';
 import { anyCustomerCondition } from '../customers/customer-scan.js';
 import type { Database } from '../database/database.js';

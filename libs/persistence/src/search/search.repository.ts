@@ -1,4 +1,4 @@
-// This file contains SQL: table unions, and conditions for text indexes.
+// Raw SQL: unions over several tables, and conditions that use text indexes.
 import type { PrefixedIdKind, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { containsCondition, searchedText } from '../lists/contains-condition.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: an upsert, conditional changes that return rows, and times from the database clock.
+// Raw SQL: an upsert, conditional updates that return rows, and times from the database clock.
 import { EMAIL_CODE_TTL, MAX_CODE_GUESSES, type RevocableAccess } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: a row lock, and times from the database clock.
+// Raw SQL: a row lock, and times from the database clock.
 import { addMethods, FRESH_SECONDS, isSecondFactor, type AuthenticationMethod } from '@gatehouse/domain';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: EXISTS subqueries on sessions, and a condition on many values.
+// Raw SQL: EXISTS subqueries on sessions, and a lookup of many values at once.
 import { GatehouseError, type Customer } from '@gatehouse/domain';
 import { IS_IN_PROJECT } from '../customers/is-in-project-sql.js';
 import type { Tx } from '../database/transactions.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: times from the database clock, and a delete that returns the row.
+// Raw SQL: times from the database clock, and a delete that returns the row.
 import {
   EXCHANGE_TTL,
   type AuthenticationMethod,

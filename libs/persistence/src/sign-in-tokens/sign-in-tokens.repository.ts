@@ -1,4 +1,4 @@
-// This file contains SQL: times from the database clock, and a delete that returns the row.
+// Raw SQL: times from the database clock, and a delete that returns the row.
 import type { AuthenticationMethod, MigratedProof } from '@gatehouse/domain';
 import { issuedAtFor } from '../customers/access-revocation-sql.js';
 import type { Database } from '../database/database.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: access scope conditions.
+// Raw SQL: access scope conditions.
 import {
   ALL_CUSTOM_EVENTS,
   statusRanges,

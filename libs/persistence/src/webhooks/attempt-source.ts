@@ -1,4 +1,4 @@
-// This file contains SQL: a bounded count.
+// Raw SQL: a count that stops at a limit.
 import type { Database } from '../database/database.js';
 import type { Conditions } from '../sql/conditions.js';
 import { dynamicStatement, integer } from '../sql/statements.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: joins by filter and access scope.
+// Raw SQL: joins with filters and access scope conditions.
 import type { AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { capCount, type CappedCount } from '../lists/capped-count.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: access scope conditions, locks on joined rows, and INSERT … SELECT.
+// Raw SQL: access scope conditions, locks on joined rows, and INSERT … SELECT.
 import type {
   DeliveryCancelReason,
   DeliveryResolution,

@@ -1,4 +1,4 @@
-// This file contains SQL: pg_notify.
+// Raw SQL: a call to pg_notify.
 import {
   Batcher,
   errorMessage,

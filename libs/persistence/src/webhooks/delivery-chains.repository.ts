@@ -1,4 +1,4 @@
-// This file contains SQL: recursive queries.
+// Raw SQL: recursive queries.
 import type { Database } from '../database/database.js';
 import { nullable, statement, uuid, type RowOf } from '../sql/statements.js';
 import { deliveryColumns, deliveryRow } from './deliveries.repository.js';

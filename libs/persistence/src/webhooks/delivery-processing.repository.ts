@@ -1,4 +1,4 @@
-// This file contains SQL: the worker's hot path, which claims deliveries and records outcomes in bulk.
+// Raw SQL: the worker's hot path, which claims deliveries and records outcomes in bulk.
 import { URGENCY, type FinishedAttempt, type DeliveryState } from '@gatehouse/domain';
 import { errorCode, newId, type DeliveryJob } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: deletion in batches, and changes to partitions.
+// Raw SQL: deletion in batches, and changes to partitions.
 import { GatehouseError } from '@gatehouse/domain';
 import { errorCode, errorMessage, now, sleep } from '@gatehouse/platform';
 import type { Database, Sql } from '../database/database.js';

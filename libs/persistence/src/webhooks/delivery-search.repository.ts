@@ -1,4 +1,4 @@
-// This file contains SQL: bounded searches by filter and access scope.
+// Raw SQL: bounded searches that are limited by filters and access scope.
 import type { AttemptError, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { cappedCount, COUNT_CAP, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';

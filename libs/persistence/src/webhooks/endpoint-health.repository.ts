@@ -1,4 +1,4 @@
-// This file contains SQL: a multi-row upsert that depends on the previous values, and a bounded scan.
+// Raw SQL: a multi-row upsert that depends on the previous values, and a bounded scan.
 import type { EndpointHealth, TimeRange } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import {

@@ -1,4 +1,4 @@
-// This file contains SQL: aggregates over a bounded range.
+// Raw SQL: aggregates over a bounded range.
 import type { Database } from '../database/database.js';
 import { dynamicStatement, integer, nullable, timestamptz, type RowOf } from '../sql/statements.js';
 import { MAX_UUID, minIdAt, NIL_UUID } from '../sql/uuid-v7.js';

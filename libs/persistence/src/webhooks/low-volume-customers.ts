@@ -1,4 +1,4 @@
-// This file contains SQL: bounded counts and scans by customer.
+// Raw SQL: bounded counts and scans per customer.
 import type { Sql } from '../database/database.js';
 import { ownerRangeCondition } from '../lists/owner-range-condition.js';
 import { arrayOf, boolean, dynamicStatement, nullable, uuid } from '../sql/statements.js';

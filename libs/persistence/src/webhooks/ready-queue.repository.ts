@@ -1,4 +1,4 @@
-// This file contains SQL: ranked claims on the hot path, and ready queue index scans.
+// Raw SQL: ranked claims on the hot path, and index scans of the ready queue.
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
 import { double, nullable, statement, uuid, type Statement } from '../sql/statements.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: access scope conditions, a bounded count, deletion in batches, and the pg_locks view.
+// Raw SQL: access scope conditions, a bounded count, deletion in batches, and the pg_locks view.
 import {
   notFound,
   PLAN_TTL_HOURS,

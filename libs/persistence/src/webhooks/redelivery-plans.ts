@@ -1,4 +1,4 @@
-// This file contains SQL: statements that scan deliveries or events, and insert the matches as items.
+// Raw SQL: statements that scan deliveries or events and insert the matches as items.
 import {
   ALL_CUSTOM_EVENTS,
   MAX_BATCH_SIZE,

@@ -1,4 +1,4 @@
-// This file contains SQL: locks, limits per endpoint, and bulk changes.
+// Raw SQL: locks, limits per endpoint, and bulk updates.
 import { URGENCY, type RedeliverySkipReason } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';

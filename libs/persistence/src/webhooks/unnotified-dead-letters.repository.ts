@@ -1,4 +1,4 @@
-// This file contains SQL: a claim with SKIP LOCKED, and a check that workers repeat frequently.
+// Raw SQL: a claim with SKIP LOCKED, and a check that workers run frequently.
 import type { AttemptError } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';

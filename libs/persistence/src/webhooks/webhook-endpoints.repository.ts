@@ -1,4 +1,4 @@
-// This file contains SQL: access scope conditions, updates that return rows, locks, and bulk delivery cancellation.
+// Raw SQL: access scope conditions, updates that return rows, locks, and the cancellation of many deliveries at once.
 import { IsNull, Not } from 'typeorm';
 import {
   notFound,

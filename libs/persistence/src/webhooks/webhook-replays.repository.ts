@@ -1,4 +1,4 @@
-// This file contains SQL: access scope conditions, joins, and claims with SKIP LOCKED.
+// Raw SQL: access scope conditions, joins, and claims with SKIP LOCKED.
 import type { AttemptError, AttemptResult, AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
