@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { PostgresServer } from '../support/postgres-server.mjs';
 
 const SPLIT = 'more than one host in DATABASE_URL accepts writes';
-const JOINED = 'only one host in DATABASE_URL accepts writes again';
+const JOINED = 'DATABASE_URL has only one writable host again';
 
 describe('a database URL with a primary and its standby', () => {
   let former: PostgresServer;

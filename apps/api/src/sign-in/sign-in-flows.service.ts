@@ -34,7 +34,7 @@ export class SignInFlowsService {
     customerId: string | null = null,
   ): Promise<NewFlow> {
     const flow = newFlow(projectId, target);
-    await this.flows.insertEmpty(tx, flow.key, customerId);
+    await this.flows.insertUnproven(tx, flow.key, customerId);
     return flow;
   }
 

@@ -23,13 +23,13 @@ export const exampleTimes = {
 const at = exampleTimes;
 
 /** The example customer after each change. */
-export const newCustomerExample = exampleCustomer({
+export const unverifiedCustomer = exampleCustomer({
   id: exampleId(at.signedUp, '8e40b7d2516a'),
   projectId: exampleProjectId,
   createdAt: at.signedUp,
   updatedAt: at.signedUp,
 });
-export const verifiedCustomer = { ...newCustomerExample, emailVerified: true, updatedAt: at.verified };
+export const verifiedCustomer = { ...unverifiedCustomer, emailVerified: true, updatedAt: at.verified };
 export const signedInCustomer = { ...verifiedCustomer, lastLoginAt: at.signedIn };
 export const renamedCustomer = { ...signedInCustomer, lastName: 'Lovelace', updatedAt: at.renamed };
 export const customerAfterReset = { ...renamedCustomer, updatedAt: at.resetCompleted };

@@ -5,7 +5,7 @@ import {
   customerAfterPasswordChange,
   customerAfterReset,
   exampleTimes as at,
-  newCustomerExample,
+  unverifiedCustomer,
   renamedCustomer,
   verifiedCustomer,
 } from './customer-examples.js';
@@ -44,7 +44,7 @@ export const customerEvents = declareEvents({
   'customer.created': {
     cause: 'a customer registered, moved from another system, or was created through the API',
     data: { customer },
-    example: [at.signedUp, { customer: newCustomerExample }],
+    example: [at.signedUp, { customer: unverifiedCustomer }],
     timeline: 'account',
     label: 'Customer created',
     action: 'customer.created',
@@ -106,7 +106,7 @@ export const customerEvents = declareEvents({
   'verification.requested': {
     cause: 'a verification email was queued',
     data: { customer, verification: object(verificationRequest) },
-    example: [at.signedUp, { customer: newCustomerExample, verification: verificationExample }],
+    example: [at.signedUp, { customer: unverifiedCustomer, verification: verificationExample }],
   },
   'verification.completed': {
     cause: 'a customer verified their email address',

@@ -1,5 +1,5 @@
-// This file contains SQL: an upsert with counters, SKIP LOCKED, the database clock, and deletion that keeps only the
-// newest rows.
+// Raw SQL: an upsert that increments counters, SKIP LOCKED, the database clock, and the deletion of all but the newest
+// rows.
 import type { AlertChannel, AlertCondition, AlertKind } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';

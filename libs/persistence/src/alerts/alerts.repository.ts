@@ -1,5 +1,4 @@
-// This file contains SQL: an upsert with a condition, conditional updates that return rows, and expressions
-// with the database clock and a parameter.
+// Raw SQL: a conditional upsert, conditional updates that return rows, and times computed from the database clock.
 import type { AlertCondition, AlertDestination, AlertKind } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';

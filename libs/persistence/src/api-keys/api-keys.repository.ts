@@ -1,5 +1,5 @@
-// This file contains SQL: authentication by key, changes that return rows, claims that skip locked rows, and
-// joins with the project.
+// Raw SQL: API key authentication on the hot path, updates that return rows, claims that skip locked rows, and joins
+// with the project.
 import { IsNull, LessThan, LessThanOrEqual, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
 import {
   notFound,
@@ -230,8 +230,8 @@ export class ApiKeysRepository {
 
   /**
    * Returns the active keys with organization access that can create keys, except rotated ones, which expire after
-   * their overlap. Callers that revoke one lock the organization first, which prevents concurrent removal of the last
-   * two keys.
+   * their overlap. A caller that revokes one of them locks the organization first, which prevents concurrent removal of
+   * the last two keys.
    */
   async listOrganizationIssuerKeys(
     tx: Tx,

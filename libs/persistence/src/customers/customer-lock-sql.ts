@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on customers' counted failures.
+// Raw SQL: conditions on the number of a customer's failed attempts.
 import { defaultLimits, failureLimits, MAX_PASSWORD_GUESSES, type ProjectLimits } from '@gatehouse/domain';
 import { IS_EXPIRED } from '../failed-attempts/login-allowance.js';
 
@@ -15,7 +15,7 @@ export const CUSTOMER_FAILURES = `
 /** SQL for the condition that the failed passwords `a` lock the customer until the window ends. */
 export const IS_PASSWORD_LOCKED = `(a.window_ends_at > now() AND a.tries >= ${limitSql('failedLogin')})`;
 
-/** SQL for the condition that the failed passwords `a` have closed the password (docs/adr/0035). */
+/** SQL for the condition that the failed passwords `a` have blocked the password (docs/adr/0035). */
 export const IS_PASSWORD_CLOSED = `(a.guesses >= ${MAX_PASSWORD_GUESSES} AND NOT (${IS_EXPIRED}))`;
 
 /** SQL for the condition that the failed second factors `f` lock the customer until the window ends. */

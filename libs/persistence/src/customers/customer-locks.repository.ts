@@ -1,4 +1,4 @@
-// This file contains SQL: conditions on counted failures and project limits.
+// Raw SQL: conditions on the number of failed attempts and on the project's limits.
 import type { Customer } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import { KNOWN_ADDRESS_SINCE } from '../failed-attempts/login-allowance.js';
@@ -24,7 +24,7 @@ const lockRow = {
   customerId: uuid,
   /** Time until which passwords are rejected, or null if they are not. */
   passwordLockedUntil: nullable(timestamptz),
-  /** True if the password is closed until the customer sets a new one or is unlocked. */
+  /** True if the password is blocked until the customer sets a new one or is unlocked. */
   isPasswordClosed: boolean,
   /** Time until which second factors are rejected, or null if they are not. */
   factorLockedUntil: nullable(timestamptz),

@@ -1,5 +1,4 @@
-// This file contains SQL: a condition on many values, long pages with a password hash, and a bounded
-// aggregate.
+// Raw SQL: lookups of many values at once, large pages that include password hashes, and a bounded aggregate.
 import type { Customer } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
@@ -51,8 +50,8 @@ export class CustomersBulkRepository {
 
   /**
    * Returns the ids that are already taken, as a customer id in any project or as an external id in this project. If a
-   * customer has the same id and external id, the external ids are not searched: they are unique, so the insert detects
-   * the conflict.
+   * customer's external id equals its id, the external ids are not searched: they are unique, so the insert detects the
+   * conflict.
    */
   async findTakenIds(
     tx: Tx,

@@ -1,4 +1,4 @@
-// This file contains SQL: the lock under which the role settings are stored.
+// Raw SQL: the advisory lock under which the settings of the database role are stored.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, EntityManager } from 'typeorm';
 import type pg from 'pg';
@@ -177,8 +177,8 @@ export class Database implements Sql {
   }
 
   /**
-   * Runs migrations in `work`, with separate connections as the table owner (MIGRATE_DATABASE_URL) that have no
-   * statement timeout.
+   * Runs `work`, which applies migrations, on separate connections as the table owner (MIGRATE_DATABASE_URL). They have
+   * no statement timeout.
    */
   async runAsOwner<Result>(work: (source: DataSource) => Promise<Result>): Promise<Result> {
     const source = await createDataSource(ownerConnectionOptions(this.config, this.logger)).initialize();

@@ -1,5 +1,5 @@
-// This file contains SQL: bounded scans by filter and access scope, comparisons between transaction numbers, and a
-// multi-row update.
+// Raw SQL: bounded scans that are limited by filters and access scope, comparisons of transaction ids, and a multi-row
+// update.
 import { ALL_CUSTOM_EVENTS, type AccessScope } from '@gatehouse/domain';
 import type { Database } from '../database/database.js';
 import type { Transactions } from '../database/transactions.js';

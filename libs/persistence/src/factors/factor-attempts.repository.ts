@@ -1,4 +1,4 @@
-// Raw SQL: the row that an upsert counts attempts for.
+// Raw SQL: an upsert that counts attempts by customer, with a limit in the same statement.
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { AttemptCounter, limitValues, type AttemptLimit } from '../failed-attempts/attempt-counter.js';

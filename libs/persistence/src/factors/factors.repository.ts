@@ -1,5 +1,4 @@
-// This file contains SQL: conditional updates that return rows, row sets in one statement, and times by the database
-// clock.
+// Raw SQL: conditional updates that return rows, multi-row statements, and times from the database clock.
 import { markChangedSql } from '../customers/mark-changed-sql.js';
 import type { Database, Sql } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';

@@ -3,7 +3,7 @@ import { monotonicMs, withTimeout } from '@gatehouse/platform';
 /** How long a result is cached, in ms, so that the load does not depend on the number of scrapers. */
 const CACHE_MS = 5_000;
 
-/** Timeout in ms. By default, a full metrics scrape must finish within 10 s. */
+/** Timeout in ms. By default, Prometheus cancels a scrape after 10 s. */
 const TIMEOUT_MS = 2_000;
 
 /** Returns a cached version of a monitoring read. It caches the last result or error for 5 s. */

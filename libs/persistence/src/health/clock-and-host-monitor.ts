@@ -35,7 +35,7 @@ export class ClockAndHostMonitor {
   private writableHosts: string[] | null = null;
   private problems: ProcessProblem[] = [];
   /** True if the database may contain problems of this process. */
-  private isRecorded = false;
+  private mayHaveRecords = false;
   private readonly source: ProblemSource;
 
   constructor(
@@ -59,7 +59,7 @@ export class ClockAndHostMonitor {
     );
   }
 
-  /** Performs both checks, and reports problems that begin or end. Does not throw. */
+  /** Performs both checks, and reports problems that have appeared or been resolved. Does not throw. */
   async check(): Promise<void> {
     await Promise.all([this.checkClock(), this.checkHosts()]);
     await this.record();
@@ -67,20 +67,20 @@ export class ClockAndHostMonitor {
 
   /** Removes this process's problems. */
   async end(): Promise<void> {
-    if (!this.isRecorded) return;
+    if (!this.mayHaveRecords) return;
     const removed = this.repository.record(this.source, []);
     await withTimeout(removed, END_TIMEOUT_MS, 'PostgreSQL did not respond').catch(() => undefined);
   }
 
   private async record(): Promise<void> {
     const hasProblems = this.problems.length > 0;
-    if (!hasProblems && !this.isRecorded) return;
-    this.isRecorded = true;
+    if (!hasProblems && !this.mayHaveRecords) return;
+    this.mayHaveRecords = true;
     try {
       await this.repository.record(this.source, this.problems);
-      this.isRecorded = hasProblems;
+      this.mayHaveRecords = hasProblems;
     } catch (error) {
-      this.logger.warn({ reason: errorMessage(error) }, 'problem record failed');
+      this.logger.warn({ reason: errorMessage(error) }, 'problems not recorded');
     }
   }
 
@@ -103,8 +103,7 @@ export class ClockAndHostMonitor {
     this.writableHosts = hosts;
     const change = this.change('two_writable_hosts', hosts.length > 1 ? hosts.join(', ') : null);
     if (change === 'began') this.logger.error({ hosts }, 'more than one host in DATABASE_URL accepts writes');
-    else if (change === 'ended')
-      this.logger.info({ hosts }, 'only one host in DATABASE_URL accepts writes again');
+    else if (change === 'ended') this.logger.info({ hosts }, 'DATABASE_URL has only one writable host again');
   }
 
   /** Adds, updates or removes a problem. @param detail null to remove it */

@@ -1,5 +1,4 @@
-// This file contains SQL: an upsert with a delete, a write outside a transaction, and an expression with the
-// database clock.
+// Raw SQL: an upsert with a delete, a write outside a transaction, and times computed from the database clock.
 import type { Database } from '../database/database.js';
 import {
   boolean,

@@ -1,5 +1,4 @@
-// This file contains SQL: a provider's verified domains, joins with the project, and conditional changes that return
-// rows.
+// Raw SQL: aggregates of verified domains, joins with the project, and conditional updates that return rows.
 import {
   MAX_IDENTITY_PROVIDERS,
   notFound,

@@ -1,5 +1,4 @@
-// This file contains SQL: an upsert, conditional updates that return rows, multi-row inserts, and conditions on an
-// access scope.
+// Raw SQL: an upsert, conditional updates that return rows, multi-row inserts, and access scope conditions.
 import { MoreThan } from 'typeorm';
 import {
   countByKind,

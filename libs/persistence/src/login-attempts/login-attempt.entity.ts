@@ -18,6 +18,6 @@ export class LoginAttemptEntity {
   @Column('integer', { default: 0 }) guesses!: number;
   /** The customer who had this email and a password at the last attempt, or null. */
   @Column('uuid', { name: 'customer_id', nullable: true }) customerId!: string | null;
-  /** Time at which the customer was notified that too many guesses have closed the password, or null. */
+  /** Time at which the customer was notified that too many guesses have blocked the password, or null. */
   @Column({ type: 'timestamptz', name: 'closed_at', precision: 3, nullable: true }) closedAt!: Date | null;
 }

@@ -1,4 +1,4 @@
-// This file contains SQL: upserts and conditional changes for every sign-in.
+// Raw SQL: upserts and conditional updates that run for every sign-in.
 import {
   customerWithHashColumns,
   customerWithHashRow,
@@ -196,7 +196,7 @@ export class LoginAttemptsRepository {
   }
 
   /**
-   * Records that too many guesses have closed a password. Returns true only the first time, and false if the guesses
+   * Records that too many guesses have blocked a password. Returns true only the first time, and false if the guesses
    * have been cleared in the meantime.
    */
   async recordPasswordClosed(

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates organizations, projects, API keys, customers and their sessions. */
+/** Creates the tables for organizations, projects, API keys, customers and their sessions. */
 export class CreateOrganizationsAndCustomers1763683200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

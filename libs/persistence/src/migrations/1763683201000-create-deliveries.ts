@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates events, webhook endpoints, deliveries and their attempts. */
+/** Creates the tables for events, webhook endpoints, deliveries and their attempts. */
 export class CreateDeliveries1763683201000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

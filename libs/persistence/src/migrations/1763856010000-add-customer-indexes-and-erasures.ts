@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const fullName = `lower(coalesce(first_name || ' ', '') || coalesce(last_name, '')) COLLATE "C"`;
 const lastName = `lower(last_name) COLLATE "C"`;
 
-/** Indexes customers by project and by organization, and creates erasures for deleted customers. */
+/** Indexes customers by project and by organization, and creates the table for the erasure of deleted customers. */
 export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.addOrganization(runner);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates customer imports, which can resume after an interruption, and their failed lines. */
+/** Creates the tables for customer imports, which can resume after an interruption, and for their failed lines. */
 export class CreateImports1763856020000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates bulk redeliveries and recoveries with their items, and dead letter indexes. */
+/** Creates the tables for bulk redeliveries and recoveries with their items, and indexes for dead letters. */
 export class CreateRedeliveryBatches1763942420000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Allows redelivery batches and audit entries of operators, which belong to no organization. */
+/** Allows operators' redelivery batches and audit entries, which belong to no organization. */
 export class AllowNullOrganizations1764028805000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

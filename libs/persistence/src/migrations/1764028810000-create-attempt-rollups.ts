@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates rollups of attempts by time bucket, so that the overview does not read the attempts (ADR 0022). */
+/** Creates the tables for rollups of attempts by time bucket, so that the overview does not read the attempts (ADR 0022). */
 export class CreateAttemptRollups1764028810000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates customers' second factors, and the challenges that verify them. */
+/** Creates the tables for customers' second factors and for the challenges that verify them. */
 export class CreateSecondFactors1764288002000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates customers' passkeys, and the ceremonies that register or use them. */
+/** Creates the tables for customers' passkeys and for the ceremonies that register or use them. */
 export class CreatePasskeys1764288030000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds sign-in links to email codes, and creates the exchanges, which an application redeems for a session. */
+/** Adds sign-in links to email codes, and creates the table for exchanges, which an application redeems for a session. */
 export class CreateSignInExchanges1764288040000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

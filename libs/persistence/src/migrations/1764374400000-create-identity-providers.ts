@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates identity providers and their domains, customers' identities, and pending sign-ins with a provider. */
+/**
+ * Creates the tables for identity providers and their domains, customers' identities, and pending sign-ins with a
+ * provider.
+ */
 export class CreateIdentityProviders1764374400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates operators' console preferences and saved views. */
+/** Creates the tables for operators' console preferences and saved views. */
 export class CreateOperatorPreferences1764547201000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates replays, with which an operator sends a delivery once to another URL (ADR 0064). */
+/** Creates the table for replays, with which an operator sends a delivery once to another URL (ADR 0064). */
 export class CreateWebhookReplays1764547202020 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates operators' passkeys, and adds pending passkey challenges to their sessions. */
+/** Creates the table for operators' passkeys, and adds pending passkey challenges to operator sessions. */
 export class CreateOperatorPasskeys1764547208010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

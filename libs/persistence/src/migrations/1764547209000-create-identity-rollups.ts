@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates rollups of sign-ups, sign-ins and failures by time bucket (ADR 0069). */
+/** Creates the tables for rollups of sign-ups, sign-ins and failures by time bucket (ADR 0069). */
 export class CreateIdentityRollups1764547209000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates flows for the hosted sign-in page. */
+/** Creates the table for flows on the hosted sign-in page. */
 export class CreateSignInFlows1764720011000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds what update imports compare with a customer (ADR 0104), and warnings about values that were left out of
- * imported lines (ADR 0103).
+ * Adds the columns that an updating import compares with a customer (ADR 0104), and warnings about values that were
+ * left out of imported lines (ADR 0103).
  */
 export class AddImportUpdates1764900120000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,5 +1,4 @@
-// This file contains SQL: inserts, conditional updates and deletes that return rows, and times from the database
-// clock.
+// Raw SQL: inserts, conditional updates and deletes that return rows, and times from the database clock.
 import { CEREMONY_TTL } from '@gatehouse/domain';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';

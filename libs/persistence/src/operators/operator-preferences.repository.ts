@@ -1,4 +1,4 @@
-// This file contains SQL: an upsert that merges columns, and an update that returns the row.
+// Raw SQL: an upsert that merges columns, and an update that returns the row.
 import {
   defaultPreferences,
   notFound,
@@ -63,7 +63,7 @@ export class OperatorPreferencesRepository {
     return row!;
   }
 
-  /** Returns all of an operator's views, oldest first. Their number is limited. */
+  /** Returns all of an operator's views, oldest first. There are few, because their number is limited. */
   listViews(operatorId: string): Promise<SavedView[]> {
     return this.database.read((manager) =>
       manager.find(SavedViewEntity, { where: { operatorId }, order: { id: 'ASC' } }),

@@ -1,5 +1,5 @@
-// This file contains SQL: derived columns, inserts and updates that return rows, locks, conditional updates, and
-// updates that do not change `updated_at`.
+// Raw SQL: computed columns, inserts and updates that return rows, locks, conditional updates, and updates that do not
+// change `updated_at`.
 import { notFound, type Operator, type OperatorRole, type OperatorStatus } from '@gatehouse/domain';
 import type { Database, ReadManager } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';

@@ -1,4 +1,4 @@
-// This file contains SQL: SKIP LOCKED, upserts of aggregates, transaction id comparisons, and counts in batches.
+// Raw SQL: SKIP LOCKED, upserts of aggregates, comparisons of transaction ids, and counts in batches.
 import { ACTIVE_CUSTOMER_DAYS, customerCountSpans } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
 import type { Database } from '../database/database.js';
@@ -38,8 +38,7 @@ const lockProgress = statement(
 
 /**
  * Adds the next events in the feed to the retained buckets of every length, for the installation and for their
- * projects, and advances the progress. The statement is not prepared, because the plan
- * depends on the position.
+ * projects, and advances the progress. The statement is not prepared, because the plan depends on the position.
  */
 const addToRollups = dynamicStatement(
   { counted: integer },

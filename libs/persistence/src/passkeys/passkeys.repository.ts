@@ -1,5 +1,4 @@
-// This file contains SQL: inserts, conditional updates and deletes that return rows, and times from the database
-// clock.
+// Raw SQL: inserts, conditional updates and deletes that return rows, and times from the database clock.
 import { markChangedSql } from '../customers/mark-changed-sql.js';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';

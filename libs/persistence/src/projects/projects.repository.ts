@@ -1,5 +1,4 @@
-// This file contains SQL: inserts and updates that return rows, joins with the organization, and access scope
-// conditions.
+// Raw SQL: inserts and updates that return rows, joins with the organization, and access scope conditions.
 import {
   effectiveSettings,
   GatehouseError,

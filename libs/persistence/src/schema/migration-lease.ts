@@ -1,5 +1,5 @@
-// This file contains SQL: a table that exists before the first migration, times from the database clock, and the
-// version 0.1.0 lock.
+// Raw SQL: a table that exists before the first migration, times from the database clock, and the lock that version
+// 0.1.0 uses.
 import { hostname } from 'node:os';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { errorMessage, monotonicMs, newId, sleep } from '@gatehouse/platform';
@@ -130,7 +130,7 @@ export class MigrationLease {
     try {
       await this.confirm();
     } catch (error) {
-      this.logger.warn({ reason: errorMessage(error) }, 'migration lease renewal failed');
+      this.logger.warn({ reason: errorMessage(error) }, 'migration lease not renewed');
     }
   }
 
@@ -138,7 +138,7 @@ export class MigrationLease {
     await this.source
       .query('DELETE FROM migration_lease WHERE id = $1', [this.id])
       .catch((error: unknown) =>
-        this.logger.warn({ reason: errorMessage(error) }, 'migration lease release failed'),
+        this.logger.warn({ reason: errorMessage(error) }, 'migration lease not released'),
       );
   }
 }

@@ -1,5 +1,4 @@
-// This file contains SQL: sessions and refresh tokens, on the hot path of every sign-in, refresh and authenticated
-// request.
+// Raw SQL: sessions and refresh tokens, which are on the hot path of every sign-in, refresh and authenticated request.
 import {
   defaultLimits,
   effectiveLimits,
@@ -109,7 +108,7 @@ export interface RefreshableSession extends RefreshedSession {
   needsProof: boolean;
 }
 
-// A closed password stays closed after a sign-in with any method (sign-in contract, section 1).
+// A blocked password stays blocked after a sign-in with any method (sign-in contract, section 1).
 const insertSession = statement(
   { ...sessionRow, otherSessions: integer, clearedAttempts: integer },
   `WITH recorded AS (

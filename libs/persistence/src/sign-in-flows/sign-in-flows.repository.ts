@@ -1,4 +1,4 @@
-// This file contains SQL: times from the database clock, and a conditional delete that returns the row.
+// Raw SQL: times from the database clock, and a conditional delete that returns the row.
 import {
   SIGN_IN_FLOW_TTL,
   type AuthenticationMethod,
@@ -20,7 +20,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** The values that a flow is bound to. Its secret is rejected with other values. */
+/** The values that a flow is bound to. The secret is rejected if any of them differs. */
 export interface FlowKey {
   /** The secret's SHA-256. */
   secretHash: Buffer;
@@ -65,7 +65,7 @@ const insertColumns = `
     requested_at, proven_at, customer_id, provider_id, profile, amr, browser_hash)`;
 const commonValues = `$1, $2, $3, $4, $5, now() + interval '${SIGN_IN_FLOW_TTL} seconds'`;
 
-const insertEmptyFlow = statement(
+const insertUnprovenFlow = statement(
   {},
   `${insertColumns} VALUES (${commonValues}, now(), NULL, $6, NULL, NULL, NULL, NULL)`,
 );
@@ -107,8 +107,8 @@ export class SignInFlowsRepository {
   constructor(private readonly database: Database) {}
 
   /** Inserts a flow that is completed with an emailed code or with the customer's second factor. */
-  async insertEmpty(tx: Tx, key: FlowKey, customerId: string | null): Promise<void> {
-    await tx.execute(insertEmptyFlow, [...keyValues(key), customerId]);
+  async insertUnproven(tx: Tx, key: FlowKey, customerId: string | null): Promise<void> {
+    await tx.execute(insertUnprovenFlow, [...keyValues(key), customerId]);
   }
 
   /** Inserts a flow with a profile from a provider. */

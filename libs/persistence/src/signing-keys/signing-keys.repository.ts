@@ -1,4 +1,4 @@
-// Raw SQL: a table lock, and key ages by the database clock.
+// Raw SQL: a table lock, and key ages according to the database clock.
 import type { JsonWebKey } from 'node:crypto';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';

@@ -1,5 +1,4 @@
-// This file contains SQL: calls to functions that run DDL as the table owner (ADR 0037), a catalog query, and an
-// advisory lock.
+// Raw SQL: calls to functions that run DDL as the table owner (ADR 0037), a catalog query, and an advisory lock.
 import type { Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { statement, text } from '../sql/statements.js';

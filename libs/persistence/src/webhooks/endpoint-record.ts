@@ -19,7 +19,7 @@ export const endpointRow = {
   updatedAt: timestamptz,
 };
 
-/** Columns of endpoint `w`. */
+/** Columns of the endpoint with the alias `w`. */
 export const endpointColumns = `
   w.id, w.organization_id AS "organizationId", w.project_id AS "projectId", w.level,
   ${endpointNameSql()} AS name, w.url, w.description, w.events, w.status, w.disabled_reason AS "disabledReason", w.header_names AS "headerNames", w.created_at AS "createdAt",
