@@ -181,7 +181,7 @@ describe('CredentialGuard', () => {
       'multiple_credentials',
       { 'keys of two projects': { 'x-publishable-key': foreignPk, ...bearer(sk) } },
     ],
-    ['undeclared', 'not_found', { 'any key, because it declares none (AK-06)': bearer(sk) }],
+    ['undeclared', 'not_found', { 'any key, because the route declares no credential (AK-06)': bearer(sk) }],
   ])('AK-03: route %s returns %s for %j', async (route, code, cases) => {
     for (const headers of Object.values(cases))
       await expect(call(route, headers)).rejects.toEqual(errorWith(code));

@@ -42,8 +42,7 @@ export type Access = 'project' | 'organization';
 /**
  * The tenants whose objects a caller can access. If `projectId` is null, these are all projects in the listed
  * organizations, and in organizations that a listed one has created (one level). If `organizationIds` is null as well,
- * the scope is
- * installation-wide.
+ * the scope is installation-wide.
  */
 export interface AccessScope {
   /** Never empty. */

@@ -22,7 +22,7 @@ export type PasswordHashing = (typeof passwordHashings)[number];
 const BCRYPT_MAX_BYTES = 72;
 
 /**
- * The number of consecutive guesses after which a password is closed: no sign-in with it succeeds until it is reset or
+ * The number of consecutive guesses after which a password is blocked: no sign-in with it succeeds until it is reset or
  * the customer is unlocked (requirement OP-02).
  */
 export const MAX_PASSWORD_GUESSES = 100;

@@ -80,7 +80,7 @@ export const provesAddressOwnership = (
  * the customer was created by a sign-in whose response revealed nothing, and neither the customer nor the provider has
  * verified the email address. Otherwise, a second sign-in would reveal that the first one created the account (ADR
  * 0098).
- * @param link `isPending`: the identity has not signed the customer in since then
+ * @param link `isPending`: true until the identity signs the customer in
  */
 export function isPending(
   link: LocalCustomer & { isPending: boolean },

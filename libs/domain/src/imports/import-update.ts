@@ -102,8 +102,7 @@ export function planImportUpdate(current: ImportTarget, line: ImportUpdateLine):
 /**
  * Returns whether a line with the `externalId` or id of a customer belongs to another person. Two systems with numeric
  * ids can assign the same id, and an id can be copied. A customer's email address can change, but not their creation
- * time in
- * the source system. Some exports round it, so differences of less than a second are ignored.
+ * time in the source system. Some exports round it, so differences of less than a second are ignored.
  */
 const belongsToOtherUser = (current: ImportTarget, { fields, createdAt }: ImportUpdateLine): boolean =>
   createdAt !== null &&

@@ -59,9 +59,8 @@ const failures = (max: number, counts: string) => ({
 
 /**
  * The limits on failed attempts. The project setting `limits` overrides their quotas, and its `failureWindow` overrides
- * the first window of each one. Even with the maximum quotas, the number of guesses is limited: a password is closed
- * after
- * `MAX_PASSWORD_GUESSES` guesses (docs/adr/0035), and a six-digit code allows fewer.
+ * the first window of each one. Even with the maximum quotas, the number of guesses is limited: a password is blocked
+ * after `MAX_PASSWORD_GUESSES` guesses (docs/adr/0035), and a six-digit code allows fewer.
  */
 export const failureLimits = {
   'failed-login': failures(100, 'Failed sign-ins with a password, per email address'),

@@ -54,7 +54,7 @@ describe('a timestamp', () => {
     expect(Object.fromEntries(read)).toEqual(times);
   });
 
-  it('must not have another format, an out-of-range time or a date that does not exist', () => {
+  it('rejects another format, an out-of-range time, and a date that does not exist', () => {
     const withMissingDates = missingDates.flatMap((date) => [
       `${date}T00:00:00Z`,
       `${date} 12:30:00.123456-05:00`,

@@ -288,7 +288,7 @@ describe('configuration errors', () => {
     },
   );
 
-  it('CO-01: rejects an OPERATOR_PASSWORD of invalid length without its value in the error', () => {
+  it('CO-01: rejects an OPERATOR_PASSWORD of invalid length, and omits its value from the error', () => {
     for (const password of ['eleven char', 'x'.repeat(129)])
       expect(problemsIn({ ...base, OPERATOR_EMAIL: 'ops@example.com', OPERATOR_PASSWORD: password })).toEqual(
         ['OPERATOR_PASSWORD must have 12 to 128 characters'],
@@ -526,7 +526,7 @@ describe('production', () => {
     ['a placeholder', `changeme-${secret}`],
     ['not random enough', 'ab'.repeat(32)],
     ['repeated in the ring', `${secret},${secret}`],
-  ])('CF-01: rejects a secret that is %s without its value in the error', (_, value) => {
+  ])('CF-01: rejects a secret that is %s, and omits its value from the error', (_, value) => {
     const problems = problemsIn({ ...production, GATEHOUSE_SECRET: value });
     expect(problems).toEqual([expect.stringMatching(/^GATEHOUSE_SECRET /)]);
     expect(problems[0]).not.toContain(value);
@@ -575,12 +575,15 @@ describe('production', () => {
     ['DATABASE_URL', 'postgres://app:postgres@db-1:5432,db-2:5432/app', 'postgres:'],
     ['SMTP_URL', 'smtp://mailer:secret@mail:587', ':secret@'],
     ['SMTP_URL', 'smtps://admin:admin@mail', 'admin'],
-  ])('CF-03: rejects a default password in %s without its value in the error (%#)', (name, value, hidden) => {
-    const environment = { ...production, [name]: value };
-    expect(problemsIn(environment)).toEqual([`${name} contains a default password`]);
-    expect(() => loadConfig(environment)).not.toThrow(hidden);
-    expect(problemsIn({ ...base, [name]: value })).toEqual([]);
-  });
+  ])(
+    'CF-03: rejects a default password in %s, and omits its value from the error (%#)',
+    (name, value, hidden) => {
+      const environment = { ...production, [name]: value };
+      expect(problemsIn(environment)).toEqual([`${name} contains a default password`]);
+      expect(() => loadConfig(environment)).not.toThrow(hidden);
+      expect(problemsIn({ ...base, [name]: value })).toEqual([]);
+    },
+  );
 
   it.each(['MIGRATE_DATABASE_URL', 'DATABASE_READ_URL'])(
     'CF-03: rejects a default password in %s',

@@ -28,7 +28,7 @@ describe('rootSecretProblem', () => {
     ],
     ['too little randomness', ['a'.repeat(64), 'horse-staple'.repeat(4).replace('p', 'r')]],
     ['the same entry twice', [`${strong},${strong}`]],
-  ])('CF-01: rejects a ring without its value in the error: %s', (problem, rings) => {
+  ])('CF-01: rejects a ring and omits its value from the error: %s', (problem, rings) => {
     for (const ring of rings) {
       const found = rootSecretProblem(ring)!;
       expect(found).toContain(problem);

@@ -3,7 +3,7 @@ import { errorCode } from '../runtime/errors.js';
 
 /**
  * Returns the secret in a file, which must be one line of text. A trailing newline is not part of the secret.
- * @throws Error without the content and the path in its message; the path may be a misplaced secret
+ * @throws Error whose message contains neither the content nor the path, which may be a misplaced secret
  */
 export function readSecretFile(path: string): string {
   const text = decode(read(path))?.replace(/\r?\n$/, '');

@@ -171,7 +171,7 @@ const families: Family[] = [
       'leading and trailing whitespace': ['$P$5OzWKhpUrSEY/g.8GMBq35By8tHEDD/', '\0correct horse  '],
       'slashes from wp_magic_quotes': ['$P$5G7/Xob4Mv7DZe41bH9l39yI0rR1Em/', "it's a horse"],
       'HTML entities from phpBB': ['$H$5CC2wFhXWqLQyKrg1v621YDBnRlKYx0', `horse & <cart> 'x' "`],
-      'test.php of phpass': ['$P$9IQRaTwmfeRo7ud9Fh4E2PdI0S3r.L0', 'test12345'],
+      'phpass test.php': ['$P$9IQRaTwmfeRo7ud9Fh4E2PdI0S3r.L0', 'test12345'],
     },
     costs: ['$P$HZJExhSP3Qszzq8D2qIC.a8VyzxL.n/', '$P$IZJExhSP3Qszzq8D2qIC.a8VyzxL.n/'],
     malformed: [
@@ -188,7 +188,7 @@ const families: Family[] = [
         'd2cd3203411b67c4cdefc0fe4db7534d:6e6d2092c22a2bc6ded8ecd94377dc98b694cdb964f7f16861c2d001d6a10b5674905ccd2be2b4d813eb554df5020e6a5147156f9d84c4fe0ca9e64f395750fd',
         'ｃａfé passwörd',
       ],
-      'hashlib in Python':
+      "Python's hashlib":
         '4d6a2e418b6e09e1e2cf50463f4df32b:72d8f640f2d5a41e75cdfb58dd323c83bd6e82ce705cdf12f973de67c80675ebf098e9416542305c26ea02f9802c5254e0fa5d18e14414520828ef1adc0a242f',
       'the NFKC form': [
         '9694361636a498404998b9ac6d1dfe84:e51214dae076c5c46b5774375d87ae60f5b0ae3b73918c1cc47bdae375e2ca3bc90e3f8ee0f6309319f497cd47b9af5fb7ff04d0872e5e02dd80829dd1302ec9',
@@ -203,13 +203,13 @@ const families: Family[] = [
   {
     name: 'ASP.NET Core Identity',
     hashes: {
-      'version 3, SHA-1, hashlib of Python':
+      "version 3, SHA-1, Python's hashlib":
         'AQAAAAAAAAAKAAAAEMZP3gcW+IVdNQyzkWv9aZZOeew2G6lDNYfceuy1zybaAir+TXND9MK79pbl3uQTrw==',
-      'version 3, SHA-256, hashlib of Python':
+      "version 3, SHA-256, Python's hashlib":
         'AQAAAAEAAAAKAAAAEBuZdVvIa6MOYDgbubEAIiIJaa1TWNy+3hvSwVxOHjEokznWl9CuxBdbnWD4++n4Yw==',
-      'version 3, SHA-512, hashlib of Python':
+      "version 3, SHA-512, Python's hashlib":
         'AQAAAAIAAAAKAAAAEEZ0R1XItu6c7Xhmw/be5C5knw52S/syPbI9eornYHjrpOKPxBOoc4+0YDZYHXpI+g==',
-      'version 2, hashlib of Python': 'ADQAt2GCGysXB9HnLwLR4Q6f68HwvMUnRlIvzSLOsLS+w5BhUtVinWIddkTLhC/N7g==',
+      "version 2, Python's hashlib": 'ADQAt2GCGysXB9HnLwLR4Q6f68HwvMUnRlIvzSLOsLS+w5BhUtVinWIddkTLhC/N7g==',
       // From PasswordHasherTest.cs in aspnetcore.
       'version 2, from its tests': [
         'AAABAgMEBQYHCAkKCwwNDg+ukCEMDf0yyQ29NYubggHIVY0sdEUfdyeM+E1LtH1uJg==',
@@ -231,11 +231,11 @@ const families: Family[] = [
       'passlib 1.7, SSHA256': '{SSHA256}oBuFbMmesEb19Bz7RR3ymIlYmkJeCbf7By7G0yfkc1g0htCaM6a0tg==',
       'passlib 1.7, SSHA512':
         '{SSHA512}Sb24cMV5/1vsKEaXq8Ou8EFRNw6rmOKJ02aY6y93fLTKg3jUhH5seOGCGCzjKItVzDGOfIJ38pLjJ8GVsJ2aYK41JuRc6/3/',
-      'Ory Kratos, hashlib of Python, first':
+      "Ory Kratos, Python's hashlib, first":
         '$sha256$pf=e1NBTFR9e1BBU1NXT1JEfQ==$M7Fj2CXZURo=$7NIkagH6qFWmePbkWR3BW5qOzN+Hswuvz+RgonPwzPI=',
-      'Ory Kratos, hashlib of Python, last':
+      "Ory Kratos, Python's hashlib, last":
         '$sha512$pf=e1BBU1NXT1JEfXtTQUxUfQ==$uM8c+BwrFFU=$blix3IdcYdBRiizDjnQG+FtHovL44v2p25DAh22QgyqSNTDMeniMIwMgMbzfx5v/A8bwRxtmyhrIp3/7P7cOjQ==',
-      'Ory Kratos, hashlib of Python, SHA-1':
+      "Ory Kratos, Python's hashlib, SHA-1":
         '$sha1$pf=e1BBU1NXT1JEfXtTQUxUfQ==$/FCq54i6PFw=$FMsuI/cHIW/PQyEy+dh0z1zocTE=',
       'Werkzeug 2.2, SHA-256':
         'sha256$wtJIkNbPSsRo5C67$805bb963b7e9b31f6586ef0517c813ae74e44bc2c2812aadeaa8180a1994c6da',

@@ -49,8 +49,8 @@ const EARLIER_FORMATS =
   /^(v1\$|\$2[aby]\$|\$argon2id\$|\$scrypt\$|\$pbkdf2(-sha1|-sha256|-sha512)?\$|pbkdf2_sha256\$|\$fbscrypt\$)/;
 
 /**
- * Returns whether older API processes cannot verify a hash or use it as a decoy for unknown email addresses. Such a
- * hash must not be stored while one of them is running.
+ * Returns whether older API processes can neither verify a hash nor use it as a decoy for unknown email addresses. Such
+ * a hash must not be stored while one of them is running.
  */
 export const isNewHashFormat = (text: string): boolean => !EARLIER_FORMATS.test(text);
 

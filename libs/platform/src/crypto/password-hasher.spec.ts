@@ -36,7 +36,11 @@ describe('PasswordHasher', () => {
   });
 
   it.each([
-    ['any', 'correct horse', ['Correct horse', 'correct horse ', '', 'correct hors', 'correct horse\0x']],
+    [
+      'a short ASCII password',
+      'correct horse',
+      ['Correct horse', 'correct horse ', '', 'correct hors', 'correct horse\0x'],
+    ],
     ['PW-02: more than 72 bytes', `${'x'.repeat(72)}a`, [`${'x'.repeat(72)}b`, 'x'.repeat(72)]],
     ['PW-02: 128 emoji', '🦄'.repeat(128), [`${'🦄'.repeat(127)}🐴`]],
     ['PW-03: a NUL inside', 'before\0after', ['before\0other']],
@@ -76,8 +80,8 @@ describe('PasswordHasher', () => {
       const [own, plain] = [await hasher.hash('x'), await hasher.hashFor(portable, 'x')];
       const imported = hasher.importHash(plain).stored;
       expect(imported).toMatch(/^i1\$/);
-      const outdated = (hash: string, each = hasher) =>
-        (['peppered', 'portable'] as const).filter((hashing) => each.isOutdated(hash, hashing));
+      const outdated = (hash: string, verifier = hasher) =>
+        (['peppered', 'portable'] as const).filter((hashing) => verifier.isOutdated(hash, hashing));
       expect([own, plain, imported].map((hash) => outdated(hash))).toEqual([
         ['portable'],
         ['peppered'],
@@ -115,7 +119,7 @@ describe('PasswordHasher', () => {
     await expectMatches(await hasher.hash('cafe\u0301 au lait'), ['caf\u00e9 au lait'], ['cafe au lait']);
   });
 
-  it('PW-08: returns false without a hash after the same work as with one', async () => {
+  it('PW-08: returns false if there is no hash, after as much work as if there were one', async () => {
     const tasks: unknown[] = [];
     const recordingThreads = { run: (task: unknown) => (tasks.push(task), threads.run(task as never)) };
     const recordedHasher = new PasswordHasher(recordingThreads as HashThreads, keyring, COST);
@@ -178,7 +182,7 @@ describe('PasswordHasher', () => {
     },
   );
 
-  it('PW-08, OP-03: rejects every password in the same time if the secret of a hash is lost', async () => {
+  it("PW-08, OP-03: rejects every password in the same amount of time if a hash's secret is lost", async () => {
     const tasks: Record<string, any>[] = [];
     const recordingThreads = {
       run: (task: object) => (tasks.push(task), 'cost' in task ? threads.run(task as never) : true),
@@ -296,7 +300,7 @@ describe('PasswordHasher', () => {
       await expectMatches(imported(composed), [composed, typed]);
     });
 
-    it('PW-06: causes an error with the reason if it is not supported', () => {
+    it('PW-06: is rejected with a reason if it is not supported', () => {
       const field = 'passwordHash';
       const error = { field, code: 'invalid', message: expect.stringMatching(/^passwordHash must /) };
       const rejection = { code: 'validation_failed', details: { errors: [error] } };

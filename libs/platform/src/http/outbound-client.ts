@@ -61,7 +61,7 @@ export class OutboundClient {
 
   /** Creates a client for URLs that tenants have configured. The target policy applies to every request. */
   static forTenantTargets({ policy, dnsServers, timeoutMs }: TenantTargets): OutboundClient {
-    // Half of the time, so that a silent name server can be distinguished from a silent target.
+    // Half of the time limit, so that a silent name server can be distinguished from a silent target.
     const resolver = new NameResolver(dnsServers, timeoutMs / 2);
     const createAgents = (isReused: boolean): Agents =>
       guardedAgents(policy, guardedLookup(policy, resolver), isReused);
