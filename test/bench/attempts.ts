@@ -223,7 +223,7 @@ function report(timed: ComparedTimings[]): SectionResult {
       'if there are several.',
     ],
     targets: [
-      ...timed.map((each) => ({ name: `${each.name}, many to few`, value: ratio(each) })),
+      ...timed.map((each) => ({ name: `${each.name}, ratio of many to few`, value: ratio(each) })),
       { name: `the worst of these (${worst.name})`, value: ratio(worst) },
     ].map((target) => ({ ...target, bound: MAX_RATIO, direction: 'at most', unit: '', isRequired: true })),
   };

@@ -189,7 +189,7 @@ const listCounts = (counts: Record<string, number>): string =>
 
 function report(results: Result[]): SectionResult {
   const table = [
-    ['bodies', 'memory', 'at rest', 'peak', 'anonymous', 'api', 'imports', 'sign-ins', 'slowest'],
+    ['bodies', 'memory', 'idle', 'peak', 'anonymous', 'api', 'imports', 'sign-ins', 'slowest'],
     ...results.map((result) => [
       result.shape,
       `${result.sizeMiB} MiB`,

@@ -171,7 +171,7 @@ function report(timed: ComparedTimings[]): SectionResult {
       'page, if there are several.',
     ],
     targets: timed.map((each) => ({
-      name: `${each.name}, many to few`,
+      name: `${each.name}, ratio of many to few`,
       value: ratio(each),
       bound: MAX_RATIO,
       direction: 'at most',

@@ -198,8 +198,12 @@ function report(rates: Rates, bodyLength: number): SectionResult {
     targets: [
       ...measured
         .filter(({ values }) => hasBare && [rates.redis, rates.postgresql].includes(values))
-        .map(({ name, values }) => target(`${name}, to the bare loop`, toBare(values), 0.6)),
-      target('two workers, to one', ratio(rates.twoWorkers, hasBare ? rates.redis : rates.postgresql), 1),
+        .map(({ name, values }) => target(`${name}, ratio to the bare loop`, toBare(values), 0.6)),
+      target(
+        'ratio of two workers to one',
+        ratio(rates.twoWorkers, hasBare ? rates.redis : rates.postgresql),
+        1,
+      ),
     ],
   };
 }

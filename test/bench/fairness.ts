@@ -56,7 +56,7 @@ export async function measureFairness(): Promise<SectionResult> {
       isRequired: true,
     });
     targets.push({
-      name: `first attempts ${name} beside a hostile tenant, p99 compared with alone`,
+      name: `first attempts ${name} beside a hostile tenant, ratio of the p99 to the p99 alone`,
       value: percentile(hostile.contended.delays, 0.99) / percentile(hostile.alone, 0.99),
       bound: HOSTILE_BOUND,
       direction: 'at most',

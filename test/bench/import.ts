@@ -233,7 +233,7 @@ function report(
         unit: '',
       },
       ...[duringImport, resumed].map(({ samples }, index) => ({
-        name: `logins rejected during ${index === 0 ? 'an import' : 'one that is resumed'}`,
+        name: `logins rejected during ${index === 0 ? 'an import' : 'a resumed import'}`,
         value: rejectedShare(samples),
         bound: rejectedShare(alone),
         direction: 'at most' as const,
@@ -280,7 +280,7 @@ function addQuietImports(result: SectionResult, imports: QuietImport[]): Section
     ...result,
     table: [
       ...result.table,
-      ['without logins', 'customers a second (median)', 'lowest to highest', 'compared with lines'],
+      ['without logins', 'customers a second (median)', 'lowest to highest', 'ratio to prepared lines'],
       ...[LINES, ...systemNames].map(row),
     ],
     targets: [

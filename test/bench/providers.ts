@@ -118,7 +118,7 @@ function report(rounds: Rounds): SectionResult {
     ],
     notes: [`Medians of ${ROUNDS} alternating rounds, and the median ratio over all rounds.`],
     targets: routes.map((route) => ({
-      name: `${route} while a provider hangs, p99 compared with alone`,
+      name: `${route} while a provider hangs, ratio of the p99 to the p99 alone`,
       value: ratio(route),
       bound: 1.5,
       direction: 'at most',

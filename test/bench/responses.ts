@@ -40,8 +40,8 @@ export async function measureResponses(): Promise<SectionResult> {
   });
   try {
     const origin = await receiver.call<string>('listen');
-    // Warm-up: compilation is not part of a response.
-    for (let nth = 0; nth < 200; nth += 1) await send(client, `${origin}/0`);
+    // Warm-up: sends requests so that compilation is not measured.
+    for (let i = 0; i < 200; i += 1) await send(client, `${origin}/0`);
     const rows: string[][] = [];
     const costs: number[] = [];
     for (const [index, { name, isTrickled }] of benchResponses.entries()) {
@@ -56,8 +56,8 @@ export async function measureResponses(): Promise<SectionResult> {
     return {
       table: [['', 'status', 'curl', 'CPU ms', 'logged text or error'], ...rows],
       notes: [
-        `CPU time of this process from the request to the logged body, the median of ${SAMPLES} requests in turn,`,
-        `or, for a response with each byte in a packet, its share of the user CPU time of ${CONCURRENT_SAMPLES} concurrent requests (median of ${CONCURRENT_RUNS} runs).`,
+        `CPU time of this process from the request to the logged body, the median of ${SAMPLES} sequential requests,`,
+        `or, for a response that sends each byte in its own packet, its share of the user CPU time of ${CONCURRENT_SAMPLES} concurrent requests (median of ${CONCURRENT_RUNS} runs).`,
         'The receiver is not included.',
         'curl: its exit code, if not 0, and its status.',
       ],

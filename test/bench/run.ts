@@ -143,7 +143,7 @@ const sections: Record<string, Section> = {
     measure: measureStarts,
   },
   weight: {
-    title: 'Weight: memory, CPU time and wake-ups of the programs, at rest and after load',
+    title: 'Weight: memory, CPU time and wake-ups of the programs, idle and after load',
     limitMinutes: 20,
     measure: measureWeight,
   },

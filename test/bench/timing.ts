@@ -260,7 +260,8 @@ async function assertMailed(instance: TestInstance, count: number): Promise<void
   const counts = Object.fromEntries(rows.map(({ kind, count: mails }) => [kind, mails]));
   const expected = { 'reset-password': count, 'verify-email': count, 'email-code': 2 * count };
   for (const [kind, number] of Object.entries(expected))
-    if (counts[kind] !== number) throw new Error(`${counts[kind] ?? 0} mails ${kind}, not ${number}`);
+    if (counts[kind] !== number)
+      throw new Error(`expected ${number} ${kind} emails, but ${counts[kind] ?? 0} were recorded`);
 }
 
 const repeat = <T>(value: T, count: number): T[] => Array.from({ length: count }, () => value);

@@ -17,12 +17,12 @@ const CONNECTIONS = 16;
 const LOAD_SECONDS = 30;
 /** Time in which a process finishes the work that its start or the load has caused. */
 const SETTLE_MS = 15_000;
-/** Duration of the measurement at rest. It includes every periodic job except the hourly maintenance. */
-const REST_MS = 60_000;
+/** Duration of the measurement while idle. It includes every periodic job except the hourly maintenance. */
+const IDLE_MS = 60_000;
 const COST = 10;
 
 /** Targets for an API process and a worker together, in MiB. */
-const MAX_AT_REST = 160;
+const MAX_IDLE = 160;
 const MAX_AFTER_LOAD = 220;
 
 const programs = ['api', 'webhook-worker'] as const;
@@ -30,21 +30,21 @@ type Program = (typeof programs)[number];
 
 /** Measurements of one process, or of both together. */
 type ProcessMetrics = Record<
-  'startMs' | 'cpuPerMinute' | 'wakeUpsPerSecond' | `${'rest' | 'after'}.${keyof ProcessMemory}`,
+  'startMs' | 'cpuPerMinute' | 'wakeUpsPerSecond' | `${'idle' | 'after'}.${keyof ProcessMemory}`,
   number
 >;
 
 /** One round's measurements. */
 interface Weight {
   programs: Record<Program, ProcessMetrics>;
-  /** Transactions per second at rest. */
+  /** Transactions per second while idle. */
   transactionsPerSecond: number;
   /** CPU seconds of both processes per 1,000 requests, by route. */
   cpu: Record<string, number>;
 }
 
 /**
- * Measures memory, CPU time and wake-ups of an API process and a worker, with and without Redis: at rest, and after
+ * Measures memory, CPU time and wake-ups of an API process and a worker, with and without Redis: idle, and after
  * load on all frequently used routes.
  */
 export async function measureWeight({
@@ -83,7 +83,7 @@ async function weigh({ queue, load, receiverUrl, seconds }: Options): Promise<We
     bench.startWorker();
     const pids = { api: bench.pids('api'), 'webhook-worker': bench.pids('worker') };
     await sleep(SETTLE_MS);
-    const rest = await measureRest(instance, pids);
+    const idle = await measureIdle(instance, pids);
     const cpu = await applyLoad(instance, { load, receiverUrl, seconds, pids });
     await sleep(SETTLE_MS);
     const after = readMemories(pids);
@@ -95,11 +95,11 @@ async function weigh({ queue, load, receiverUrl, seconds }: Options): Promise<We
     return {
       programs: mapPrograms((program) => ({
         startMs: starts[program],
-        ...rest.usage[program],
-        ...prefixed('rest', rest.memory[program]),
+        ...idle.usage[program],
+        ...prefixed('idle', idle.memory[program]),
         ...prefixed('after', after[program]),
       })),
-      transactionsPerSecond: rest.transactionsPerSecond,
+      transactionsPerSecond: idle.transactionsPerSecond,
       cpu,
     };
   } finally {
@@ -107,19 +107,19 @@ async function weigh({ queue, load, receiverUrl, seconds }: Options): Promise<We
   }
 }
 
-async function measureRest(instance: TestInstance, pids: ProcessGroups<Program>) {
+async function measureIdle(instance: TestInstance, pids: ProcessGroups<Program>) {
   const memory = readMemories(pids);
   const meter = new UsageMeter(pids);
   const transactions = await countTransactions(instance);
-  await sleep(REST_MS);
+  await sleep(IDLE_MS);
   const usage = meter.measure();
   return {
     memory,
     usage: mapPrograms((program) => ({
-      cpuPerMinute: (usage[program].cpuSeconds / REST_MS) * 60_000,
-      wakeUpsPerSecond: (usage[program].wakeUps / REST_MS) * 1_000,
+      cpuPerMinute: (usage[program].cpuSeconds / IDLE_MS) * 60_000,
+      wakeUpsPerSecond: (usage[program].wakeUps / IDLE_MS) * 1_000,
     })),
-    transactionsPerSecond: (((await countTransactions(instance)) - transactions) / REST_MS) * 1_000,
+    transactionsPerSecond: (((await countTransactions(instance)) - transactions) / IDLE_MS) * 1_000,
   };
 }
 
@@ -197,7 +197,7 @@ const mapPrograms = <T>(map: (program: Program) => T): Record<Program, T> => ({
   'webhook-worker': map('webhook-worker'),
 });
 
-const prefixed = <Prefix extends 'rest' | 'after'>(prefix: Prefix, memory: ProcessMemory) =>
+const prefixed = <Prefix extends 'idle' | 'after'>(prefix: Prefix, memory: ProcessMemory) =>
   Object.fromEntries(Object.entries(memory).map(([name, value]) => [`${prefix}.${name}`, value])) as Record<
     `${Prefix}.${keyof ProcessMemory}`,
     number
@@ -207,9 +207,9 @@ const columns: [name: keyof ProcessMetrics, title: string][] = [
   ['startMs', 'start ms'],
   ['cpuPerMinute', 'CPU s/min'],
   ['wakeUpsPerSecond', 'wake-ups/s'],
-  ['rest.resident', 'rest RSS'],
-  ['rest.proportional', 'PSS'],
-  ['rest.privateDirty', 'own'],
+  ['idle.resident', 'idle RSS'],
+  ['idle.proportional', 'PSS'],
+  ['idle.privateDirty', 'own'],
   ['after.resident', 'after load RSS'],
   ['after.proportional', 'PSS'],
   ['after.privateDirty', 'own'],
@@ -219,7 +219,7 @@ const columns: [name: keyof ProcessMetrics, title: string][] = [
 function report(rounds: Map<Queue, Weight[]>, seconds: number): SectionResult {
   const table = [['', ...columns.map(([, title]) => title), 'transactions/s']];
   const notes = [
-    `Medians of ${ROUNDS} rounds; memory in MiB, "own" is private and dirty. At rest: ${REST_MS / 1_000} s, from ${SETTLE_MS / 1_000} s after the start.`,
+    `Medians of ${ROUNDS} rounds; memory in MiB, "own" is private and dirty memory. Idle: ${IDLE_MS / 1_000} s, from ${SETTLE_MS / 1_000} s after the start.`,
     `After load: ${SETTLE_MS / 1_000} s after ${seconds} s of requests over ${CONNECTIONS} connections, divided equally among the routes below.`,
   ];
   const targets: Target[] = [];
@@ -244,7 +244,7 @@ function report(rounds: Map<Queue, Weight[]>, seconds: number): SectionResult {
       ...{ name: `${name}${suffix}`, value, bound, direction: 'at most', unit: ' MiB' },
     });
     targets.push(
-      target('RSS of both at rest', of('rest.resident', ...programs), MAX_AT_REST),
+      target('RSS of both when idle', of('idle.resident', ...programs), MAX_IDLE),
       target('RSS of both after load', of('after.resident', ...programs), MAX_AFTER_LOAD),
     );
   }
