@@ -243,7 +243,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await other.goto(origin);
     await clickHydrated(other, 'Sign out');
     await other.getByRole('link', { name: 'Sign in' }).waitFor();
-    // The page in the other tab renders again, and redirects to the sign-in page.
+    // The page in the other tab is rendered again, and redirects to the sign-in page.
     await tab.getByLabel('Password', { exact: true }).waitFor();
     expect(await context.cookies()).toEqual([]);
     await eventually('the session to end', async () => !(await listSessions(id))[0]!.active);

@@ -132,7 +132,7 @@ describeBrowser('the code in docs/identity-providers.md, on a page of another or
     google.isDenied = false;
   });
 
-  it('FE-03: links an account or reports why not, with every outcome in the table', async () => {
+  it('FE-03: links an account or reports the reason, for every outcome in the table', async () => {
     const page = await open();
     const outcomes: unknown[] = [];
     for (const [slug, customer] of LINKING_TABLE) {

@@ -24,7 +24,7 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-/** Returns true if Python and a package index are available, and otherwise logs the reason. */
+/** Returns true if Python and a package index are available. Otherwise logs the reason and returns false. */
 async function hasPackageIndex(): Promise<boolean> {
   const script = 'python3 -m venv probe && probe/bin/pip download --quiet --no-deps --dest probe pyjwt';
   const { code, output } = await run('sh', ['-euc', script], { cwd: folder.path });

@@ -238,7 +238,7 @@ describe('a webhook body', () => {
     );
   });
 
-  it('causes an error with the fix if a body parser has replaced it', async () => {
+  it('causes an error that states the fix if a body parser has replaced it', async () => {
     const app = express().use(express.json()).post('/hooks', handler);
     const [status, text] = await post(app, signed(deleted));
     expect([status, text]).toEqual([500, expect.stringContaining('Mount the webhook before express.json()')]);

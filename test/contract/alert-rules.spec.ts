@@ -10,7 +10,7 @@ const TESTS = 'test/contract/alert-rules.yml';
 
 /** promtool is part of Prometheus (Debian package `prometheus`). */
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-if (!hasPromtool) process.stderr.write('The alert rules are not run: promtool is not on the PATH\n');
+if (!hasPromtool) process.stderr.write('The alert rules are not tested: promtool is not on the PATH\n');
 
 async function promtool(...args: string[]): Promise<string> {
   const { code, output } = await run('promtool', args);

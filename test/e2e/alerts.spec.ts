@@ -459,7 +459,7 @@ describe('alerts', () => {
     expect(alerts.requests.map(({ event }) => event.type)).toEqual(['alert.dead_letters']);
   });
 
-  it('keep their id when resent, follow no redirects and do not block deliveries', async () => {
+  it('keep their id when resent, do not follow redirects and do not block deliveries', async () => {
     const redirectTarget = await Receiver.start();
     let redirect: (() => void) | undefined;
     alerts.respondWith((response) => {

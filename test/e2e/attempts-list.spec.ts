@@ -166,7 +166,7 @@ describe('the attempt log', () => {
     );
   });
 
-  it('returns the attempts of a delivery and of an event to keys with access to them', async () => {
+  it('returns the attempts of a delivery and of an event to keys that can access them', async () => {
     for (const endpoint of seeded.endpoints) {
       const [delivery] = await instance.sql<{ id: string; event: string }>(
         `SELECT 'dlv_' || id AS id, 'evt_' || event_id AS event FROM deliveries

@@ -71,7 +71,7 @@ describeConsole(
       expect(await page.content()).not.toContain(key);
     });
 
-    it('CO-01: limits an operator to an organization, with its records and no System screens', async () => {
+    it('CO-01: limits an operator to the records of an organization, without the System screens', async () => {
       const mark = randomUUID().slice(0, 8);
       const { organizationId, projectId } = await insertOrganization(test.instance);
       await test.instance.sql('UPDATE organizations SET name = $2 WHERE id = $1', [organizationId, mark]);
@@ -105,7 +105,7 @@ describeConsole(
       await page.getByText('Not available with your access').waitFor();
     });
 
-    it('CO-01: lists the sessions of an operator, who revokes one of them and then all others', async () => {
+    it('CO-01: lists the sessions of an operator, who can revoke one of them or all others', async () => {
       const invited = await inviteOperator(await insertOperator(test.instance), 'viewer');
       const { email } = invited.operator;
       const signInAgain = (): Promise<OperatorClient> =>

@@ -49,7 +49,7 @@ describe("a customer's identity list", () => {
     expect(shown.body).toMatchObject({ data: names, ...page });
   });
 
-  it('MF-08: allows support to remove an identity, ending all sessions, with notice and audit', async () => {
+  it('MF-08: lets support remove an identity, ends all sessions, and adds a notice and an audit entry', async () => {
     const customer = await registerWithIdentities();
     const [identityId, otherId] = customer.identityIds;
     const [identity] = (await list(customer)).body.data.filter(({ id }: { id: string }) => id === identityId);

@@ -163,7 +163,7 @@ describe('a deleted customer', () => {
   });
 
   it.each(['a server', 'the customer'])(
-    'retains only the envelopes of events when deleted by %s',
+    'retains only the envelopes of the events when the customer is deleted by %s',
     async (actor) => {
       const { body } = await instance.register();
       const { id } = body.customer;

@@ -166,7 +166,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     await page.context().close();
   });
 
-  it('FE-03: links an account or reports why not, with every outcome in the table', async () => {
+  it('FE-03: links an account or reports the reason, for every outcome in the table', async () => {
     const { projectId: id, publishableKey } = instance.credentials;
     const project = { id, publishableKey };
     const google = await StandInProvider.start();

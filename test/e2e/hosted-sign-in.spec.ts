@@ -188,7 +188,7 @@ describe('the hosted sign-in page', () => {
     });
   });
 
-  it('adds a required authenticator, and continues even minutes after the recovery codes', async () => {
+  it('adds a required authenticator, and continues even minutes after showing the recovery codes', async () => {
     const { email, id } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const page = await openPage();

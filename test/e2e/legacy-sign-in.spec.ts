@@ -350,7 +350,7 @@ describe('a rejection or an invalid response from the system', () => {
     ['a broken connection', 'socket hang up', () => (response) => void response.destroy()],
     ['a taken externalId', 'another customer has the externalId', () => json({ externalId: 'old-1' })],
   ])(
-    'counts as a wrong password, and is logged unless it is a decision: %s',
+    'counts as a wrong password, and is logged unless it is a rejection: %s',
     async (_, reason, responder) => {
       const email = uniqueEmail();
       const listOthers = () => listWarnings().filter((line) => line['reason'] !== TIMED_OUT);

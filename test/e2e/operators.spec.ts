@@ -90,7 +90,7 @@ describe('CO-01: an invitation', () => {
     expect((await accept(getToken(replacement))).status).toBe(200);
   });
 
-  it('ends all sessions for a forgotten password, and keeps the authenticator enrolled', async () => {
+  it('ends all sessions when a forgotten password is replaced, and keeps the authenticator enrolled', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
     const newInvitation = await admin.request('POST', `/operators/${invitee.operator.id}/invite-again`);
     expect((await accept(getToken(newInvitation), { password: `${PASSWORD} again` })).body).toMatchObject({

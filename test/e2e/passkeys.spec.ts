@@ -572,7 +572,7 @@ describe('the setting passkeys', () => {
   const withHeldTransactions = <Result>(send: () => Promise<Result>): Promise<Result> =>
     withConcurrentChange(instance, (sql) => sql('LOCK TABLE audit_log IN SHARE MODE'), send, 2);
 
-  it('merges its fields, and is complete or null', async () => {
+  it('merges the fields of a patch, and is either complete or null', async () => {
     expect(await updateSettings({ passkeys: { rpId: 'example.com' } })).toMatchObject(invalid('origins'));
     expect(await updateSettings({ passkeys: { origins } })).toMatchObject(invalid('rpId'));
     const local = { rpId: 'localhost', origins: ['http://localhost:5173'] };

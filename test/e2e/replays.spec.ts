@@ -127,7 +127,7 @@ describe('a replay to another URL', () => {
     expect(await listReplays(`delivery_id=${deliveryId}`)).toEqual([]);
   });
 
-  it('fails, is canceled or is erased once its customer is deleted', async () => {
+  it('fails, is cancelled or loses its response once the customer is deleted', async () => {
     const { deliveryId, customerId } = await deliver();
     const body = { url: other.url, secret: newSecret() };
     other.respondWith(respondWithStatus(200, 'Hello'));
@@ -155,7 +155,7 @@ describe('a replay to another URL', () => {
     expect(await replay(deliveryId, body)).toMatchObject({ status: 409, body: { code: 'payload_erased' } });
   });
 
-  it('does not store the response if its customer is deleted while the outcome is recorded', async () => {
+  it('does not store the response if the customer is deleted before the outcome is recorded', async () => {
     const { deliveryId, customerId } = await deliver();
     const holder = await instance.db.connect();
     await holder.query('BEGIN');
@@ -177,7 +177,7 @@ describe('a replay to another URL', () => {
     ).toEqual([{ body: '' }]);
   });
 
-  it('fails while 100 other replays of the project are unfinished', async () => {
+  it('is rejected while 100 other replays of the project are unfinished', async () => {
     const { deliveryId } = await deliver();
     const body = { url: other.url, secret: newSecret() };
     await replay(deliveryId, body);

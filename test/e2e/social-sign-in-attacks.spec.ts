@@ -237,7 +237,7 @@ describe('FE-01: the response of a provider', () => {
     }
   });
 
-  it('FE-03: links nothing with an untrusted claim of verification', async () => {
+  it('FE-03: does not link an account by an untrusted claim of verification', async () => {
     const verifyDomain = async (id: string) =>
       instance.sql(
         `INSERT INTO identity_provider_domains (provider_id, project_id, domain, token, verified_at)

@@ -36,7 +36,7 @@ export async function importLines(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** An import whose lines are sent step by step. */
+/** An import whose lines are sent incrementally. */
 export class StreamingImport {
   private readonly request: ClientRequest;
   private readonly response: Promise<IncomingMessage>;

@@ -99,7 +99,7 @@ export async function verifyUpgrade({ version, previous, times, report }: Verify
     await apis[0]!.stop();
     const refreshTokens = [...refreshed, ...manifest.refreshTokens.map((refreshToken) => ({ refreshToken }))];
     await mapInGroups(refreshTokens, (tokens) => current.refresh(tokens));
-    report('every session goes on after the previous api has stopped');
+    report('every session continues after the previous api has stopped');
     let done = 0;
     await mapInGroups(customers, async (customer) => {
       await current.getCustomer(await current.login(customer, manifest.password));
