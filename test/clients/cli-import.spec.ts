@@ -340,7 +340,7 @@ describe('an interrupted import', () => {
     return { cli, cwd, options };
   }
 
-  it('resumes by itself when the connection breaks, without creating a customer twice', async () => {
+  it('resumes automatically when the connection breaks, without creating a customer twice', async () => {
     const domain = `${randomUUID()}.example`;
     const { cli } = await startImport(domain);
     proxy.cut();

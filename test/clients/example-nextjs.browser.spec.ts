@@ -203,7 +203,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     await tab.getByText(`Orders for customer ${id}`).waitFor();
   });
 
-  it('redirects an expired session through the handler to a page without the proxy', async () => {
+  it('refreshes an expired session through the handler, and returns to a page without the proxy', async () => {
     const { id } = await signIn();
     await context.clearCookies({ name: ACCESS });
     const paths: string[] = [];

@@ -8,7 +8,7 @@ describe('the supervisor of npm run serve', () => {
   beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'gatehouse-programs-'))));
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('receives a message from each program that waits for PostgreSQL before it is ready', async () => {
+  it('receives a message from each program that is waiting for PostgreSQL', async () => {
     for (const name of ['api', 'webhook-worker'])
       await writeFile(
         join(folder, `${name}.js`),

@@ -222,7 +222,7 @@ describe('alerts', () => {
     });
   });
 
-  it('report an endpoint disabled as failing and its recovery, but not one disabled manually', async () => {
+  it('report endpoints disabled for failing and their recovery, but not those disabled manually', async () => {
     const { id } = await instance.createEndpoint(target.url);
     const disable = (reason: string | null) =>
       instance.sql(

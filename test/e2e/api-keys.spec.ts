@@ -240,7 +240,7 @@ describe('AK-07: a key that creates or changes keys', () => {
     expect([await isActive(weakerKey.key), await isActive(weakKey)]).toEqual([false, false]);
   });
 
-  it('creates keys for projects of organizations that it created, limited to the project', async () => {
+  it('creates keys for projects of child organizations, limited to the project', async () => {
     const child = (
       await instance.requestWithSecretKey('POST', '/api/v1/organizations', { name: 'C', slug: 'a-child' })
     ).body;

@@ -108,7 +108,7 @@ describe('a custom event', () => {
     expect(await as(key).get(`${PATH}/${body.data[7].id}`)).toEqual(body.data[7]);
   });
 
-  it('fails with all events of its list, with an error for each invalid field', async () => {
+  it('fails together with the other events in its list, with an error for each invalid field', async () => {
     const { secretKey: key } = await newProject();
     const response = await as(key).send([
       { type: 'app.paid', data: {} },

@@ -526,7 +526,7 @@ describe('the setting mfa', () => {
     }
   };
 
-  it('prevents enrollment if off, and does not require existing factors', async () => {
+  it('prevents enrollment if "off", and does not require existing factors', async () => {
     const customer = await registerWithTotp(instance);
     await withMfa('off', async () => {
       const notEnabled = { status: 403, body: { code: 'method_not_enabled' } };
@@ -539,7 +539,7 @@ describe('the setting mfa', () => {
     expect((await instance.login(customer.email)).body.challenge).toMatchObject({ kind: 'second_factor' });
   });
 
-  it('requires enrollment at registration and login if required; the enrollment code signs in', async () => {
+  it('requires enrollment at registration and login if "required"; the enrollment code signs in', async () => {
     await withMfa('required', async () => {
       const email = uniqueEmail();
       const registered = await instance.register(email);
@@ -589,7 +589,7 @@ describe('the setting mfa', () => {
     });
   });
 
-  it('allows sessions without a factor to refresh during the grace period if required', async () => {
+  it('allows sessions without a factor to refresh during the grace period if "required"', async () => {
     const customer = await registerCustomer(instance);
     const withFactor = await registerWithTotp(instance);
     let { refreshToken } = customer.tokens;

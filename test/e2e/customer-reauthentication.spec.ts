@@ -120,7 +120,7 @@ describe('reauthentication with an emailed code', () => {
     return instance.requestWithAccessToken(accessToken, 'DELETE', `/api/v1/me/passkeys/${id}`);
   };
 
-  it('MF-05: works even where email codes are off if there is no other method, in the session', async () => {
+  it('MF-05: works in the session if there is no other method, even if the project has email codes off', async () => {
     const customer = await signIn();
     expect(await change(customer)).toMatchObject({ status: 403, body: { methods: ['email_code'] } });
     const code = await receive(customer);
@@ -214,7 +214,7 @@ describe('reauthentication with an emailed code', () => {
     ).toEqual([{ tries: 10 }]);
   });
 
-  it('MF-02: succeeds for one of ten parallel requests with one code', async () => {
+  it('MF-02: succeeds for one of ten parallel requests with the same code', async () => {
     const customer = await signIn();
     const code = await receive(customer);
     const responses = await Promise.all(Array.from({ length: 10 }, () => submitCode(customer, code)));

@@ -277,7 +277,7 @@ describe('a deleted customer', () => {
     });
   });
 
-  it('is never sent in erased form, even if a redelivery and the deletion are concurrent', async () => {
+  it('never has an event sent in erased form, even if a redelivery and the deletion are concurrent', async () => {
     const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
     const sent = await Promise.all(
       customers.map(({ id }) => waitForAttempt(id as string, 'customer.created')),

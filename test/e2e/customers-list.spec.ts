@@ -267,7 +267,7 @@ describe('the search', () => {
 });
 
 describe('access to customers', () => {
-  it('lists the customers of a project or organization key and of created organizations (AK-05)', async () => {
+  it('lists the customers that a project key or an organization key can access (AK-05)', async () => {
     const parent = await insertOrganization(instance);
     const child = await insertOrganization(instance);
     const grandchild = await insertOrganization(instance);

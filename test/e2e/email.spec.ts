@@ -242,7 +242,7 @@ describe('EV-06: an address', () => {
   const recipients = async (): Promise<string[]> =>
     (await instance.sql('SELECT recipient FROM mails ORDER BY id')).map(({ recipient }) => recipient);
 
-  it('returns an error on every route if the address is ambiguous, and sends no email', async () => {
+  it('causes an error on every route if it is ambiguous, and receives no email', async () => {
     const { accessToken } = await registerWithToken();
     const before = await recipients();
     const routes: [string, (email: string) => Promise<TestResponse>][] = [

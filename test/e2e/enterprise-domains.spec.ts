@@ -101,7 +101,7 @@ describe('a domain of a provider', () => {
     expect((await requestProviders(instance, 'PATCH', path, { domains: null })).body.domains).toEqual([]);
   });
 
-  it('requires a host name below a public suffix, and a provider that organizations use', async () => {
+  it('must be a host name below a public suffix, and needs a provider type that organizations use', async () => {
     const bodies = [
       ...[
         'co.uk',
@@ -122,7 +122,7 @@ describe('a domain of a provider', () => {
     expectStatus(201, await requestProviders(instance, 'POST', '', accepted));
   });
 
-  it('returns 404 except for its provider and its tenant', async () => {
+  it('returns 404 for another provider or another tenant', async () => {
     const provider = await createDomainProvider(instance);
     const outsider = await insertOrganization(instance);
     const others = [
@@ -136,7 +136,7 @@ describe('a domain of a provider', () => {
   });
 });
 
-describe("FE-03: a provider on another server than its preset's", () => {
+describe('FE-03: a provider whose server is not the one in its preset', () => {
   /** Starts a server where every account has the claims for which the preset trusts its email address. */
   const start = {
     github: async () => {

@@ -152,7 +152,7 @@ describe('the identity overview', () => {
     expect(day).toMatchObject({ activeCustomers: 2, activeCustomersWithFactor: 1, signUps: 2 });
   });
 
-  it('counts once with two workers, one of which is killed, despite a long transaction', async () => {
+  it('counts events once with two workers, one of which is killed, despite a long transaction', async () => {
     const projectIds = await insertEvents(12_000);
     const holder = await instance.db.connect();
     const late = await instance.db.connect();

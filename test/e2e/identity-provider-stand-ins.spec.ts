@@ -145,7 +145,7 @@ describe('StandInProvider', () => {
     ]);
   });
 
-  it('changes any response, and a client rejects each change for its reason', async () => {
+  it('can change any response, and a client rejects each change with the expected error', async () => {
     const config = await connect();
     oauth.enableNonRepudiationChecks(config);
     const attacks: [changes: Partial<StandInProvider>, reason: string][] = [

@@ -167,7 +167,7 @@ describe('FE-01: a new identity provider', () => {
     expect((await send('GET', path)).body.data).toEqual([]);
   });
 
-  it('requires a free slug, a key of the project, and an unarchived project below 50 providers', async () => {
+  it('requires a free slug, a key of the project, and an unarchived project with fewer than 50 providers', async () => {
     await createProvider({ slug: 'google' });
     expect(await create({ slug: 'google' })).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
     await instance.sql(

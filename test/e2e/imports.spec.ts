@@ -698,7 +698,7 @@ describe('an interrupted import', () => {
     expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
   });
 
-  it('moves only to a request with the same lines; the first request then writes nothing', async () => {
+  it('moves only to a request with the same lines; the first request then stops writing', async () => {
     const [importId, domain] = createIds();
     const lines = createCustomers(1_100, domain);
     const first = await openBatch(importId, lines.slice(0, 600));
@@ -732,7 +732,7 @@ describe('an interrupted import', () => {
       'not_found',
       'UPDATE operators SET organization_ids = ARRAY[gen_random_uuid()] WHERE id = $1',
     ],
-  ])('stops an import of an admin who %s', async (_, code, change) => {
+  ])('stops if the admin who started it %s', async (_, code, change) => {
     const admin = await insertOperator(instance);
     const [importId, domain] = createIds();
     const lines = createCustomers(1_200, domain);

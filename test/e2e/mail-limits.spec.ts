@@ -169,7 +169,7 @@ describe('the email limit', () => {
     ]);
   });
 
-  it("MF-07: counts codes for unknown addresses as sign-ups, apart from customers' codes", async () => {
+  it("MF-07: counts codes for unknown addresses as sign-ups, separately from customers' codes", async () => {
     const project = await createProject({
       signIn: { emailCode: true },
       mailLimits: { signUp: 1, signIn: 1 },

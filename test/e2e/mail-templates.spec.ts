@@ -228,7 +228,7 @@ describe('an email template of a project', () => {
     expect(invalid).toMatchObject({ status: 400, body: { errors: [{ field: 'heading' }] } });
   });
 
-  it('allows a project key to read but not change it, and no change in an archived project', async () => {
+  it('can be read but not changed by a project key, and cannot be changed in an archived project', async () => {
     const { secretKey, projectId, organizationId, send } = await createOwner();
     const path = `/api/v1/projects/${projectId}/mail-templates/verify-email/en`;
     const request = (method: string, body?: object, more = '') =>

@@ -178,7 +178,7 @@ describe('OP-01: the notices of an instance', () => {
     client.request(path.startsWith('PATCH ') ? 'PATCH' : 'POST', path.replace('PATCH ', ''), body);
 
   describe('an action of an admin on an operator', () => {
-    it('notifies all admins and the operator: actor, action, target, time and client IP', async () => {
+    it('notifies all admins and the operator of the actor, action, target, time and client IP', async () => {
       const other = await insertOperator(instance);
       await insertOperator(instance, 'operator');
       const target = await insertOperator(instance, 'viewer');
@@ -275,7 +275,7 @@ describe('OP-01: the notices of an instance', () => {
       return client;
     };
 
-    it('receives a notice about a sign-in from a new address or browser, but not a new version', async () => {
+    it('receives a notice about a sign-in from a new address or browser, but not from a new version', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await signInWith(version(140), owner);
       expect(await readNewNotices(owner)).toEqual(['New sign-in']);

@@ -140,7 +140,7 @@ describe('each route for operators', () => {
     expect(await findUnexpected(restricted, cookieHeader(viewer), 403, 'insufficient_role')).toEqual([]);
   });
 
-  it('CO-01: allows operators only the changes of their role, and no takeover of a customer', async () => {
+  it('CO-01: allows operators only the changes that their role permits, and no takeover of a customer', async () => {
     const operator = await inviteOperator(admin, 'operator');
     const headers = { ...CONSOLE_HEADER, ...cookieHeader(operator) };
     const permitted = await runInChunks(filterMutating(listGuardedRoutes()), async (route) => {

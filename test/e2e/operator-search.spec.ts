@@ -341,7 +341,7 @@ describe('a search term in the URL', () => {
   });
 });
 
-describe('a count of customers or of the audit log', () => {
+describe('a list or count of customers or audit log entries', () => {
   it('matches the list', async () => {
     await instance.sql(
       `INSERT INTO customers (id, project_id, email, first_name, email_verified, disabled_at, last_login_at, created_at)

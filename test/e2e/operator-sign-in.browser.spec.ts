@@ -213,7 +213,7 @@ describe('the operator sign-in at a host name', () => {
     }
   });
 
-  it('accepts a response only once, in the browser that began, and with its state', async () => {
+  it('accepts a response only once, with its state, in the browser that began the sign-in', async () => {
     provider.user = createOperator();
     const agent = new UserAgent();
     const target = `${instance.baseUrl}/operator/v1/oidc/callback`;

@@ -215,7 +215,7 @@ describe('CO-01: operator management by admins', () => {
     expect((await admin.request('GET', path)).body.data).toEqual([]);
   });
 
-  it('allows owners to list only their own sessions, and revoke one or all others', async () => {
+  it('allows operators to list only their own sessions, and to revoke one or all others', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
     const { email } = invitee.operator;
     const signInAgain = (): Promise<OperatorClient> =>
@@ -335,7 +335,7 @@ describe('CO-01: operator management by admins', () => {
     ).toEqual([]);
   });
 
-  it("audits operators' changes, such as a key with a higher limit, for the organization", async () => {
+  it("records operators' changes in the organization's audit log, such as a key with a higher limit", async () => {
     const { organizationId, projectId } = instance.credentials;
     const { body } = await admin.request('POST', `/projects/${projectId}/api-keys`, {
       name: 'By hand',

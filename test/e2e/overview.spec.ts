@@ -249,7 +249,7 @@ describe('the overview', () => {
   let worker: ServerProcess | undefined;
   afterAll(() => worker?.stop());
 
-  it('contains only empty buckets without any attempts', async () => {
+  it('contains only empty buckets if there are no attempts', async () => {
     for (const [range, count, bucketSeconds] of [
       ['1h', 60, 60],
       ['24h', 96, 900],
@@ -459,7 +459,7 @@ describe('the overview of an existing log', () => {
     );
   });
 
-  it('counts once with two workers, one of which is killed, and reports when it was complete', async () => {
+  it('counts attempts once with two workers, one of which is killed, and returns completeFrom', async () => {
     const projects = await insertAttempts(COUNT);
     // The state of an instance with a log after the migration.
     const hourAgo = Date.now() - 3_600_000;

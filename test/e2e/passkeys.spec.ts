@@ -541,7 +541,7 @@ describe('a passkey of a customer', () => {
     expect(entry.details).toMatchObject({ passkeyId, ...reason });
   });
 
-  it('requires that sign-in or second factors allow it', async () => {
+  it('is rejected unless the project allows passkeys for sign-in or as second factors', async () => {
     const customer = await registerWithPasskey(instance);
     const options = await requestNewPasskey(instance, customer.tokens);
     await withSettings(instance, { signIn: { passkey: false } }, async () => {

@@ -187,7 +187,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     expect(await listNotices(customer)).toHaveLength(1);
   });
 
-  it('includes guesses from a known address, even though they look like rejected attempts', async () => {
+  it('is also blocked by guesses from a known address, which look like rejected attempts', async () => {
     const { email } = await registerCustomer(instance);
     expect(await statusFrom(HOME, email)).toBe(200);
     await setFailedSignIns(instance, email, { inWindow: 10, consecutive: 97 });

@@ -189,7 +189,7 @@ describe('a project export', () => {
     expect((await signIn()).body.code).toBe('passkey_not_accepted');
   });
 
-  it('PW-06, AK-06: contains hashes only on request with their scope, and imported ones as is', async () => {
+  it('PW-06, AK-06: contains hashes only on request and with the required scope; imported hashes are unchanged', async () => {
     const tenant = await createProject();
     expect(await exportProject(tenant.projectId)).toMatchObject({ status: 200, body: '' });
     const passwordHash = bcrypt.hashSync(PASSWORD, 4);
@@ -224,7 +224,7 @@ describe('a project export', () => {
     }
   });
 
-  it("contains unusable hashes with another instance's secret, but can be imported without them", async () => {
+  it("can be imported without the hashes that only another instance's secret can verify", async () => {
     const threads = new HashThreads(1, 4, 4_000);
     const otherHasher = new PasswordHasher(threads, new Keyring([randomBytes(32).toString('base64url')]), 4);
     const passwordHash = await otherHasher.hash(PASSWORD);

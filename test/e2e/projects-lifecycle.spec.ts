@@ -115,7 +115,7 @@ describe('creating a project', () => {
 });
 
 describe('the list of projects', () => {
-  it('contains only projects of the organization and those it created, for any secret key', async () => {
+  it("contains only the projects of a secret key's organization and of its child organizations", async () => {
     const ownProject = await create();
     const childProject = await create({ name: 'Theirs', organizationId: await createChildOrganization() });
     const otherTenant = await insertOrganization(instance);

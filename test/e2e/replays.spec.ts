@@ -127,7 +127,7 @@ describe('a replay to another URL', () => {
     expect(await listReplays(`delivery_id=${deliveryId}`)).toEqual([]);
   });
 
-  it('fails, is cancelled or loses its response once the customer is deleted', async () => {
+  it('fails, is canceled or loses its response once the customer is deleted', async () => {
     const { deliveryId, customerId } = await deliver();
     const body = { url: other.url, secret: newSecret() };
     other.respondWith(respondWithStatus(200, 'Hello'));

@@ -266,7 +266,7 @@ describe('a refresh token', () => {
     expect(await isActive(third)).toBe(true);
   });
 
-  it('TK-06, TK-07: changes at each refresh, and reuse after its successor ends the session', async () => {
+  it('TK-06, TK-07: changes at each refresh; reuse ends the session once the successor has been used', async () => {
     const { id, tokens } = await registerCustomer(instance);
     const chain = [tokens];
     for (let round = 0; round < 4; round += 1)

@@ -78,7 +78,7 @@ describeRedis('Redis faults within time limits, deliveries with redis', () => {
     });
   });
 
-  it('Redis is stopped during 300 registrations: all return 201, and p99 rises by up to 100 ms', async () => {
+  it('Redis is stopped during 300 registrations: all return 201, and p99 rises by at most 100 ms', async () => {
     await start();
     await createEndpoint();
     // A control process without Redis runs at the same time, so that machine load affects both.

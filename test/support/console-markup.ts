@@ -72,7 +72,7 @@ export async function insertMarkup(instance: TestInstance): Promise<void> {
     'the notifications for all dead letters',
     async () => (await instance.sql(notificationQuery, ids)).length === 1,
   );
-  // The screen of a project displays the newest project.
+  // The project screen is tested with the newest project.
   const [project] = await instance.sql<{ id: string }>('SELECT id FROM projects ORDER BY id DESC LIMIT 1');
   const providers = `/api/v1/projects/${project!.id}/identity-providers`;
   expect((await instance.requestWithSecretKey('POST', providers, newProvider())).status).toBe(201);
@@ -107,7 +107,7 @@ async function writeMarkup(instance: TestInstance, customerId: string, email: st
     api_keys: { name: 'key' },
     identity_providers: { name: 'provider', issuer: 'issuer', client_id: 'client' },
   };
-  // The columns are read only if the document is missing.
+  // The columns are read only if the settings document is missing.
   await instance.sql('UPDATE identity_providers SET settings = NULL');
   for (const [table, columns] of Object.entries(fields)) {
     for (const [column, field] of Object.entries(columns)) {

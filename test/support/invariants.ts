@@ -192,12 +192,12 @@ function checkAcknowledgedWrites({ exchanges, ...facts }: Facts, { endpoints }: 
     if (path.endsWith('/redeliver'))
       require(deliveryIds.has(withoutPrefix(body.data.id as string)), 'I1', `delivery ${body.data.id}`);
     if (customerId && response.status === 201)
-      require(eventCounts.has(`customer.created ${customerId}`), 'I2', `customer.created of ${customerId}`);
+      require(eventCounts.has(`customer.created ${customerId}`), 'I2', `customer.created for ${customerId}`);
     if (path.endsWith('/login') && customerId) logins.set(customerId, (logins.get(customerId) ?? 0) + 1);
   }
   for (const [customerId, count] of logins) {
     const events = eventCounts.get(`login.succeeded ${customerId}`) ?? 0;
-    require(events >= count, 'I2', `login.succeeded ${count} times of ${customerId} (${events} times)`);
+    require(events >= count, 'I2', `login.succeeded for ${customerId} (${events} of ${count} events)`);
   }
   return found;
 }
@@ -309,7 +309,7 @@ function checkRefreshChains({ exchanges }: Facts): Violation[] {
   );
 }
 
-/** I5: a change that happens once has one event. */
+/** I5: a change that can happen only once has at most one event. */
 function checkSingleUse({ events }: Facts): Violation[] {
   const once = events.filter(({ type }) => type === 'verification.completed' || type === 'customer.created');
   return [...countBy(once.map(({ type, customerId }) => `${type} of ${customerId}`))]

@@ -188,7 +188,7 @@ export const workerScenarios: WorkerScenario[] = [
     },
   },
   {
-    title: 'two workers process 200 deliveries: they send 200 requests, each first attempt once',
+    title: 'two workers process 200 deliveries: each is sent exactly once',
     queue: 'postgresql',
     async run(queue) {
       await start(queue, longestTimeout, 2);

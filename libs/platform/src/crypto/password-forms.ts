@@ -25,7 +25,7 @@ export const wordPressForms: PasswordForms = (password) =>
     return [trimmed, trimmed.replace(/['"\\]/g, String.raw`\$&`)];
   });
 
-/** The base64 of HMAC-SHA-384, which WordPress 6.8 hashes so that bcrypt truncates nothing (`wp_hash_password`). */
+/** The base64 of HMAC-SHA-384, which WordPress 6.8 hashes so that bcrypt does not truncate it (`wp_hash_password`). */
 export const wordPressHmacForms: PasswordForms = (password) =>
   wordPressForms(password).map((form) => createHmac('sha384', 'wp-sha384').update(form).digest('base64'));
 

@@ -89,7 +89,7 @@ describe('the spans of a stored trace', () => {
   });
 });
 
-it('does not create a span for a statement without a trace or after it has ended', async () => {
+it('does not create a span for a statement without a trace or after the trace has ended', async () => {
   const statement = { name: 'SELECT customers', kind: 'CLIENT' } as const;
   start({});
   expect(tracing!.startChild(statement)).toBeNull();
