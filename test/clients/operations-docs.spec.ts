@@ -169,7 +169,7 @@ describe('a command in docs/operations', () => {
     ]);
   });
 
-  it('has a unique name, which the list in this test contains', async () => {
+  it('has a unique name, and the list in this test is complete', async () => {
     const blocks = await Promise.all(pages.map((page) => shellBlocks(page)));
     const names = blocks.flatMap((block) => [...block.keys()]).filter((name) => name !== 'settings');
     expect(names.sort()).toEqual(COMMANDS);

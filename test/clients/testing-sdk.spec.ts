@@ -27,7 +27,7 @@ it('@gatehouse/testing creates verified customers with unique addresses and the 
   expect(await client.createCustomer(fields)).toMatchObject(fields);
 });
 
-it('@gatehouse/testing signs a customer in with a token, and the audit log has its reason', async () => {
+it('@gatehouse/testing signs a customer in with a token, and the audit log contains the reason', async () => {
   const { id } = await client.createCustomer();
   const { tokens, customer } = await client.signInAs(id, { reason: 'Test of the checkout' });
   expect(customer).toMatchObject({ id });

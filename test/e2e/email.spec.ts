@@ -99,7 +99,7 @@ describe('a change of email address', () => {
   });
 });
 
-it('RL-07, RL-08: the sixth change email in an hour is rejected with the wait time', async () => {
+it('RL-07, RL-08: the sixth request to change an address in an hour is rejected with the wait time', async () => {
   const { email, accessToken } = await registerWithToken();
   const request = () => change(accessToken, uniqueEmail());
   for (let count = 0; count < 5; count += 1) expect((await request()).status).toBe(202);
@@ -277,7 +277,7 @@ describe('EV-06: an address', () => {
 });
 
 describe('resending the verification email', () => {
-  /** Creates an unverified customer without an email that counts toward a quota. @returns the email address */
+  /** Creates an unverified customer without sending an email that counts toward a quota. @returns the email address */
   const createUnverified = async (): Promise<string> => (await create({ email: uniqueEmail() })).body.email;
 
   it('responds the same for every address, and sends at most one email in 60 s (RL-08)', async () => {
@@ -318,7 +318,7 @@ describe('resending the verification email', () => {
   });
 });
 
-// Each address gets one email per kind and minute, so an email that counts would prevent the next.
+// Each address gets one email per kind and minute, so each counted email would prevent the next one.
 it('RL-08: requests for unknown, verified or disabled customers do not use up a quota', async () => {
   const request = async (email: string): Promise<void> => {
     expect([(await forgot(email)).status, (await resend(email)).status]).toEqual([202, 202]);

@@ -80,7 +80,7 @@ export const poolerParameters: Readonly<Record<string, string>> = {
 const checked = Object.entries({ ...sessionSettings, ...superuserSettings });
 
 /** SQL for the checked settings whose value in this session differs from the required one. */
-const OTHER_SETTINGS = `(VALUES ${checked.map(([name, value]) => `('${name}', '${value}')`).join(', ')}) AS s (name, expected)
+const DIFFERING_SETTINGS = `(VALUES ${checked.map(([name, value]) => `('${name}', '${value}')`).join(', ')}) AS s (name, expected)
   WHERE current_setting(s.name) <> s.expected`;
 
 /** Reads whether the session accepts writes, and describes each setting whose value differs. */
@@ -91,7 +91,7 @@ export const readSession = statement(
     settingProblems: arrayOf(text),
   },
   `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly",
-     ARRAY(SELECT format('%s is "%s" instead of "%s"', s.name, current_setting(s.name), s.expected) FROM ${OTHER_SETTINGS})
+     ARRAY(SELECT format('%s is "%s" instead of "%s"', s.name, current_setting(s.name), s.expected) FROM ${DIFFERING_SETTINGS})
        AS "settingProblems"`,
 );
 
@@ -101,7 +101,7 @@ export const readSession = statement(
  */
 export const endOutdatedConnection = statement(
   { isEnded: boolean },
-  `SELECT pg_terminate_backend(pg_backend_pid()) AS "isEnded" WHERE EXISTS (SELECT FROM ${OTHER_SETTINGS})`,
+  `SELECT pg_terminate_backend(pg_backend_pid()) AS "isEnded" WHERE EXISTS (SELECT FROM ${DIFFERING_SETTINGS})`,
 );
 
 /**

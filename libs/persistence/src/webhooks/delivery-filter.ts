@@ -216,7 +216,7 @@ export function rangeConditions(
 /** Condition that delivery `d` has a failed attempt. Only a failed attempt is followed by another one. */
 const hasFailedAttempts = '(d.attempt > 1 OR d.last_error IS NOT NULL)';
 
-/** Adds the conditions for a scanned delivery `d` with endpoint `w` to match. */
+/** Adds the conditions under which a scanned delivery `d` with endpoint `w` matches. */
 export function addDeliveryConditions(where: Conditions, filter: DeliveryFilter): Conditions {
   const { endpointUrl, endpointName } = filter;
   if (endpointUrl) where.add(urlPrefixCondition(where, endpointUrl));
