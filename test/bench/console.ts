@@ -166,8 +166,8 @@ function report(timed: [string, number[]][]): SectionResult {
       ]),
     ],
     notes: [
-      `${attemptCount(DELIVERIES)} attempts of ${DAYS} days, ${deadLetterCount(DELIVERIES)} dead letters, ${PENDING_DELIVERIES} pending deliveries, ${CUSTOMERS} customers, ${ORGANIZATIONS + 1} organizations, ${AUDIT_ENTRIES} audit log entries, ${BATCHES} batches.`,
-      `${UNROLLED_ATTEMPTS} attempts of the last minute are not in the metrics yet. One request after the other.`,
+      `${attemptCount(DELIVERIES)} attempts from ${DAYS} days, ${deadLetterCount(DELIVERIES)} dead letters, ${PENDING_DELIVERIES} pending deliveries, ${CUSTOMERS} customers, ${ORGANIZATIONS + 1} organizations, ${AUDIT_ENTRIES} audit log entries, ${BATCHES} batches.`,
+      `${UNROLLED_ATTEMPTS} attempts from the last minute are not in the metrics yet. Requests are sent one after the other.`,
     ],
     targets: timed.map(([name, times]) => ({
       name,

@@ -180,7 +180,7 @@ function report(rates: Rates, bodyLength: number): SectionResult {
   ].filter(({ values }) => values.length > 0);
   const notes = [
     `${BACKLOG - WARM_UP} of a backlog of ${BACKLOG}, body of ${bodyLength} bytes, ${ENDPOINTS} endpoints, ${CONCURRENCY} at a time.`,
-    'Counted in the log, which contains one attempt per delivery.',
+    'Deliveries are counted in the log, which contains one attempt for each.',
   ];
   if (!hasBare)
     notes.push('No redis-server was found: neither the bare loop nor the Redis queue was measured.');

@@ -118,7 +118,7 @@ export async function measureEvents(options: EventOptions): Promise<SectionResul
   }
   return results.report([
     `Bare inserts: single rows of ${BODY_BYTES} bytes, each committed by one of ${BARE_CONNECTIONS} connections.`,
-    `A round is a new instance of api and worker. ${sizes.events} events by ${PUBLISHERS} publishers, after a warm-up of ${WARM_UP}, until the`,
+    `Each round starts a new instance with an api and a worker. ${sizes.events} events by ${PUBLISHERS} publishers, after a warm-up of ${WARM_UP}, until the`,
     `last outcome is recorded; or ${STEADY_PER_SECOND} events a second for ${sizes.seconds} s; or a backlog of ${BACKLOG} deliveries.`,
   ]);
 }

@@ -214,7 +214,7 @@ function report(
       ['customers a second', '', ...imports.map(({ perSecond }) => formatNumber(perSecond))],
       ['customers created', '', ...imports.map(({ created }) => String(created))],
       ['customers in the database', '', ...imports.map(({ stored }) => String(stored))],
-      ['lines done when it was aborted', '', '', String(resumed.value.abortedAt)],
+      ['lines processed when it was aborted', '', '', String(resumed.value.abortedAt)],
       ['logins', ...all.map(({ length }) => String(length))],
       ['rejected logins', ...all.map((samples) => String(countRejected(samples)))],
       ['logins, p50 / p99 / max ms', ...all.map(spread)],

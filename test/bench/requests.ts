@@ -61,7 +61,7 @@ export async function measureRequests(): Promise<SectionResult> {
     return requestsReport(results, [
       `${ROUNDS} alternating rounds; each ratio is the median of the rounds' ratios.`,
       `${CONNECTIONS} connections, ${HASHING_CONNECTIONS} where passwords are hashed, at cost ${COST}.`,
-      `Raw bcrypt is ${availableParallelism()} threads alone; a login shares the cores with api, database and load.`,
+      `Raw bcrypt runs alone, on ${availableParallelism()} threads; a login shares the cores with api, database and load.`,
     ]);
   } finally {
     await Promise.all([load.stop(), raw.stop(), bench.stop()]);

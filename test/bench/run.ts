@@ -123,12 +123,12 @@ const sections: Record<string, Section> = {
     measure: measureBodies,
   },
   customers: {
-    title: 'Customers: a million and 10,000 projects, compared with a few',
+    title: 'Customers: a million customers and 10,000 projects, compared with a few',
     limitMinutes: 15,
     measure: measureCustomers,
   },
   attempts: {
-    title: 'Attempts: five million and 200,000 dead letters, compared with a few',
+    title: 'Attempts: five million attempts and 200,000 dead letters, compared with a few',
     limitMinutes: 15,
     measure: measureAttempts,
   },

@@ -58,9 +58,9 @@ const report = (measured: { name: string; bundled: number; modules: number }[]):
       formatRatio(bundled / modules),
     ]),
   ],
-  notes: [`Medians of ${ROUNDS} starts of each, in turn.`],
+  notes: [`The bundle and the modules are started in turn, ${ROUNDS} times each. Values are medians.`],
   targets: measured.map(({ name, modules, bundled }) => ({
-    name: `${name}: bundled to modules`,
+    name: `${name}: ratio of the bundle to the modules`,
     value: bundled / modules,
     bound: 0.75,
     direction: 'at most',

@@ -61,8 +61,8 @@ export async function measureTiming({ samples = SAMPLES }: { samples?: number })
       [
         `${samples} requests of each case, one after the other over one connection, in random order within a group,`,
         `after ${WARM_UP} warm-up requests. Each uses a new address; bcrypt at cost ${COST}.`,
-        'The project of the group "login with imported hashes" has equal numbers of own, argon2id, bcrypt and PBKDF2 hashes.',
-        'Half of its own hashes are portable.',
+        'The project of the group "login with imported hashes" has equal numbers of Gatehouse, argon2id, bcrypt and PBKDF2 hashes.',
+        'Half of the Gatehouse hashes are portable.',
         'The cases of challenge/totp have no target: the response reveals the result.',
         'Ratios refer to the first case of the group. Responses are compared without date, request id and challenge.',
       ],
