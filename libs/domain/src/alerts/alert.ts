@@ -71,7 +71,7 @@ const alertTexts: Record<AlertKind, AlertTexts> = {
     describe: (count, isOne, since) =>
       `${count} webhook ${isOne ? 'delivery is' : 'deliveries are'} overdue, the oldest since ${since}.`,
     remedy:
-      'An endpoint responds more slowly than events occur, or there are too few workers. Check which endpoint is affected, then add workers or raise WEBHOOK_CONCURRENCY.',
+      'An endpoint responds too slowly for the number of its events, or there are too few workers. Check which endpoint is affected, then add workers or raise WEBHOOK_CONCURRENCY.',
     resolved: 'There are no more overdue deliveries.',
   },
   disabled_endpoints: {

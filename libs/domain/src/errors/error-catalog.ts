@@ -57,7 +57,7 @@ export const errorCatalog = {
   insufficient_access: {
     status: 403,
     title: 'The key does not have the required access',
-    cause: 'This requires a key with organization access.',
+    cause: 'The route or the requested change requires a key with organization access.',
     remedy: 'Use an organization key.',
   },
   origin_not_allowed: {

@@ -93,7 +93,7 @@ export class ApiMetrics {
     );
     this.overloads = metrics.counter(
       'gatehouse_requests_overloaded_total',
-      'Requests rejected with 503 overloaded because requests in progress use the memory of REQUEST_MEMORY; bulk: imports and exports.',
+      'Requests rejected with 503 overloaded because requests in progress use all memory that REQUEST_MEMORY allows; bulk: imports and exports.',
       { kind: ['requests', 'bulk'] },
     );
   }
