@@ -18,7 +18,7 @@ it.each<[string, ProviderClaims, Partial<ProviderProfile> | null]>([
   ['a subject with half a surrogate pair', { sub: 'a\ud800b' }, null],
   ['a subject with a surrogate pair', { sub: '🦄' }, { subject: '🦄' }],
   ['a trusted email', { email: 'Ada@EXAMPLE.com' }, { email: 'ada@example.com', isEmailTrusted: true }],
-  ['a string that is no email', { email: 'ada' }, {}],
+  ['a string that is not an email address', { email: 'ada' }, {}],
   ['a list of emails', { email: ['ada@example.com'] }, {}],
   [
     'a given name and a family name',
@@ -46,7 +46,7 @@ it.each<[string, ProviderClaims, boolean]>([
   ['with all claims', complete, true],
   ['with a given name only', { ...complete, name: undefined, given_name: 'Ada' }, true],
   ['without an email', { ...complete, email: null }, false],
-  ['with a string that is no email', { ...complete, email: 'ada' }, false],
+  ['with a string that is not an email address', { ...complete, email: 'ada' }, false],
   ['without a name', { ...complete, name: 7 }, false],
   ['without an image', { ...complete, picture: '' }, false],
 ])('decides whether an id token %s is complete: %p', (_, claims, expected) => {

@@ -1,4 +1,4 @@
-// Raw SQL: upserts that count attempts, and a statement that uncounts one.
+// Raw SQL: upserts that count attempts, and a statement that releases one.
 import type { Sql } from '../database/database.js';
 import { pruneInBatches, pruneStatement } from '../database/prune.js';
 import { statement, type Statement } from '../sql/statements.js';

@@ -44,7 +44,7 @@ interface SearchedTable<Filter extends SearchFilter, Row extends RowMap> {
   slack: number;
   /** Filters that together produce every SQL variant. */
   sampleFilters: Filter[];
-  /** Returns the conditions for a scanned row to match. */
+  /** Returns the conditions under which a scanned row matches. */
   matchConditions: (accessScope: AccessScope, filter: Filter) => Conditions;
   /**
    * Returns the smallest index range that covers the filter. All rows in the range must be within the access scope,

@@ -95,7 +95,7 @@ const counter = new AttemptCounter('login_attempts', ['project_id', 'email_hash'
 });
 
 /**
- * Condition that earlier guesses still count. Guesses at the password of a previous customer with this email do not.
+ * Condition that earlier guesses still count. Guesses at the password of a previous customer with this email do not count.
  */
 const hasEarlierGuesses = `(NOT (${IS_EXPIRED}) AND a.customer_id IS NOT DISTINCT FROM excluded.customer_id)`;
 

@@ -9,7 +9,7 @@ import { endpointNameCondition, urlPrefixCondition } from './endpoint-conditions
 import { addHttpStatus, canMatchSuccess } from './http-status-condition.js';
 
 /**
- * Returns the conditions for an attempt in the scope to match.
+ * Returns the conditions under which an attempt in the scope matches.
  * @param delivery returns SQL for a column of the attempt's delivery
  */
 export function attemptConditions(

@@ -30,7 +30,7 @@ export interface ImportedPasswordHash {
 /**
  * Hashes and verifies passwords. There are three stored formats:
  * - `v1$<pepper id>$<bcrypt>` is bcrypt of a keyed pre-hash (requirement PW-06). The pre-hash, HMAC-SHA-384 in base64,
- * is 64 bytes long, so bcrypt's 72-byte limit truncates nothing.
+ * is 64 bytes long, so bcrypt's 72-byte limit does not truncate it.
  * - `$2b$…` is plain bcrypt, for projects with portable hashes (docs/adr/0102).
  * - `i1$<sealed>` is an encrypted hash from another system, until the next sign-in replaces it (docs/adr/0010).
  */

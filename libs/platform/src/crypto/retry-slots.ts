@@ -6,8 +6,8 @@ const HORIZON_SECONDS = 20;
 
 /**
  * Assigns retry times to rejected callers, so that each second has at most as many retries as the server can process.
- * With the same wait, all callers would retry at the same time and overload the server again, and it would be idle
- * between these times.
+ * If they all waited for the same time, they would retry together and overload the server again, and the server would
+ * be idle in between.
  */
 export class RetrySlots {
   /** The number of assigned slots, by second. */
