@@ -603,7 +603,7 @@ describe('the operator sign-in at a host name', () => {
       expect(session).toMatchObject({ state: 'signed_in', singleSignOn: { isRequired: true } });
     });
 
-    it('opens one session with a link of the command operator-link, even without the provider', async () => {
+    it('opens one session with a link from the command operator-link, even without the provider', async () => {
       const { email, id } = (await signIn(createOperator())).client.operator;
       await provider.stop();
       try {

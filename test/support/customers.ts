@@ -121,6 +121,8 @@ export const normalizeResponse = ({ status, body, headers }: TestResponse) => ({
 /** Returns the response. @throws Error that contains the response if its status is not the expected one */
 export function expectStatus(status: number, response: TestResponse): TestResponse {
   if (response.status !== status)
-    throw new Error(`${response.status}, not ${status}: ${JSON.stringify(response.body)}`);
+    throw new Error(
+      `expected status ${status}, but got ${response.status}: ${JSON.stringify(response.body)}`,
+    );
   return response;
 }

@@ -41,7 +41,7 @@ export class ListenCommand {
   /** Waits for `count` records of one kind, and returns them. @throws Error if the command ends first */
   waitFor(kind: string, count = 1): Promise<Record<string, any>[]> {
     const found = eventually(
-      `${count} records ${kind}`,
+      `${count} records of the kind ${kind}`,
       () => this.list(kind).length >= count && this.list(kind),
     );
     const ended = this.exitCode.then((code) => {

@@ -99,7 +99,7 @@ const lengths: TargetResponse[] = [
   accepted('the same length twice', head(ok, length, length) + 'ok'),
   accepted('the same length twice in one header', head(ok, 'Content-Length: 2, 2') + 'ok'),
   accepted('two different lengths', head(ok, length, 'Content-Length: 3') + 'ok'),
-  accepted('a length that is no number', head(ok, 'Content-Length: abc') + 'ok'),
+  accepted('a length that is not a number', head(ok, 'Content-Length: abc') + 'ok'),
   accepted('an empty length', head(ok, 'Content-Length:') + 'ok'),
   accepted('a negative length', head(ok, 'Content-Length: -1') + 'ok'),
   accepted('a length with a plus sign', head(ok, 'Content-Length: +2') + 'ok'),

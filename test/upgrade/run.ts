@@ -73,7 +73,7 @@ async function main(): Promise<void> {
     if (command === 'verify') return await verifyUpgrade({ version, previous, times, report });
     if (version !== VERSION)
       report(
-        `package.json contains ${VERSION}: the heartbeats in the fixture name this version, not ${version}`,
+        `package.json contains ${VERSION}, so the heartbeats in the fixture contain this version instead of ${version}`,
       );
     const head = commit ?? execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
     await createFixture(version, head, report);
