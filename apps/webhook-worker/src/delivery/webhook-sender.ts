@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AttemptResult } from '@gatehouse/domain';
 import {
   Config,
@@ -18,7 +18,7 @@ const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /** Sends HTTP requests to targets. Returns every response and failure as a result, and never throws. */
 @Injectable()
-export class WebhookSender implements OnModuleInit {
+export class WebhookSender {
   private readonly client: OutboundClient;
   /** Time limit for an attempt, in ms. */
   private readonly timeoutMs: number;
@@ -37,11 +37,7 @@ export class WebhookSender implements OnModuleInit {
     const { allowedCidrs, dnsServers, timeout } = config.webhooks;
     const policy = { production: config.production, allowedCidrs };
     this.timeoutMs = timeout;
-    this.client = OutboundClient.forTenantTargets({ policy, dnsServers, timeoutMs: timeout });
-  }
-
-  async onModuleInit(): Promise<void> {
-    await this.client.load();
+    this.client = OutboundClient.forDeliveries({ policy, dnsServers, timeoutMs: timeout });
   }
 
   /** Aborts all requests when the worker must stop. Each ends as `worker_lost`. */

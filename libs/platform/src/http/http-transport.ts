@@ -5,15 +5,15 @@ import https from 'node:https';
 import { ResponseFilter } from './response-filter.js';
 
 /**
- * Sends an axios request with filtered agents. It hides the response headers from axios, which would search all headers
- * for each header. It is a class because axios copies plain objects in its configuration.
+ * Sends a request with filtered agents. It hides the response headers from axios, which would search all headers for
+ * each header. It is a class because axios copies plain objects in its configuration.
  */
 export class HttpTransport {
   /** The response headers. */
   headers: http.IncomingHttpHeaders = {};
   private sent: http.ClientRequest | undefined;
 
-  /** Called by axios. */
+  /** Sends the request's head. Called by axios or the NodeSender. */
   request(
     options: https.RequestOptions,
     onResponse: (response: http.IncomingMessage) => void,

@@ -16,7 +16,8 @@ import {
   RawTarget,
   type RawResponder,
 } from '../../../../test/support/raw-target.js';
-import { OutboundClient, type OutboundRequest } from './outbound-client.js';
+import { OutboundClient } from './outbound-client.js';
+import type { OutboundRequest } from './request-sender.js';
 
 const AN_HOUR = 3_600_000;
 
@@ -42,6 +43,12 @@ const tenantClient = (production: boolean, timeoutMs = AN_HOUR): OutboundClient 
   OutboundClient.forTenantTargets({ policy: { production, allowedCidrs: [] }, dnsServers: [], timeoutMs });
 
 const clients = {
+  delivery: (timeoutMs = AN_HOUR) =>
+    OutboundClient.forDeliveries({
+      policy: { production: false, allowedCidrs: [] },
+      dnsServers: [],
+      timeoutMs,
+    }),
   tenant: (timeoutMs = AN_HOUR) => tenantClient(false, timeoutMs),
   operator: (timeoutMs = AN_HOUR) => OutboundClient.forOperatorTargets(timeoutMs),
 };
@@ -260,7 +267,6 @@ describe('OutboundClient', () => {
     target.respondWith(() => undefined, respondWithBytes('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
     await expect(clients[kind](50).request(get())).rejects.toEqual(timedOut);
     const client = clients[kind](1_000);
-    await client.load();
     // If the machine stalls, the time limit may expire before the status line arrives.
     const body = client.request(get()).then((response) => response.text(100));
     await expect(body).rejects.toEqual(timedOut);

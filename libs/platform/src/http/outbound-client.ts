@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AxiosInstance, AxiosResponse } from 'axios';
 import { LRUCache } from 'lru-cache';
-import { normalizeUrl, targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
+import { targetUrlProblem, type TargetPolicy } from '@gatehouse/domain';
 import { errorCode } from '../runtime/errors.js';
+import { AxiosSender } from './axios-sender.js';
 import { BlockedAddressError } from './blocked-address.error.js';
 import { Deadline } from './deadline.js';
 import { createFilteredAgents, type Agents } from './filtered-agents.js';
@@ -11,25 +11,12 @@ import { guardedAgents } from './guarded-agents.js';
 import { guardedLookup } from './guarded-lookup.js';
 import { HttpTransport } from './http-transport.js';
 import { NameResolver } from './name-resolver.js';
+import { NodeSender } from './node-sender.js';
 import { OutboundRequestError } from './outbound-request.error.js';
 import { OutboundResponse } from './outbound-response.js';
+import type { OutboundRequest, RequestSender } from './request-sender.js';
 import { RequestTimeoutError } from './request-timeout.error.js';
 import { ResponseFilter } from './response-filter.js';
-
-export interface OutboundRequest {
-  method: 'GET' | 'POST';
-  url: string;
-  /** A request with a body requires a `content-type`. */
-  headers: Record<string, string>;
-  body?: string | Buffer;
-  /** Cancels the request when it aborts. */
-  signal?: AbortSignal;
-  /**
-   * True to allow a kept-alive connection (default: only for GET). If it is closed before the first response byte, the
-   * request is repeated once on a new connection, so the server may receive it twice.
-   */
-  reuseConnection?: boolean;
-}
 
 /** The configuration of a client for URLs that tenants have configured. */
 export interface TenantTargets {
@@ -50,9 +37,8 @@ export interface TenantTargets {
  * tenants or for operators.
  */
 export class OutboundClient {
-  private axios: AxiosInstance | undefined;
-
   private constructor(
+    private readonly sender: RequestSender,
     private readonly reusingAgents: Agents,
     private readonly freshAgents: Agents,
     private readonly isAllowedUrl: (url: string) => boolean,
@@ -60,12 +46,28 @@ export class OutboundClient {
   ) {}
 
   /** Creates a client for URLs that tenants have configured. The target policy applies to every request. */
-  static forTenantTargets({ policy, dnsServers, timeoutMs }: TenantTargets): OutboundClient {
+  static forTenantTargets(targets: TenantTargets): OutboundClient {
+    return OutboundClient.createGuarded(new AxiosSender(), targets);
+  }
+
+  /** Creates a client for webhooks. It differs from `forTenantTargets` only in its CPU time (ADR 0115). */
+  static forDeliveries(targets: TenantTargets): OutboundClient {
+    return OutboundClient.createGuarded(new NodeSender(), targets);
+  }
+
+  private static createGuarded(sender: RequestSender, targets: TenantTargets): OutboundClient {
+    const { policy, dnsServers, timeoutMs } = targets;
     // Half of the time limit, so that a silent name server can be distinguished from a silent target.
     const resolver = new NameResolver(dnsServers, timeoutMs / 2);
     const createAgents = (isReused: boolean): Agents =>
       guardedAgents(policy, guardedLookup(policy, resolver), isReused);
-    return new OutboundClient(createAgents(true), createAgents(false), allowedUrls(policy), timeoutMs);
+    return new OutboundClient(
+      sender,
+      createAgents(true),
+      createAgents(false),
+      allowedUrls(policy),
+      timeoutMs,
+    );
   }
 
   /**
@@ -74,21 +76,13 @@ export class OutboundClient {
    * @param timeoutMs a request's time limit, in ms
    */
   static forOperatorTargets(timeoutMs: number): OutboundClient {
-    return new OutboundClient(createFilteredAgents(true), createFilteredAgents(false), () => true, timeoutMs);
-  }
-
-  /** Loads axios, so that the first request does not have to. A process that sends no requests never loads it. */
-  async load(): Promise<void> {
-    if (this.axios) return;
-    const { default: axios } = await import('axios');
-    this.axios ??= axios.create({
-      responseType: 'stream',
-      maxRedirects: 0,
-      decompress: false,
-      proxy: false,
-      validateStatus: () => true,
-      transformRequest: [(data: unknown) => data],
-    });
+    return new OutboundClient(
+      new AxiosSender(),
+      createFilteredAgents(true),
+      createFilteredAgents(false),
+      () => true,
+      timeoutMs,
+    );
   }
 
   /**
@@ -98,7 +92,7 @@ export class OutboundClient {
    * contains neither the headers nor the body of the request
    */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
-    await this.load();
+    await this.sender.load?.();
     // A stored URL may be older than the current policy.
     if (!this.isAllowedUrl(request.url)) throw new BlockedAddressError(request.url);
     const { signal } = request;
@@ -116,10 +110,9 @@ export class OutboundClient {
         : new OutboundRequestError(failure);
     try {
       const response = await this.send(request, transport, deadline.signal);
-      response.data.once('close', end);
-      const { status, data } = response;
-      const filter = ResponseFilter.find(data.socket);
-      return new OutboundResponse(status, transport.headers, data, filter, toSafeError);
+      response.once('close', end);
+      const filter = ResponseFilter.find(response.socket);
+      return new OutboundResponse(response.statusCode!, transport.headers, response, filter, toSafeError);
     } catch (error) {
       end();
       throw toSafeError(error);
@@ -128,27 +121,18 @@ export class OutboundClient {
 
   /** Sends a request, and repeats it if its connection was stale. */
   private async send(
-    { method, url, headers, body, reuseConnection = method === 'GET' }: OutboundRequest,
+    request: OutboundRequest,
     transport: HttpTransport,
     signal: AbortSignal,
-  ): Promise<AxiosResponse<IncomingMessage>> {
-    const request = (agents: Agents): Promise<AxiosResponse<IncomingMessage>> =>
-      this.axios!.request({
-        httpAgent: agents.httpAgent,
-        httpsAgent: agents.httpsAgent,
-        transport,
-        method,
-        // axios would convert the host with the Node.js tables (ADR 0099).
-        url: normalizeUrl(url),
-        headers: { 'accept-encoding': 'identity', ...headers },
-        data: body,
-        signal,
-      });
-    if (!reuseConnection) return request(this.freshAgents);
+  ): Promise<IncomingMessage> {
+    const { method, reuseConnection = method === 'GET' } = request;
+    const sendWith = (agents: Agents): Promise<IncomingMessage> =>
+      this.sender.send(request, agents, transport, signal);
+    if (!reuseConnection) return sendWith(this.freshAgents);
     if (method === 'GET') await checkIdleConnections();
-    return request(this.reusingAgents).catch((error: unknown) => {
+    return sendWith(this.reusingAgents).catch((error: unknown) => {
       if (signal.aborted || !transport.isStale) throw error;
-      return request(this.freshAgents);
+      return sendWith(this.freshAgents);
     });
   }
 }
