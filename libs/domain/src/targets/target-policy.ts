@@ -90,8 +90,12 @@ function isMetadataAddress(ip: Address): boolean {
   );
 }
 
+/** Parsed ranges. There are few, because all of them are settings or constants. */
+const parsedRanges = new Map<string, [Address, number]>();
+
 function matchesCidr(ip: Address, cidr: string): boolean {
-  const [range, bits] = ipaddr.parseCIDR(cidr);
+  const [range, bits] = parsedRanges.get(cidr) ?? ipaddr.parseCIDR(cidr);
+  parsedRanges.set(cidr, [range, bits]);
   return matchesRange(ip, range, bits);
 }
 

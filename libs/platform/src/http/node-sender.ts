@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
+import { LRUCache } from 'lru-cache';
 import { normalizeUrl } from '@gatehouse/domain';
 import type { Agents } from './filtered-agents.js';
 import type { HttpTransport } from './http-transport.js';
@@ -19,13 +20,19 @@ class CanceledRequestError extends Error {
  * (docs/adr/0115-delivery-requests.md).
  */
 export class NodeSender implements RequestSender {
+  /** The options for the latest URLs, because an endpoint has the same URL in every attempt. */
+  private readonly targets = new LRUCache<string, ReturnType<typeof urlToHttpOptions>>({
+    max: 1_000,
+    memoMethod: (url) => urlToHttpOptions(new URL(normalizeUrl(url))),
+  });
+
   send(
     { method, url, headers, body }: OutboundRequest,
     { httpAgent, httpsAgent }: Agents,
     transport: HttpTransport,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const target = new URL(normalizeUrl(url));
+    const target = this.targets.memo(url);
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(new CanceledRequestError());
@@ -33,7 +40,7 @@ export class NodeSender implements RequestSender {
       }
       let response: IncomingMessage | undefined;
       const options = {
-        ...urlToHttpOptions(target),
+        ...target,
         method,
         agent: target.protocol === 'https:' ? httpsAgent : httpAgent,
         headers: {
