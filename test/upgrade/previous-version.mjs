@@ -6,7 +6,7 @@ import { run, runNpm } from '../../scripts/processes.mjs';
 /**
  * Returns the folder with a commit's built checkout. Installs and builds it once, which takes several minutes.
  * @param {string} commit
- * @param {NodeJS.WriteStream} output for the progress
+ * @param {NodeJS.WriteStream} output stream for progress messages
  * @returns {Promise<string>}
  * @throws ScriptError with the reason if the repository's history or the packages are unavailable
  */

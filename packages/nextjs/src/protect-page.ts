@@ -21,7 +21,7 @@ export interface ProtectOptions extends AuthConditions {
 }
 
 /** The session for a protected page, or the URL to redirect to. */
-export type Protected = { session: AuthSession } | { redirectTo: string };
+export type ProtectResult = { session: AuthSession } | { redirectTo: string };
 
 /**
  * Returns the session state from a request's cookies.
@@ -43,7 +43,7 @@ export async function protectPage(
   deployment: Deployment,
   headers: Headers,
   { signInUrl = deployment.options.signInUrl, returnUrl, reauthenticationUrl, ...conditions }: ProtectOptions,
-): Promise<Protected> {
+): Promise<ProtectResult> {
   const check = await verifySession(deployment, headers, conditions);
   if (check.status === 'valid') return { session: check.session };
   const path = safeReturnUrl(returnUrl ?? headers.get(PATH_HEADER));

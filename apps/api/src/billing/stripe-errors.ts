@@ -17,7 +17,7 @@ const toErrorInfo = (error: unknown): StripeErrorInfo =>
 
 /** Problems that only the installation's administrator can fix, by HTTP status in Stripe's response. */
 const configurationErrors: Record<number, string> = {
-  400: 'The Stripe account of STRIPE_SECRET_KEY has no customer portal. Save the customer portal settings in the Stripe dashboard of this account.',
+  400: 'The Stripe account that STRIPE_SECRET_KEY belongs to has no customer portal. Save the customer portal settings in the Stripe dashboard of this account.',
   401: 'Stripe rejected the key in STRIPE_SECRET_KEY. Set an active key.',
   403: 'The key in STRIPE_SECRET_KEY lacks write permission for customers and customer portal sessions. Change its permissions in the Stripe dashboard.',
   404: 'The server at STRIPE_API_BASE does not provide the Stripe API. Correct or remove the setting.',

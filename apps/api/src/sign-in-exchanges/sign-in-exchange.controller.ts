@@ -20,7 +20,7 @@ export class SignInExchangeController {
     operationId: 'auth.exchange',
     summary: 'Exchange a code for tokens',
     description:
-      'Returns the customer and their tokens for the code in the redirect from a Gatehouse page or an identity provider. The code is valid once, for 60 seconds, with the redirect URL and the verifier of the client that started the sign-in.',
+      'Returns the customer and their tokens for the code in the redirect from a Gatehouse page or an identity provider. The code can be used once, within 60 seconds, and only with the redirect URL and the verifier of the client that started the sign-in.',
   })
   @HttpCode(200)
   @RateLimit('exchange')

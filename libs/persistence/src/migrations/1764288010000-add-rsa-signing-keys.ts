@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Adds RSA private keys to signing keys. API processes create them for existing keys, and for keys that a replica
- * with the previous version inserts.
+ * on the previous version inserts.
  */
 export class AddRsaSigningKeys1764288010000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

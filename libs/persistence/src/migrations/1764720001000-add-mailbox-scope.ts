@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Adds the scope `mailbox:read` to keys with `customer:read`, which previously gave access to the mailbox. API
- * processes with the previous version ignore the scope.
+ * processes on the previous version ignore the scope.
  */
 export class AddMailboxScope1764720001000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

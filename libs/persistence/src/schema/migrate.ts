@@ -32,8 +32,8 @@ export async function migrate(database: Database, auditRetention: number): Promi
         return [];
       }
       const executor = new MigrationExecutor(source, runner);
-      const isPending = (await executor.getPendingMigrations()).length > 0;
-      const applied = isPending ? await runMigrations(executor, source, runner) : [];
+      const hasPending = (await executor.getPendingMigrations()).length > 0;
+      const applied = hasPending ? await runMigrations(executor, source, runner) : [];
       await grantRuntimePrivileges(runner, runtime!.role);
       await storeAuditRetention(runner, auditRetention);
       return applied;

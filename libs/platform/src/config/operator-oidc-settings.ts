@@ -14,11 +14,11 @@ export const operatorOidcSettings = {
     fallback: null,
   }),
   OPERATOR_OIDC_CLIENT_ID: setting.text({
-    doc: "Client id of Gatehouse with the operators' OpenID Provider.",
+    doc: "Client ID of Gatehouse at the operators' OpenID Provider.",
     fallback: null,
   }),
   OPERATOR_OIDC_CLIENT_SECRET: setting.text({
-    doc: "Client secret of Gatehouse with the operators' OpenID Provider. If it is not set, Gatehouse is a public client.",
+    doc: "Client secret of Gatehouse at the operators' OpenID Provider. If it is not set, Gatehouse is a public client.",
     fallback: null,
     secret: true,
   }),
@@ -40,7 +40,7 @@ export const operatorOidcSettings = {
   }),
   OPERATOR_OIDC_ROLES: setting.list(
     {
-      doc: 'Operator roles, each with a value of OPERATOR_OIDC_ROLE_CLAIM, such as admin=gatehouse-admins,operator=support. The highest matching role applies. * matches everyone who can sign in with the provider. Operators without a role cannot sign in.',
+      doc: 'Operator roles, each with the value of OPERATOR_OIDC_ROLE_CLAIM that grants it, such as admin=gatehouse-admins,operator=support. The highest matching role applies. * matches everyone who can sign in with the provider. Operators without a role cannot sign in.',
       fallback: [],
     },
     (entry) =>
@@ -80,9 +80,9 @@ export interface OperatorOidcConfig {
 export function operatorOidcProblems(values: OidcValues, production: boolean): string[] {
   const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: clientId } = values;
   if (!issuer) {
-    const isPartial = clientId ?? values.OPERATOR_OIDC_CLIENT_SECRET ?? values.OPERATOR_OIDC_ROLES[0];
+    const hasOtherSettings = clientId ?? values.OPERATOR_OIDC_CLIENT_SECRET ?? values.OPERATOR_OIDC_ROLES[0];
     return [
-      ...(isPartial ? ['The settings OPERATOR_OIDC_* require OPERATOR_OIDC_ISSUER'] : []),
+      ...(hasOtherSettings ? ['The settings OPERATOR_OIDC_* require OPERATOR_OIDC_ISSUER'] : []),
       // With OPERATOR_OIDC_ONLY and no provider, no operator could sign in.
       ...(values.OPERATOR_OIDC_ONLY ? ['OPERATOR_OIDC_ONLY requires OPERATOR_OIDC_ISSUER'] : []),
     ];

@@ -105,7 +105,8 @@ async function getOnlyEndpoint(cli: Cli, client: Gatehouse): Promise<string> {
   const { data: endpoints } = await client.webhookEndpoints.list(query, { signal: cli.signal }).page();
   const [only, ...others] = endpoints;
   if (only && others.length === 0) return only.id;
-  if (!only) throw new CliError('There is no webhook endpoint.', { fix: 'Create one: docs/webhooks.md.' });
+  if (!only)
+    throw new CliError('There is no webhook endpoint.', { fix: 'Create one (see docs/webhooks.md).' });
   const names = endpoints.map(({ id, url }) => `${id} (${visibleText(url)})`).join(', ');
   throw usageError(`There are several webhook endpoints: ${names}.`, 'Choose one with --endpoint <id>.');
 }

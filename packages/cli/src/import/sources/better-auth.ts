@@ -55,7 +55,7 @@ const ownReasons = {
   },
   missingFactors: {
     reason: 'The user has a second factor, but the files do not contain it',
-    remedy: 'Add the table twoFactor to the command',
+    remedy: 'Also pass the CSV file of the twoFactor table to the command',
   },
   banColumn: {
     reason: 'The column is missing, so it is unknown whether the user is banned: the customer can sign in',

@@ -26,7 +26,8 @@ type Table = 'users' | 'passwords';
 const ownReasons = {
   missingPassword: {
     reason: 'The user has a password, but the files do not contain it',
-    remedy: 'Add the passwords of the table users to the command, or send the customer a password reset',
+    remedy:
+      'Also pass the CSV file with the passwords from the users table to the command, or send the customer a password reset',
   },
   otherName: {
     reason: 'The user has a given or family name, so a full name that differs is left out',
@@ -47,7 +48,8 @@ const ownReasons = {
   noFactors: {
     reason:
       'The files do not contain mfa_verifications, so it is unknown whether the user has a second factor',
-    remedy: 'Add the column mfa_verifications of the table users to the passwords, and run the command again',
+    remedy:
+      'Add the column mfa_verifications of the users table to the passwords file, and run the command again',
   },
   noSsoAccounts: {
     reason:
@@ -253,7 +255,7 @@ function setProfile(draft: CustomerDraft, user: JsonObject): void {
 
 function setPassword(draft: CustomerDraft, user: JsonObject): void {
   const field = 'passwordEncrypted';
-  // `passwordDigest` and `passwordAlgorithm` are the names for new users in the Management API.
+  // The Management API uses the names `passwordDigest` and `passwordAlgorithm` when it creates users.
   const hash = readString(draft, field, user[field]) || toText(user['passwordDigest']);
   const method = toText(user['passwordEncryptionMethod']) || toText(user['passwordAlgorithm']);
   const isExpired = readFlag(draft, 'isPasswordExpired', user['isPasswordExpired']);

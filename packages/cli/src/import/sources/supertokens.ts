@@ -24,7 +24,8 @@ type Table =
   | 'userid_mapping'
   | 'webauthn_credentials';
 
-const ADD_TABLE = 'Export the table, with its header even if it is empty, and add the file to the command';
+const ADD_TABLE =
+  'Export the table, with its header even if it is empty, and also pass the file to the command';
 
 const ownReasons = {
   noSignerKey: {
@@ -33,7 +34,8 @@ const ownReasons = {
   },
   missingAccount: {
     reason: 'The files contain no account for this user',
-    remedy: 'Add the tables emailpassword_users, thirdparty_users and passwordless_users to the command',
+    remedy:
+      'Also pass the files of the tables emailpassword_users, thirdparty_users and passwordless_users to the command',
   },
   noHash: {
     reason: 'The row of emailpassword_users contains no password hash',

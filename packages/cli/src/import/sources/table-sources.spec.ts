@@ -237,7 +237,7 @@ describe('better-auth', () => {
       'account.csv': [{ ...accounts[0], userId: 'b' }],
     });
     expect(record!.leftOut).toMatchObject([
-      { field: 'twoFactorEnabled', remedy: 'Add the table twoFactor to the command' },
+      { field: 'twoFactorEnabled', remedy: 'Also pass the CSV file of the twoFactor table to the command' },
     ]);
     expect(orphan).toMatchObject({ sourceId: 'b', customer: null, leftOut: [reasons.unmatchedRow] });
   });
