@@ -14,7 +14,7 @@ import {
   seedAuditLog,
   seedBatches,
   seedFailedSignIns,
-  seedFrequentCustomer,
+  seedBusyCustomer,
   seedMails,
 } from './seed-console-data.js';
 
@@ -63,14 +63,14 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
     await seedFailedSignIns(instance, FAILED_SIGN_INS);
     await seedMails(instance, MAILS, DAYS);
     await seedApiKeys(instance, API_KEYS_EACH);
-    const frequentCustomer = await seedFrequentCustomer(instance, SIGN_INS, DAYS);
+    const busyCustomer = await seedBusyCustomer(instance, SIGN_INS, DAYS);
     printProgress('the worker computes the rollups');
     await waitForRollups(bench);
     // The worker would process these records, so they are inserted after it has stopped.
     await seedBacklog(instance, PENDING_DELIVERIES);
     await seedBatches(instance, BATCHES, CREATED_IN_BATCH);
     await insertUnrolledAttempts(instance);
-    const data = { ...(await loadBenchData(instance)), frequentCustomer };
+    const data = { ...(await loadBenchData(instance)), busyCustomer };
     const admin = await signIn(instance);
     const limited = await insertOperator(instance, 'admin', [instance.credentials.organizationId]);
     const small = await insertOperator(instance, 'admin', [data.smallOrganization]);
@@ -133,7 +133,7 @@ const insertUnrolledAttempts = (instance: TestInstance): Promise<unknown> =>
     [UNROLLED_ATTEMPTS],
   );
 
-async function loadBenchData(instance: TestInstance): Promise<Omit<BenchData, 'frequentCustomer'>> {
+async function loadBenchData(instance: TestInstance): Promise<Omit<BenchData, 'busyCustomer'>> {
   const { projectId: project, organizationId: organization } = instance.credentials;
   const selectIds = async (sql: string): Promise<string[]> =>
     (await instance.sql<{ id: string }>(`SELECT id FROM ${sql} LIMIT 200`)).map(({ id }) => id);

@@ -16,7 +16,7 @@ export interface BenchData {
   customers: string[];
   operator: string;
   /** A customer with far more events, audit log entries and emails than a page scans. */
-  frequentCustomer: string;
+  busyCustomer: string;
   /** API keys for `project`. */
   apiKeys: string[];
   mails: string[];

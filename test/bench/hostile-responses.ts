@@ -25,7 +25,7 @@ const define = (name: string, head: string, body: string | Buffer = ''): BenchRe
 const encoded = (name: string, coding: string, body: Buffer): BenchResponse =>
   define(name, `${ok}Content-Encoding: ${coding}\r\nContent-Length: ${body.length}\r\n\r\n`, body);
 
-/** Responses that cost as much work as possible, at least one for each part of a response. */
+/** Responses that take as much work as possible to process, at least one for each part of a response. */
 export const hostileResponses: BenchResponse[] = [
   define('1,990 headers', `${ok}${'X-More: x\r\n'.repeat(1_990)}\r\n`),
   define('20,000 headers', `${ok}${'a:\r\n'.repeat(20_000)}\r\n`),
@@ -42,7 +42,7 @@ export const hostileResponses: BenchResponse[] = [
   ),
   define('20 interim responses of 15 KB', `${early.repeat(20)}${ok}\r\n`, 'ok'),
   define('5 MB at once', `${ok}\r\n`, Buffer.alloc(5_000_000, 'x')),
-  define('100,000 chunks of a byte', chunked, `${'1\r\nx\r\n'.repeat(100_000)}0\r\n\r\n`),
+  define('100,000 one-byte chunks', chunked, `${'1\r\nx\r\n'.repeat(100_000)}0\r\n\r\n`),
   define('chunk extensions of 60 KB', chunked, `1;${'x'.repeat(60_000)}\r\nx\r\n0\r\n\r\n`),
   define('1,990 trailers', chunked, `2\r\nok\r\n0\r\n${'X-More: x\r\n'.repeat(1_990)}\r\n`),
   define('200 responses', `${ok}Content-Length: 2\r\n\r\nok`.repeat(200)),
@@ -52,12 +52,12 @@ export const hostileResponses: BenchResponse[] = [
   encoded('br of noise', 'br', brotliCompressSync(noise)),
   encoded('a gzip bomb in br', 'gzip, br', brotliCompressSync(gzipSync(bomb))),
   {
-    ...define('headers, a byte in each packet', `${ok}X-More: ${'x'.repeat(120)}\r\n\r\n`),
+    ...define('headers, one byte per packet', `${ok}X-More: ${'x'.repeat(120)}\r\n\r\n`),
     isTrickled: true,
   },
-  { ...define('a body, a byte in each packet', `${ok}\r\n`, 'x'.repeat(4_000)), isTrickled: true },
+  { ...define('a body, one byte per packet', `${ok}\r\n`, 'x'.repeat(4_000)), isTrickled: true },
   {
-    ...define('chunks of a byte, a byte in each packet', chunked, '1\r\nx\r\n'.repeat(700)),
+    ...define('one-byte chunks, one byte per packet', chunked, '1\r\nx\r\n'.repeat(700)),
     isTrickled: true,
   },
 ];

@@ -94,7 +94,7 @@ export async function seedApiKeys(instance: TestInstance, each: number): Promise
  * new session, and for every hundred sign-ins an audit log entry and an email. No endpoint received the events.
  * @returns the customer's id
  */
-export async function seedFrequentCustomer(
+export async function seedBusyCustomer(
   instance: TestInstance,
   signIns: number,
   days: number,

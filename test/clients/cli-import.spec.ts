@@ -352,7 +352,7 @@ describe('an interrupted import', () => {
     expect(await countCustomers(domain)).toBe(COUNT);
   });
 
-  it('stops at Ctrl-C, and the same command resumes it', async () => {
+  it('stops on Ctrl-C, and the same command resumes it', async () => {
     const domain = `${randomUUID()}.example`;
     const { cli, options } = await startImport(domain);
     await cli.waitFor('500 customers processed, 0 failed', 'stderr');

@@ -281,7 +281,7 @@ describe('auth.route()', () => {
     expect(await call(signedIn, {}, { maxAge: '10m' })).toEqual([200, ['POST', signedIn.id]]);
   });
 
-  it('rejects requests from other sites, without a session or a required verification', async () => {
+  it('rejects requests from other sites, and those without a session or required verification', async () => {
     const signedIn = await signUp();
     const { app, browser } = signedIn;
     const other = await signUp();

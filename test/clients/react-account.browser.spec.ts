@@ -232,7 +232,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     expect(await instance.sql(active, [id])).toEqual([{ count: 1 }]);
   });
 
-  it('deletes the account in German after the address and password are entered', async () => {
+  it('deletes the account after the address and password are entered, on a page in German', async () => {
     const { id, email } = await signUp('/konto');
     await section('Sitzungen').getByText('Dieses Gerät').waitFor();
     await checkStep('german');
@@ -252,7 +252,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     expect(await instance.sql('SELECT id FROM customers WHERE id = $1', [id])).toEqual([]);
   });
 
-  it('opens a menu that supports the keyboard, with the settings in a dialog', async () => {
+  it('opens a menu that supports the keyboard, and shows the settings in a dialog', async () => {
     const { email } = await signUp('/menu');
     const button = page.getByRole('button', { name: 'Account menu' });
     await button.waitFor();

@@ -228,7 +228,7 @@ describeBrowser('the sign-in UI of @gatehouse/react', () => {
     );
   });
 
-  it('uses the language and the appearance of the provider', async () => {
+  it('uses the language and the appearance from GatehouseProvider', async () => {
     await open('/anmelden');
     await heading('Anmelden');
     await fill('E-Mail-Adresse', uniqueEmail());

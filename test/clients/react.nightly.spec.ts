@@ -80,7 +80,7 @@ describeBrowser('@gatehouse/react: errors and variants', () => {
   const checkStep = (step: string): Promise<void> =>
     expectAccessible(browser, page, `react-${step}`, { width: 800, height: 800 });
 
-  it('loads the profile of the customer, or explains why it could not', async () => {
+  it("loads the customer's profile, or explains why loading failed", async () => {
     await page.route('**/api/v1/me', (route) => route.abort());
     await signUp(uniqueEmail());
     await page.getByText('Name: network_error').waitFor();
@@ -96,7 +96,7 @@ describeBrowser('@gatehouse/react: errors and variants', () => {
     await page.getByText('Name: unknown').waitFor();
   });
 
-  it('shows the provider that the organization requires, and errors of the provider', async () => {
+  it("shows the provider that the organization requires, and the provider's errors", async () => {
     provider.isDenied = true;
     await open();
     await click(page, 'Continue with Work');
@@ -132,7 +132,7 @@ describeBrowser('@gatehouse/react: errors and variants', () => {
     await checkStep('too-many-attempts');
   });
 
-  it('reauthenticates a customer who has only a provider', async () => {
+  it('reauthenticates a customer whose only sign-in method is a provider', async () => {
     await page.goto(`${site.origin}/settings`);
     const target = JSON.stringify({ provider: 'work', redirectUrl: `${site.origin}/settings` });
     await page.evaluate(`client.signIn.social(${target})`);

@@ -35,7 +35,7 @@ describe('the reference', () => {
     );
   });
 
-  it('has a link from /, which is a page for browsers and JSON for other clients', async () => {
+  it('has a link from /, which returns a page to browsers and JSON to other clients', async () => {
     const { body } = await instance.request('GET', '/');
     expect(body).toEqual({
       name: 'Gatehouse',

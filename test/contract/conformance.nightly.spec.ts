@@ -30,7 +30,7 @@ async function deliverTo(respond: Receiver['defaultResponder']): Promise<Record<
   });
 }
 
-it('§6.1, §6.2, §8: an attempt succeeds on a 2xx within ten seconds, else it is rescheduled', async () => {
+it('§6.1, §6.2, §8: an attempt succeeds on a 2xx within ten seconds, otherwise it is rescheduled', async () => {
   const [late, silent] = await Promise.all([
     deliverTo((response) => void setTimeout(6_000).then(() => response.end('at last'))),
     deliverTo(() => undefined),

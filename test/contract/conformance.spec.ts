@@ -750,7 +750,7 @@ describe('§5: the routes that accept a secret key', () => {
       headers,
     });
 
-  it('accept it as Authorization: Bearer and x-api-key, and return the specified headers', async () => {
+  it('accept the key as Authorization: Bearer and x-api-key, and return the specified headers', async () => {
     const { secretKey } = instance.credentials;
     const failures = await runInChunks(secretRoutes, async (each) => {
       const [method, route] = each;

@@ -237,7 +237,7 @@ it('the image starts its programs with the same memory options as the launcher',
   expect(readDockerfile().all('ENV')).toContain(options.join(' '));
 });
 
-it('the image contains compiled code, which the user of its programs has written', async () => {
+it('the image contains a compile cache, written by the user that runs its programs', async () => {
   const { instructions } = readDockerfile();
   const user = instructions.findLastIndex(({ name }) => name === 'USER');
   const command = instructions.slice(user).find(({ name }) => name === 'RUN')!.rest;

@@ -241,7 +241,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it("is the only other role that can call the owner's functions, all with a fixed search path", async () => {
+  it("is the only other role that can call the owner's functions, which fix the search path", async () => {
     const functions = await instance.sql(
       `SELECT p.proname AS name, o.rolname AS owner, o.rolsuper AS "isSuperuser", p.proconfig AS settings,
          (SELECT array_agg(coalesce(g.rolname::text, 'PUBLIC') ORDER BY g.rolname) FROM aclexplode(p.proacl) a
@@ -280,7 +280,7 @@ describe('OP-05: the audit log', () => {
     }
   };
 
-  it('counts as protected from a role only if it cannot assume a role with more privileges', async () => {
+  it('counts as protected from a role only if that role cannot assume one with more privileges', async () => {
     expect(await isProtectedFrom('GRANT pg_monitor TO ?')).toBe(true);
     const found: [string, boolean][] = [];
     const superuser = new URL(process.env['TEST_POSTGRES_URL']!).username;

@@ -67,7 +67,7 @@ describe('a declared statement', () => {
 });
 
 describe('the partitioning of tables across databases', () => {
-  it('specifies a column of each table that leads to its organization', async () => {
+  it('specifies, for each table, a column that leads to the organization', async () => {
     const rows = await instance.sql<{ name: string; columns: string[] }>(
       `SELECT t.relname AS name, array_agg(a.attname::text) AS columns
        FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped

@@ -179,7 +179,7 @@ describe('alerts', () => {
     expect(logs).not.toContain('of-the-operator');
   });
 
-  it('appear once in the log without a channel, and omit unknown kinds and mail without SMTP_URL', async () => {
+  it('appear once in the log if no channel is set, and exclude unknown kinds and disabled mail', async () => {
     const env = { ALERT_WEBHOOK_URL: '', ALERT_EMAIL: '', SMTP_URL: '' };
     await withWorkers(2, env, async (workers) => {
       await instance.register();

@@ -117,7 +117,7 @@ it('a publishable key can be created with an empty list of scopes, because it ha
 });
 
 describe('AK-07: a key that creates or changes keys', () => {
-  it('sets a request rate of at most the default, or its own if that is higher', async () => {
+  it('can set a request rate up to the default, or up to its own if that is higher', async () => {
     const faster = await createKey({ scopes: ['api_key:write'] });
     await instance.sql('UPDATE api_keys SET rate_limit = 300 WHERE id = $1', [faster.id]);
     const rejected = { status: 400, body: { code: 'validation_failed', errors: [{ field: 'rateLimit' }] } };
@@ -193,7 +193,7 @@ describe('AK-07: a key that creates or changes keys', () => {
     );
   });
 
-  it('fails to rotate or revoke keys with more scopes or broader access, but revokes itself', async () => {
+  it('cannot rotate or revoke keys with more scopes or broader access, but can revoke itself', async () => {
     const options = {
       ...instance.credentials,
       type: 'secret',

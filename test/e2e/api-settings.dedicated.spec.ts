@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-it('CO-01: a sign-in replaces a session with one connection, even if the pool is exhausted', async () => {
+it('CO-01: a sign-in needs one database connection, so it succeeds in an exhausted pool', async () => {
   const holder = await instance.db.connect();
   try {
     const { operator } = instance.credentials;

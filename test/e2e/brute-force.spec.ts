@@ -116,7 +116,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     }
   });
 
-  it('blocks an IP known only for another customer, 31 days ago, or before a password reset', async () => {
+  it('blocks an IP that was known for another customer, 31 days ago, or before a password reset', async () => {
     const [first, second, third] = [await registerAtHome(), await registerAtHome(), await registerAtHome()];
     await instance.sql(
       `UPDATE customer_addresses SET last_login_at = now() - interval '31 days' WHERE customer_id = $1`,

@@ -11,7 +11,7 @@ describeDeliveries('the console: commands, selections and support jobs', (test) 
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;
   beforeAll(() => void ({ instance, browser, receiver, page, ui } = test));
 
-  /** Inserts metrics for ten attempts of an endpoint, four of which failed, in the previous 24 hours. */
+  /** Inserts metrics for ten attempts, four of which failed, in the comparison period (24 to 48 hours ago). */
   const insertEarlierAttempts = async (endpointId: string): Promise<void> => {
     await instance.sql(
       `UPDATE attempts_counted SET endpoint_first_id = $1, endpoint_next_id = greatest(endpoint_next_id, $2)`,
@@ -168,7 +168,7 @@ describeDeliveries('the console: commands, selections and support jobs', (test) 
     await ui.waitForText("ALERT_EMAIL is not set in the worker's environment");
   });
 
-  describe('support jobs that start at the overview', () => {
+  describe('a support job that starts at the overview', () => {
     const everywhere = (): Locator => page.getByRole('textbox', { name: 'Search all records' });
     const link = (name: string | RegExp): Locator => page.getByRole('link', { name, exact: true });
 
@@ -181,7 +181,7 @@ describeDeliveries('the console: commands, selections and support jobs', (test) 
       return actions.count;
     };
 
-    it('find all failures of an endpoint in the last hour in three actions', async () => {
+    it("takes at most three actions to find an endpoint's failures in the last hour", async () => {
       // Other tests' endpoints have failures too.
       const { id } = await createFailedEndpoint(instance, receiver, 3);
       await instance.sql(`UPDATE webhook_endpoints SET name = 'Order service' WHERE id = $1`, [id.slice(3)]);
@@ -195,7 +195,7 @@ describeDeliveries('the console: commands, selections and support jobs', (test) 
       expect(count).toBeLessThanOrEqual(3);
     });
 
-    it('find the operator who revoked a key in three actions', async () => {
+    it('takes at most three actions to find the operator who revoked a key', async () => {
       const keys = `/projects/${instance.credentials.projectId}/api-keys`;
       const { id } = (await test.admin.request('POST', keys, { name: 'Nightly export' })).body;
       const other = await insertOperator(instance, 'admin');

@@ -63,7 +63,7 @@ describeDeliveries('the console in a browser', (test) => {
     await ui.waitForText('5 dead letters');
     await ui.button('Redeliver all matching').click();
     await ui.dialog().getByText('All matching deliveries can be redelivered.').waitFor();
-    await ui.fillReason('the target is well again');
+    await ui.fillReason('the target works again');
     await ui.dialogButton('Redeliver 5').click();
     await page.waitForURL(/\/batches\/rdl_/);
     await ui.waitForText('Completed');
@@ -72,14 +72,14 @@ describeDeliveries('the console in a browser', (test) => {
     const { body } = await instance.request('GET', `/operator/v1/webhooks/deliveries/${ids[0]!}`, {
       headers: { cookie: (await insertOperator(instance, 'viewer')).cookieHeader() },
     });
-    expect(body.data).toMatchObject({ resolution: 'redelivered', reason: 'the target is well again' });
+    expect(body.data).toMatchObject({ resolution: 'redelivered', reason: 'the target works again' });
     // The list contains no deliveries of other batches.
     await page.getByRole('link', { name: 'View deliveries' }).click();
     await ui.waitForText(/^5 deliveries$/);
     expect(await page.getByLabel('Batch ID').inputValue()).toMatch(/^rdl_/);
   });
 
-  describe('support jobs that start at the overview', () => {
+  describe('a support job that starts at the overview', () => {
     const everywhere = (): Locator => page.getByRole('textbox', { name: 'Search all records' });
     const link = (name: string | RegExp): Locator => page.getByRole('link', { name, exact: true });
 
@@ -92,7 +92,7 @@ describeDeliveries('the console in a browser', (test) => {
       return actions.count;
     };
 
-    it('find the failed webhook of a customer by email in three actions', async () => {
+    it("takes at most three actions to find a customer's failed webhook by email", async () => {
       const { ids } = await createFailedEndpoint(instance, receiver, 3);
       const [customer] = await instance.sql<{ email: string }>(
         `SELECT c.email FROM deliveries d JOIN events e ON e.id = d.event_id JOIN customers c ON c.id = e.customer_id
@@ -108,7 +108,7 @@ describeDeliveries('the console in a browser', (test) => {
       expect(count).toBeLessThanOrEqual(3);
     });
 
-    it('unlock a customer in two actions', async () => {
+    it('takes at most two actions to unlock a customer', async () => {
       const email = uniqueEmail();
       await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, password: PASSWORD });
       await setFailedSignIns(instance, email, { inWindow: 10 });
@@ -124,7 +124,7 @@ describeDeliveries('the console in a browser', (test) => {
       expect(count).toBeLessThanOrEqual(2);
     });
 
-    it('find an email that a customer has not received in two actions', async () => {
+    it('takes at most two actions to find an email that a customer has not received', async () => {
       const { id, email } = (await instance.register()).body.customer;
       await instance.sql(
         `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, reason, response, finished_at)

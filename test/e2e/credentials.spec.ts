@@ -282,7 +282,7 @@ describe('the credential × route matrix', () => {
     expect(failures).toEqual([]);
   });
 
-  it('IN-02: rejects every form of another origin on routes without a credential', async () => {
+  it('IN-02: rejects every form submitted from another origin on routes without a credential', async () => {
     const own = new URL(instance.baseUrl).origin;
     const origins = [undefined, own, 'null', 'http://127.0.0.1:1', 'https://evil.example'];
     const sites = [undefined, 'same-origin', 'same-site', 'cross-site', 'none'];

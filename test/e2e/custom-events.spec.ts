@@ -240,7 +240,7 @@ describe('a custom event', () => {
     expect(await as(key).get(PATH)).toHaveLength(3);
   });
 
-  it('ends a page of the feed after 2 MiB, and starts the next one', async () => {
+  it('appears on the next page of the feed if the current one exceeds 2 MiB', async () => {
     const { secretKey: key } = await newProject();
     const large = { type: 'app.large', data: { text: 'x'.repeat(31_000) } };
     const ids: string[] = [];

@@ -32,7 +32,7 @@ async function registerWithIdentities(): Promise<RegisteredCustomer & { identity
 }
 
 describe("a customer's identity list", () => {
-  it('contains identities on one page, newest first, even of providers that are not enabled', async () => {
+  it('contains all identities on one page, newest first, even those at disabled providers', async () => {
     const customer = await registerWithIdentities();
     const [first, second] = customer.identityIds;
     const times = { createdAt: expect.any(String), lastUsedAt: expect.any(String) };

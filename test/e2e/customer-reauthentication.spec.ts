@@ -214,7 +214,7 @@ describe('reauthentication with an emailed code', () => {
     ).toEqual([{ tries: 10 }]);
   });
 
-  it('MF-02: succeeds for one of ten parallel requests with the same code', async () => {
+  it('MF-02: succeeds for only one of ten parallel requests with the same code', async () => {
     const customer = await signIn();
     const code = await receive(customer);
     const responses = await Promise.all(Array.from({ length: 10 }, () => submitCode(customer, code)));

@@ -331,7 +331,7 @@ describe('a deleted customer', () => {
     expect(stored).toHaveLength(1);
   });
 
-  it('disappears for readers at once, and the worker erases many events in batches', async () => {
+  it('disappears from responses immediately, and the worker erases many events in batches', async () => {
     const customer = await create();
     const { id, projectId, email } = customer;
     const { organizationId } = instance.credentials;

@@ -122,7 +122,7 @@ describe('PATCH /api/v1/customers/{id}', () => {
 });
 
 describe('an email address that a server sets', () => {
-  it('takes effect at once, without an email, and is unverified unless the server specifies it', async () => {
+  it('takes effect immediately, without an email, and is unverified unless the server sets it', async () => {
     const email = uniqueEmail();
     const { id, email: old } = await registerCustomer(instance);
     await patch(id, { emailVerified: true });

@@ -98,7 +98,7 @@ describe('a role that may no longer connect', () => {
     await admin.end();
   });
 
-  it('fails requests with 503 until it may connect again, ends a starting process, and is logged', async () => {
+  it('causes 503 until it may connect again, ends a starting process, and is logged', async () => {
     const url = Object.assign(new URL(adminUrl(name)), { username: name, password: name }).href;
     const log: [object, string][] = [];
     const write = (fields: object | string, message?: string) =>

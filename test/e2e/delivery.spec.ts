@@ -54,7 +54,7 @@ it.each(availableQueues)(
 describe.each(availableQueues)('delivery through %s', (queue) => {
   useInstance(queue);
 
-  it('WH-08, WH-10: retries two 500 responses on schedule, with the same id and new timestamps', async () => {
+  it('WH-08, WH-10: retries after two 500 responses on schedule, with the same id and new times', async () => {
     receiver.respondWith(respondWithStatus(500, 'first'), respondWithStatus(500, 'second'));
     const endpoint = await instance.createEndpoint(receiver.url, ['customer.created']);
     await instance.register();

@@ -99,7 +99,7 @@ describe('disowning an account', () => {
     expect((await instance.login(email, NEW_PASSWORD)).body.customer.emailVerified).toBe(true);
   });
 
-  it('EV-02: works once in 20 parallel calls, even after the link has verified the address', async () => {
+  it('EV-02: works for only one of 20 parallel calls, even after the link verified the address', async () => {
     const { id, email, tokens, token } = await registerForeignAddress();
     expect((await verify(token)).status).toBe(200);
     const refreshed = await refreshSession(instance, tokens.refreshToken);
@@ -260,7 +260,7 @@ describe('disowning an account', () => {
 });
 
 describe('proving ownership of an unverified address', () => {
-  it('FE-03: removes all earlier access, through a reset or an invitation', async () => {
+  it('FE-03: removes all earlier access, whether through a reset or an invitation', async () => {
     const claims = {
       reset: async () => {
         const customer = await registerForeignAddress();

@@ -409,7 +409,7 @@ describe('the sign-in link in an email with a code', () => {
     }
   });
 
-  it('completes one of 20 parallel exchanges on two processes, even for a new customer', async () => {
+  it('completes only one of 20 parallel exchanges on two processes, even for a new customer', async () => {
     for (const email of [(await createVerified()).email, uniqueEmail()]) {
       const exchange = await useEmailLink(instance, await receive(email));
       const responses = await Promise.all(
@@ -520,7 +520,7 @@ describe('the limit on email code guesses', () => {
     expect(await verifyEmailCode(instance, codes[2]!)).toMatchObject(tooMany);
   });
 
-  it('MF-07: accepts one of 40 parallel correct codes on two processes, even for a new customer', async () => {
+  it('MF-07: accepts only one of 40 parallel correct codes on two processes, even at sign-up', async () => {
     for (const email of [(await createVerified()).email, uniqueEmail()]) {
       const received = await receiveEmailCode(instance, email);
       expect(await guessInParallel(40, () => received)).toMatchObject({ success: 1 });

@@ -160,7 +160,7 @@ describe('a change of email address with enumeration protection', () => {
     ]);
   });
 
-  it('returns the same response if the owner is deleted meanwhile, like a registration', async () => {
+  it('returns the same response if the owner is deleted meanwhile, as a registration does', async () => {
     const caller = await registerWithToken();
     for (const request of [
       (email: string) => change(caller.accessToken, email),

@@ -190,7 +190,7 @@ describe('the event feed', () => {
     }
   });
 
-  it('begins before the events of older transactions that are still open', async () => {
+  it('begins, on request, before the events of older transactions that are still open', async () => {
     const { projectId, key } = await newProject();
     const customer = await create(key);
     const openTransaction = await instance.db.connect();

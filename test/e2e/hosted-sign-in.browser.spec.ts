@@ -207,7 +207,7 @@ describeBrowser('the hosted sign-in page in a browser', () => {
     expect(Object.fromEntries(searchParams)).toMatchObject({ ...given, max_age: '0' });
   });
 
-  it('renders every screen without violations, in light and dark, wide and narrow', async () => {
+  it('renders every screen without accessibility violations, light and dark, wide and narrow', async () => {
     const { email, secret } = await registerWithTotp(instance);
     const page = await browser.open('about:blank');
     const problems: string[] = [];

@@ -121,7 +121,7 @@ describe('a POST with a secret key and an Idempotency-Key (HD-04)', () => {
     expect((await Promise.all(me)).map(({ status }) => status)).toEqual([401, 200]);
   });
 
-  it('runs one of 20 concurrent requests and returns 409 or the same response to the others', async () => {
+  it('runs only one of 20 concurrent requests; the others get 409 or the same response', async () => {
     const [key, email] = [randomUUID(), uniqueEmail()];
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => retryWhileRejected(() => create(key, { email }))),

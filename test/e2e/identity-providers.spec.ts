@@ -211,7 +211,7 @@ describe('the secret of a provider', () => {
     expect([visible.includes(clientSecret), visible.includes(body)]).toEqual([false, false]);
   });
 
-  it('allows a repeated request with one Idempotency-Key, which returns the same response', async () => {
+  it('does not prevent the replay of the response for a repeated Idempotency-Key', async () => {
     const headers = { ...bearerHeader(secretKey), 'idempotency-key': randomUUID() };
     const body = newProvider();
     const [first, second] = [
@@ -347,7 +347,7 @@ describe('the last sign-in method', () => {
 });
 
 describe('the deletion of a provider', () => {
-  it('requires that it has no identities; a provider with identities can be turned off', async () => {
+  it('requires that the provider has no identities; otherwise it can only be turned off', async () => {
     const provider = await createProvider();
     const { id: customerId } = await registerCustomer(instance);
     const providerId = provider['id'] as string;

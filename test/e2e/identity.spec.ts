@@ -38,7 +38,7 @@ describe('register', () => {
     expect(repeated).toMatchObject({ status: 409, body });
   });
 
-  it('responds the same for every address, without tokens, with enumeration protection', async () => {
+  it('responds the same for every address, without tokens, if enumeration protection is on', async () => {
     await withSettings(instance, { enumerationProtection: true }, async () => {
       const email = uniqueEmail();
       const [first, second] = [await instance.register(email), await instance.register(email)];

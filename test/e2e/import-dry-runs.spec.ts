@@ -71,7 +71,7 @@ it('a dry run returns the results of an import without writing, for a JSON list 
   );
 });
 
-it('a dry run compares lines that are more than a batch apart, like an import', async () => {
+it('a dry run compares lines that are more than a batch apart, as an import does', async () => {
   const { slug } = await insertProvider(instance);
   const domain = `${randomUUID()}.example`;
   const identity = (subject: string) => ({ identities: [{ provider: slug, subject }] });
@@ -101,7 +101,7 @@ it('a dry run compares lines that are more than a batch apart, like an import', 
   expect(listFailures(dryRun)).toEqual(listFailures(imported));
 });
 
-it('a dry run lists the first 1,000 lines of each kind, and requires the access for imports', async () => {
+it("a dry run lists the first 1,000 lines of each kind, and requires an import's access", async () => {
   const body = `${'{}\n'.repeat(1_010)}${toNdjson([{ email: uniqueEmail() }])}`;
   const { status, body: result } = await importLines(instance, body, { dryRun: 'true' });
   expect(status).toBe(200);

@@ -40,7 +40,7 @@ const listIds = async (operator: OperatorClient, path: string): Promise<string[]
   (await operator.request('GET', path)).body.data.map(({ id }: { id: string }) => id);
 
 describe('CO-01: the organization list of an operator', () => {
-  it('applies from the invitation on, and changes apply to open sessions at once and are audited', async () => {
+  it('applies from the invitation on; changes are audited and apply to open sessions immediately', async () => {
     const limit = [own.organizationId];
     const invited = await admin.request('POST', '/operators', {
       email: uniqueEmail(),

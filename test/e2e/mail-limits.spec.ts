@@ -51,7 +51,7 @@ async function listLog({ secretKey }: Tenant, query: Record<string, string> = {}
 }
 
 describe('the email limit', () => {
-  it('MQ-01: has a separate count for emails to verified customers and for invitations', async () => {
+  it('MQ-01: counts emails to verified customers, and invitations, separately from others', async () => {
     const project = await createProject({ mailLimits: { signUp: 1, passwordReset: 1, emailChange: 1 } });
     const [owner, imported] = [await createVerified(project), uniqueEmail()];
     expectStatus(201, await create(project, { email: imported, password: PASSWORD }));
@@ -107,7 +107,7 @@ describe('the email limit', () => {
     ]);
   });
 
-  it('MQ-02: allows 5 emails an hour for registrations with +tag forms, and still a reset', async () => {
+  it('MQ-02: allows 5 emails an hour for registrations with +tag forms, and one more for a reset', async () => {
     const project = await createProject();
     const { email } = await createVerified(project);
     const tagged = Array.from({ length: 6 }, (_, index) => email.replace('@', `+${index}@`));
@@ -119,7 +119,7 @@ describe('the email limit', () => {
     expect(await instance.listMailKinds(email)).toEqual(['reset-password']);
   });
 
-  it("MQ-02: rejects a key's invitation of another +tag form, and does not create the customer", async () => {
+  it("MQ-02: rejects a key's invitation to another +tag form, and does not create the customer", async () => {
     const project = await createProject({ mailLimits: { perRecipient: 1 } });
     const email = uniqueEmail();
     const tagged = email.replace('@', '+again@');

@@ -161,7 +161,7 @@ describe('an installation with a mail server', () => {
     });
   });
 
-  it("fails an email whose link has expired, with the time and the server's last error", async () => {
+  it('marks an email as failed when its link expires, with the time and the last server error', async () => {
     await mailServer.stop();
     try {
       await instance.register('late@example.com');

@@ -52,7 +52,7 @@ const createCustomer = async (): Promise<string> =>
 const invalidToken = { status: 400, body: { code: 'invalid_token' } };
 
 describe('a sign-in token for a migration', () => {
-  it('opens one lasting session of the customer with the given amr and time', async () => {
+  it('opens only one session, which can be refreshed, with the given amr and time', async () => {
     const id = await createCustomer();
     const authTime = ago(DAY);
     const { token } = (await create(id, { amr: ['pwd', 'otp'], authTime })).body;

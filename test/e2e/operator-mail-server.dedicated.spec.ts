@@ -38,7 +38,7 @@ describe('the health of an instance', () => {
     });
   });
 
-  it('sends a test email for admins with a worker, and audits it', async () => {
+  it('lets an admin request a test email, which a worker sends, and audits it', async () => {
     const to = uniqueEmail();
     const operator = await insertOperator(instance, 'operator');
     expect(await operator.request('POST', '/health/test-mail', { to })).toMatchObject({
@@ -207,7 +207,7 @@ describe('OP-01: the notices of an instance', () => {
       }
     });
 
-    it('also notifies about the command operator-link, but sends its link in no email', async () => {
+    it('also notifies about the command operator-link, but never emails its link', async () => {
       const { operator } = await insertOperator(instance, 'viewer');
       await createOperatorLink(instance, operator.email, '--reset-second-factor');
       const mails = await readNewMails();
@@ -275,7 +275,7 @@ describe('OP-01: the notices of an instance', () => {
       return client;
     };
 
-    it('receives a notice about a sign-in from a new address or browser, but not from a new version', async () => {
+    it('receives a notice about a sign-in from a new address or browser, but not a new version', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await signInWith(version(140), owner);
       expect(await readNewNotices(owner)).toEqual(['New sign-in']);
@@ -317,7 +317,7 @@ describe('OP-01: the notices of an instance', () => {
       expect(await readNewNotices(owner)).toEqual(['Authenticator app set up', 'Recovery code used']);
     });
 
-    it('receives a notice when a link of an admin sets another password', async () => {
+    it('receives a notice when a link from an admin is used to set another password', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await send(`/operators/${owner.operator.id}/invite-again`);
       const { link } = (await readNewMails()).find(({ kind }) => kind === 'operator-invitation')!;

@@ -341,8 +341,8 @@ describe('a search term in the URL', () => {
   });
 });
 
-describe('a list or count of customers or audit log entries', () => {
-  it('matches the list', async () => {
+describe('a list of customers or audit log entries', () => {
+  it('has a count that matches the list', async () => {
     await instance.sql(
       `INSERT INTO customers (id, project_id, email, first_name, email_verified, disabled_at, last_login_at, created_at)
        SELECT gen_random_uuid(), $1, 'c' || n || '@example.com', CASE WHEN n % 2 = 0 THEN 'C' || n END, n % 3 = 0,
@@ -372,7 +372,7 @@ describe('a list or count of customers or audit log entries', () => {
     expect((await listAll(viewer, '/customers', { q: 'c1' })).length).toBeGreaterThan(50);
   });
 
-  it('stops at ten thousand or at the limit of the bounded scan', async () => {
+  it('has a count that stops at ten thousand or at the limit of the bounded scan', async () => {
     await instance.sql(
       `INSERT INTO customers (id, project_id, email, created_at)
        SELECT gen_random_uuid(), $1, 'd' || n || '@example.com', now() FROM generate_series(1, 21000) n`,

@@ -199,7 +199,7 @@ describe('the operator sign-in at a host name', () => {
     expect(toPlainText((await signIn(createOperator())).page)).toContain('was canceled');
   });
 
-  it('preserves the last admin with a password', async () => {
+  it('does not demote the last admin who has a password', async () => {
     const email = uniqueEmail();
     await instance.sql(`UPDATE operators SET email = $1 WHERE id = $2`, [email, admin.operator.id]);
     await instance.sql(`UPDATE operators SET disabled_at = now() WHERE id <> $1`, [admin.operator.id]);

@@ -188,7 +188,7 @@ describe('the launcher', () => {
     expect(await waitForExit(child)).toBe(0);
   });
 
-  it('restarts its programs if there was no file descriptor for them', async () => {
+  it('restarts programs that could not start for lack of file descriptors', async () => {
     const run = `
       const taken = [];
       try { for (;;) taken.push(openSync('/dev/null')); } catch {}

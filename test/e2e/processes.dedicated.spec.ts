@@ -77,7 +77,7 @@ describe('a second API process', () => {
     });
   });
 
-  it('AK-08: rejects a key at once after another process has revoked or rotated it', async () => {
+  it('AK-08: rejects a key as soon as another process has revoked or rotated it', async () => {
     const requestReplica = (target: string, options: RequestOptions = {}) =>
       instance.request('GET', target, { ...options, baseUrl: replica.baseUrl });
     const path = `/api/v1/projects/${instance.credentials.projectId}/api-keys`;

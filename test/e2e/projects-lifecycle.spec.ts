@@ -168,7 +168,7 @@ describe('the list of projects', () => {
 });
 
 describe('archiving a project', () => {
-  it("invalidates its keys and its customers' tokens at once, but deletes no data", async () => {
+  it("invalidates its keys and its customers' tokens immediately, but deletes no data", async () => {
     const project = await create();
     const secret = await createKey(project.id, { access: 'project' });
     const { key: publishable } = await createKey(project.id, { type: 'publishable' });

@@ -69,7 +69,7 @@ describe("a provider's settings document, next to an API process of an earlier v
     expect(standIn.requestsTo('token').at(-1)!.form).toMatchObject({ client_id: client.clientId });
   });
 
-  it('adopts at the next change what the earlier version has written', async () => {
+  it('adopts, at the next change, the values that the earlier version has written', async () => {
     await changeAsEarlierVersion(`scopes = '{openid,phone}'`);
     expect(await isStored()).toBe(false);
     expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));

@@ -137,7 +137,7 @@ describe('OP-01: a sensitive action of an operator', () => {
     expect(await sendInvitation(owner)).toMatchObject(reauthenticationRequired);
   });
 
-  it('accepts an authenticator code for one of 20 parallel requests, and none from a sign-in', async () => {
+  it('accepts a code in only one of 20 parallel requests, and rejects a code used to sign in', async () => {
     const owner = await createAdmin();
     expect(await reauthenticate(owner, owner.enrollmentCode)).toMatchObject(invalidCode);
     const other = new OperatorClient(instance);

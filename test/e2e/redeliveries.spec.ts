@@ -404,7 +404,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(data).toMatchObject({ status: 'enabled', disabled_reason: null });
   });
 
-  it('with an empty filter, includes all accessible dead letters', async () => {
+  it('includes all accessible dead letters if the filter is empty', async () => {
     await instance.sql(`UPDATE deliveries SET resolution = 'discarded' WHERE state = 'failed'`);
     const { ids } = await createDeadLetters(3);
     expect((await plan({})).data).toMatchObject({ total: 3, eligible: 3, filter: {}, project_id: null });

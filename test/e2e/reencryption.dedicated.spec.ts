@@ -516,7 +516,7 @@ describe('a database whose root secret is lost', () => {
     expect(again).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
   });
 
-  it('records an attempt without its secret at once, and delivers after the secret is rotated', async () => {
+  it('records an attempt that lacks its secret immediately, and delivers after a rotation', async () => {
     const path = `/v1/webhooks/endpoints/${endpoint.id}`;
     const count = receiver.requests.length;
     await instance.requestWithSecretKey('POST', `${path}/test`);

@@ -197,7 +197,7 @@ describe('CO-01: the limit on failures', () => {
     expect((await operator.request('GET', '/projects')).status).toBe(200);
   });
 
-  it('counts codes, recovery codes and passwords together, and a sign-in resets it', async () => {
+  it('counts codes, recovery codes and passwords together, and resets at a sign-in', async () => {
     const operator = await createOperatorWithoutAddresses();
     await resetTotpStep(operator);
     const { email } = operator.operator;

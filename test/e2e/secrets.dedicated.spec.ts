@@ -220,7 +220,7 @@ const listRootSecretForms = (): string[] => {
 };
 const getLogs = (): string => [instance.api, ...instance.workers].map(({ output }) => output).join('\n');
 
-it('the setup collects all secrets, and causes internal errors', () => {
+it('the setup collects all secrets, and provokes internal errors', () => {
   expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(25);
   for (const secret of Object.values(secrets)) expect(secret.length).toBeGreaterThanOrEqual(20);
   expect(responses.filter((response) => response.includes('internal_error')).length).toBeGreaterThan(3);

@@ -184,7 +184,7 @@ it("a secret key lists a customer's sessions with the full address, and ends one
 });
 
 describe('the end of sessions on every replica (TK-10)', () => {
-  it('applies at once to logout, revocation, disabling, deletion and a password change', async () => {
+  it('applies immediately to logout, revocation, disabling, deletion and a password change', async () => {
     const path = ({ id }: { id: string }): string => `/api/v1/customers/${id}`;
     const passwords = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
     const endings: [
@@ -215,7 +215,7 @@ describe('the end of sessions on every replica (TK-10)', () => {
     );
   });
 
-  it('applies at once when the project is archived', async () => {
+  it('applies immediately when the project is archived', async () => {
     const { tokens } = await registerCustomer(instance);
     const archive = (archivedAt: string) =>
       instance.sql(`UPDATE projects SET archived_at = ${archivedAt} WHERE id = $1`, [

@@ -116,7 +116,7 @@ const rules: Rule[] = [
 
 describe('MF-01: every sign-in', () => {
   it.each(rules)(
-    'follows the rules $name',
+    'follows the rules: $name',
     async ({ isUnverified = false, settings = {}, change, outcomes }) => {
       await withSettings(instance, allMethods, async () => {
         // Each method signs in its own customer.

@@ -136,7 +136,7 @@ describe('FE-01: a state', () => {
     await expectEnded(late);
   });
 
-  it('gives a code to one of 20 parallel callbacks', async () => {
+  it('gives a code to only one of 20 parallel callbacks', async () => {
     const callback = await followToCallback(await beginOAuth(instance, project, google.slug), google);
     const pages = await Promise.all(Array.from({ length: 20 }, () => send(callback)));
     expect(pages.map(({ status }) => status).sort()).toEqual([303, ...Array<number>(19).fill(400)]);
@@ -237,7 +237,7 @@ describe('FE-01: the response of a provider', () => {
     }
   });
 
-  it('FE-03: does not link an account by an untrusted claim of verification', async () => {
+  it('FE-03: does not link an account based on an untrusted claim of verification', async () => {
     const verifyDomain = async (id: string) =>
       instance.sql(
         `INSERT INTO identity_provider_domains (provider_id, project_id, domain, token, verified_at)
@@ -482,7 +482,7 @@ describe('FE-04: a request to a provider', () => {
     });
   });
 
-  it('does not delay others if it hangs: 50 callbacks wait, and the next one fails at once', async () => {
+  it('does not delay others if it hangs: 50 callbacks wait, and the next one fails immediately', async () => {
     await withProvider({ type: 'google' }, async (provider, server) => {
       server.user = createProviderUser({ hd: 'example.com' });
       const session = await openSocialSession(instance, project, google.slug);

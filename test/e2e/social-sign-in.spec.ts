@@ -137,7 +137,7 @@ describe('a sign-in with an identity provider', () => {
     });
   });
 
-  it('works with GitHub, uses the primary email, and reports its errors with status 200', async () => {
+  it('works with GitHub, uses the primary email, and reports errors that GitHub sends as 200', async () => {
     const github = await GitHubStandIn.start();
     try {
       const provider = await addProvider(instance, project, github, { type: 'github', issuer: github.url });
@@ -336,7 +336,7 @@ describe('FE-03: the table of account linking', () => {
     }
   });
 
-  it('signs up one customer in 10 parallel first sign-ins with one account', async () => {
+  it('signs up only one customer in 10 parallel first sign-ins with the same account', async () => {
     standIn.user = createProviderUser(trusted);
     const results = await Promise.all(
       Array.from({ length: 10 }, () => signInAt(instance, project, google.slug)),
@@ -447,7 +447,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     }
   });
 
-  it('fails identically for every other address that is entered, and moves nothing', async () => {
+  it('fails identically for every other address that is entered, and moves no identity', async () => {
     for (const [path, signIn] of Object.entries(signIns))
       for (const state of states) {
         const [{ email: first }, { email }] = [await createOwner('none'), await createOwner(state)];
@@ -467,7 +467,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     expect(await ownersOf(person.sub)).toEqual([changed.email]);
   });
 
-  it('does not bind the account: it can verify another address and sign in', async () => {
+  it('does not bind the provider account, which can still sign in with another address', async () => {
     const outcomes = [];
     for (const state of ['none', 'verified'] as const) {
       const { email } = await createOwner(state);

@@ -81,7 +81,7 @@ describe('a database of 0.2.0', () => {
     }
   });
 
-  it('signs a customer in with a passkey, with the RSA key', async () => {
+  it('signs a customer in with a passkey, and signs the token with the RSA key', async () => {
     const { email, authenticator } = fixture.passkey;
     const signedIn = await signInWithPasskey(members, SoftwareAuthenticator.restore(authenticator));
     expect(signedIn).toMatchObject({ status: 200, body: { customer: { email } } });
@@ -102,12 +102,12 @@ describe('a database of 0.2.0', () => {
     }
   });
 
-  it('refreshes a session that a second factor has opened', async () => {
+  it('refreshes a session that was opened with a second factor', async () => {
     const { status, body } = await refreshSession(members, fixture.refreshToken);
     expect([status, amrOf(body.tokens.accessToken)]).toEqual([200, ['pwd', 'otp', 'mfa']]);
   });
 
-  it('signs a person in at an identity provider, with its stored client secret', async () => {
+  it('signs a person in with an identity provider, whose client secret is stored', async () => {
     const { subject, email } = fixture.provider;
     const signedIn = await signInAtProvider(subject, email);
     expect(signedIn).toMatchObject({ status: 200, body: { customer: { email } } });

@@ -89,7 +89,7 @@ describe('an embedded database of 0.1.0', () => {
 describe('a database of 0.1.0', () => {
   it.each(upgradeChecks)('%s', (_, check) => check(upgrade));
 
-  it('finds the customers whom it has imported without a password', async () => {
+  it('marks the customers who were imported without a password', async () => {
     const [row] = await instance.sql(
       `SELECT count(*) FILTER (WHERE imported)::int AS imported, bool_and(imported = (email LIKE 'customer-%' AND
          password_hash IS NULL)) AS "isCorrect" FROM customers`,

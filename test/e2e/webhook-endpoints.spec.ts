@@ -105,7 +105,7 @@ describe('a webhook endpoint', () => {
     expect((await create({ url: 'https://nowhere.invalid/' })).status).toBe(201);
   });
 
-  it('causes an error if it is the fifty-first one in a project, even concurrently', async () => {
+  it('causes an error if it is the fifty-first one in a project, even if created concurrently', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     // The endpoints are created one after the other. A request that waits too long for a connection is retried.
     const createInProject = () =>

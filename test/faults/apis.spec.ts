@@ -155,7 +155,7 @@ describe(`API processes, deliveries with ${queue}`, () => {
 });
 
 describe('startup', () => {
-  it('the migrating one of three replicas is killed at the first start: the others become ready', async () => {
+  it('one of three replicas is killed while it migrates at first start: the others become ready', async () => {
     const admin = new pg.Pool({ connectionString: process.env['TEST_POSTGRES_URL']!, max: 2 });
     const replicas: ServerProcess[] = [];
     const database = `replicas_${randomUUID().replaceAll('-', '')}`;

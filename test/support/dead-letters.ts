@@ -4,7 +4,7 @@ import { respondWithStatus, type Receiver } from './receiver.js';
 import type { TestInstance } from './test-instance.js';
 
 /**
- * Settings with which deliveries fail quickly, but never because of the timeout: it is 4.5 s, and every response in
+ * Settings with which deliveries fail quickly, but never because of the timeout, which is 4.5 s: every response in
  * these tests takes less than 4 s.
  */
 export const FAST_RETRIES = {
@@ -21,7 +21,7 @@ export async function emitEvents(instance: TestInstance, count: number): Promise
     emitEvents: true,
   });
   if (response.body.created !== count)
-    throw new Error(`not all were imported: ${JSON.stringify(response.body)}`);
+    throw new Error(`not all customers were imported: ${JSON.stringify(response.body)}`);
 }
 
 /**

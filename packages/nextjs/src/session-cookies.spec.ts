@@ -46,7 +46,7 @@ const tokenOf = (bytes: number): string => {
 };
 
 describe('serializeCookies', () => {
-  it('splits long values into cookies that browsers store, when a value grows or shrinks', () => {
+  it('splits long values into cookies that browsers store, even when a value grows or shrinks', () => {
     const browser = new Browser();
     const lengths = [100, 6_144, 20, 2_700, 3_000, 8_192, 6_144, 0];
     for (const bytes of lengths) {

@@ -21,14 +21,14 @@ const acquireRepeatedly = (
   Array.from({ length: times }, (_, index) => limits.tryAcquire(keyFor(index))).filter(Boolean).length;
 
 describe('ConcurrencyLimits (WH-13)', () => {
-  it('limits an endpoint to a quarter and records it as blocked when it is rejected', () => {
+  it('limits an endpoint to a quarter of the capacity, and then lists it as blocked', () => {
     const limits = createLimits(100);
     expect(acquireRepeatedly(limits, 30, () => concurrencyKey('hangs'))).toBe(25);
     expect([...limits.blockedEndpoints]).toEqual(['hangs']);
     expect(limits.tryAcquire(concurrencyKey('other'))).toBe(true);
   });
 
-  it("limits a project's endpoints to three quarters", () => {
+  it("limits a project's endpoints to three quarters of the capacity", () => {
     const limits = createLimits(100);
     expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`e${index}`))).toBe(75);
     expect(limits.tryAcquire(concurrencyKey('e', 'another project'))).toBe(true);
@@ -39,7 +39,7 @@ describe('ConcurrencyLimits (WH-13)', () => {
     expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`e${index}`, null))).toBe(100);
   });
 
-  it('limits retries to a half and batches to a quarter, and leaves the rest to first attempts', () => {
+  it('limits retries to half and batches to a quarter, and leaves the rest to first attempts', () => {
     const limits = createLimits(100);
     expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`e${index}`, `p${index}`, 1))).toBe(50);
     expect(acquireRepeatedly(limits, 100, (index) => concurrencyKey(`f${index}`, `q${index}`, 2))).toBe(25);

@@ -12,7 +12,7 @@ import { ResponseFilter } from './response-filter.js';
 
 const execute = promisify(execFile);
 
-describe('responses from targets', () => {
+describe('a request to a target', () => {
   let target: RawTarget;
   const client = OutboundClient.forTenantTargets({
     policy: { production: false, allowedCidrs: [] },
@@ -42,12 +42,12 @@ describe('responses from targets', () => {
     return Number(stdout);
   };
 
-  it.each(targetResponses)('have the recorded status and text: $name', async (response) => {
+  it.each(targetResponses)('returns the recorded status and text: $name', async (response) => {
     respondWith(response);
     expect(await send()).toEqual([response.status, response.text]);
   });
 
-  it('succeed if curl accepts them with a 2xx status, except too many interim responses', async () => {
+  it('returns a 2xx status if curl does, except after too many interim responses', async () => {
     const failed: string[] = [];
     for (const response of targetResponses.filter(({ text }) => text !== 'ERR_INTERIM_RESPONSE')) {
       respondWith(response);

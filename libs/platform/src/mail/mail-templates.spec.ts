@@ -66,7 +66,7 @@ describe.each(mailKinds)('%s', (kind) => {
     expect(text).toContain(evil);
   });
 
-  it('EV-06: prevents a project name from starting a header or a paragraph', () => {
+  it('EV-06: prevents a project name from injecting a header or a paragraph', () => {
     const breaks = 'Shop\r\nBcc: eve@example.com\n\nOpen https://evil.example\u2028now';
     for (const naming of [{ projectName: breaks }, { branding: { ...branding, displayName: breaks } }]) {
       const mail = render(kind, { ...naming, fromName: breaks });

@@ -64,7 +64,7 @@ describe('Mailer', () => {
     expect(received()[0]).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
   });
 
-  it('EV-06: prevents a string from starting a header or adding a recipient', async () => {
+  it('EV-06: prevents a string from injecting a header or adding a recipient', async () => {
     const breaks = 'x\r\nBcc: eve@evil.example\r\n\r\nbody';
     const head = await headers({ subject: breaks, fromName: breaks });
     expect(head.some((line) => line.startsWith('Bcc'))).toBe(false);

@@ -34,7 +34,7 @@ function request(options: Partial<TracingConfig>, traceparent?: string): [boolea
   return [span.isRecording(), span.spanContext().traceId];
 }
 
-describe('the trace of a caller', () => {
+describe("a caller's trace", () => {
   it('continues, but Gatehouse decides whether to record it', () => {
     expect(request({ sampler: 'always_off' }, recorded)).toEqual([false, TRACE_ID]);
     expect(request({ sampler: 'parentbased_always_off' }, recorded)).toEqual([false, TRACE_ID]);

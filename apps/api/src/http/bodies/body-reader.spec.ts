@@ -128,7 +128,7 @@ describe('bodyReader', () => {
     await expect(json('{"a":')).rejects.toEqual(rejection('invalid_json'));
   });
 
-  describe('the hosted pages', () => {
+  describe('on the hosted pages', () => {
     const form = (text: string, headers: Headers = {}) =>
       read(
         [text],

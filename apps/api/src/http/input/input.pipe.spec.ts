@@ -104,7 +104,7 @@ describe('InputPipe: bodies', () => {
     );
   });
 
-  it('IN-08: rejects other types instead of a string', async () => {
+  it('IN-08: rejects other types where a string is expected', async () => {
     for (const value of [42, true, null, {}, { $ne: '' }, [], ['correct horse']])
       for (const field of ['password', 'email', 'firstName'])
         await expect(body({ ...validBody, [field]: value })).rejects.toMatchObject({

@@ -49,8 +49,11 @@ it.each([
   ['http://localhost:3000', 'process.env.PORT', 'PORT=5000', undefined],
   ['http://localhost:3000', 'listen(3000)', '', undefined],
   ['https://auth.example.com', 'process.env.PORT', '', undefined],
-])('chooses the port with Gatehouse at %s, %s in the server and "%s" in .env: %s', (url, code, env, port) => {
-  const app = folderWith({ 'app.js': code, '.env': env });
-  const connection = { url, projectId: 'project', publishableKey: 'pk_' };
-  expect(apiFramework.variables(connection, app)['PORT']).toBe(port);
-});
+])(
+  'chooses the port for Gatehouse at %s, with server code %s and "%s" in .env: %s',
+  (url, code, env, port) => {
+    const app = folderWith({ 'app.js': code, '.env': env });
+    const connection = { url, projectId: 'project', publishableKey: 'pk_' };
+    expect(apiFramework.variables(connection, app)['PORT']).toBe(port);
+  },
+);

@@ -1,6 +1,6 @@
 import { classifyError } from './classify-error.js';
 
-it('classifies errors as the delivery log does, with a fix for TLS errors', () => {
+it('classifies errors as the delivery log does, and returns a fix for TLS errors', () => {
   const target = new URL('https://shop.test:4000/hook');
   const cases: [code: string, kind: string, isUnreachable: boolean, text: RegExp][] = [
     ['ECONNREFUSED', 'connection_error', true, /no server listens at shop\.test:4000/],

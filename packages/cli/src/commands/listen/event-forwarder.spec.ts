@@ -143,7 +143,7 @@ it('redelivers the last failed event, all failed events in order, or the last ev
   expect(forwarder.counts).toEqual({ delivered: 4, failed: [], skipped: 0 });
 });
 
-it('keeps an event while no connection can be opened, and connects at once on request', async () => {
+it('keeps an event while no connection can be opened, and connects immediately on request', async () => {
   const { forwarder, records, pauses, stop } = newForwarder();
   receiver.close();
   const sent = Promise.allSettled(['evt_1', 'evt_2'].map((id) => forwarder.forward(newEvent(id))));

@@ -66,7 +66,7 @@ it('keeps a ban from every kind of export', async () => {
   }
 });
 
-it('reports further rows of a user with other secrets, and missing pages', async () => {
+it("reports a user's further rows with different secrets, and missing pages", async () => {
   const [header, row] = csv(1).split('\n');
   const cells = ['JBSWY3DPEHPK3PXP', '', 'JBSWY3DPEHPK3PXP'].map((secret) =>
     row!.replace(',,,', `,${secret},,`),

@@ -727,7 +727,7 @@ it.each<[name: string, source: ImportSource, tables: Record<string, Rows>, leftO
     ['identities', 'mfaVerifications', 'customData'],
   ],
 ])(
-  'reports a missing column or value: %s, and an update does not enable the customer',
+  'reports a missing column or value, and an update does not enable the customer: %s',
   async (_, source, tables, names) => {
     const [record] = await read(source, tables);
     expect(fieldsOf(record!)).toEqual(names);

@@ -33,7 +33,7 @@ it.each<[PresetType, issuer: string, before: boolean | null, authTime: unknown, 
   ['oidc', 'https://login.acme.example', null, undefined, null],
   ['oidc', 'https://login.acme.example', null, 1_764_000_000, null],
 ])(
-  'reads sendsAuthTime for %s at %s, before %p, with auth_time %p: %p',
+  'returns sendsAuthTime for %s at %s, previously %p, with auth_time %p: %p',
   (type, issuer, sendsAuthTime, authTime, after) => {
     expect(detectAuthTimeSupport({ type, issuer, sendsAuthTime }, { auth_time: authTime })).toBe(after);
   },
