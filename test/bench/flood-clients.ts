@@ -32,7 +32,7 @@ export interface FloodResult {
   endedAt: number;
 }
 
-/** One in this many attempts has a wrong password, which stays far below the limit on failed logins. */
+/** One in this many attempts has a wrong password: few enough to stay far below the limit on failed logins. */
 const WRONG_EVERY = 10;
 
 /** How long it takes until all clients have sent a request, in ms. Real clients do not all arrive at once. */

@@ -76,8 +76,8 @@ function report(measured: [string, Delays][]): SectionResult {
   return {
     table: [['', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms', 'events'], ...measured.map(row)],
     notes: [
-      `${PER_SECOND} logins a second, from PostgreSQL's commit timestamp to the request at the target;`,
-      'for the bare loop from the response of Redis, which can arrive after the request.',
+      `${PER_SECOND} logins a second. Delays begin at PostgreSQL's commit timestamp and end at the request at the target;`,
+      'for the bare loop, they begin at the response from Redis, which can arrive after the request.',
     ],
     targets: measured
       .filter(([name]) => !name.startsWith('bare'))

@@ -33,7 +33,7 @@ const routes: Route[] = ['me', 'login'];
 /** A route's 99th percentiles in ms, one per round: alone, and while a provider hangs. */
 type Rounds = Record<Route, { alone: number[]; hanging: number[] }>;
 
-/** Measures the effect of sign-ins that wait for a provider on other requests (requirement FE-04). */
+/** Measures how sign-ins that wait for a provider affect other requests (requirement FE-04). */
 export async function measureProviders(): Promise<SectionResult> {
   const bench = await BenchInstance.start({ env: { RATE_LIMITS: 'off' } });
   const load = new Child('load');

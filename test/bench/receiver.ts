@@ -8,7 +8,7 @@ import { serve } from './child.js';
 const arrivals = new Map<string, number>();
 let count = 0;
 
-/** Starts a receiver that responds at once and records the time: the minimum work of a receiver. */
+/** Starts a receiver that responds immediately and records the time: the minimum work of a receiver. */
 async function listen(): Promise<string> {
   const server = createServer((request, response) => {
     count += 1;
@@ -28,7 +28,7 @@ const marks = new Map<string, number>();
 let awaited: { count: number; resolve: () => void } | undefined;
 
 /**
- * Starts a receiver that responds at once and records each mark's time: a changed customer's last name, or a custom
+ * Starts a receiver that responds immediately and records each mark's time: a changed customer's last name, or a custom
  * event's mark.
  */
 async function listenForMarks(): Promise<string> {

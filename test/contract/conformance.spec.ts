@@ -95,7 +95,7 @@ const listAttempts = async ({ tenant }: WatchedProject, query = ''): Promise<Rec
 const waitForAttempt = (watched: WatchedProject, number: number): Promise<Record<string, any>> =>
   eventually(`attempt ${number}`, async () => (await listAttempts(watched)).at(-number));
 
-/** Makes a scheduled attempt due at once. */
+/** Makes a scheduled attempt due immediately. */
 const makeDue = (deliveryId: string): Promise<unknown> =>
   instance
     .sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', [deliveryId.replace('dlv_', '')])

@@ -308,7 +308,7 @@ describe('the credential × route matrix', () => {
     const failures = await runInChunks(changing, async (route) => {
       const found: string[] = [];
       const isHosted = hostedForms.includes(route);
-      // Providers submit a form from their own page, which is protected by its state instead (FE-01).
+      // Providers submit a form from their own page. Its state protects the route instead (FE-01).
       const acceptsForms = isHosted || route.includes('/oauth/callback/');
       for (const type of formTypes) {
         const status = await post(route, { 'content-type': type });

@@ -429,7 +429,7 @@ describe('the hosted sign-in page', () => {
         expect(page.screen.html).toContain('These providers cannot confirm one: Work.');
         await page.go(startOf(page, more, google));
         expect(page.screen).toMatchObject({ status: 403, problem: 'This sign-in method is not available.' });
-        // The browser has removed prompt and max_age from the provider's URL, which has an old session.
+        // The browser has removed prompt and max_age from the provider's URL. The provider still has an old session.
         for (const [age, parameter] of [
           [3_600, 'provider_error'],
           [undefined, 'provider_error'],

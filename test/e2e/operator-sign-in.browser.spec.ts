@@ -140,7 +140,7 @@ describe('the operator sign-in at a host name', () => {
       { action: 'operator.signed_in' },
       { action: 'operator.created' },
     ]);
-    // The previous session gets the new role at once.
+    // The previous session gets the new role immediately.
     expect((await client.request('GET', '/operators')).status).toBe(403);
     expect(agent.cookies.get('localhost', '__Host-gatehouse_oidc')).toBeUndefined();
   });

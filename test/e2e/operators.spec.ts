@@ -145,7 +145,7 @@ describe('CO-01: the command operator-link', () => {
       expectRejected([disabled.operator.email], 1, 'The operator is disabled.'),
       expectRejected([admin.operator.email], 1, 'CONSOLE=off', { CONSOLE: 'off' }),
     ]);
-    // Each command starts a process, which takes long.
+    // Each command starts a process, which takes a long time.
     if (!isNightly) return;
     const unknown = 'unknown@example.com';
     await expectRejected([unknown], 1, `No operator has the email address ${unknown}.`);

@@ -46,7 +46,7 @@ async function insertDeadLetters(endpoint: string, count: number, httpStatus = 5
   return rows.map(({ id }) => id).reverse();
 }
 
-/** Creates an endpoint with dead letters. Its receiver succeeds, and its request log is empty. */
+/** Creates an endpoint with dead letters. Then makes its receiver succeed, and clears its request log. */
 async function createDeadLetters(
   count: number,
   httpStatus?: number,

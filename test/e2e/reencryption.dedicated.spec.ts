@@ -64,7 +64,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** Writes values to every encrypted column, and to one of them enough for several batches. */
+/** Writes values to every encrypted column, and enough for several batches to one of them. */
 async function writeValues(): Promise<void> {
   const { id, secret: previousSecret } = await instance.createEndpoint(receiver.url, ['customer.created'], {
     headers: HEADERS,

@@ -71,7 +71,7 @@ const rules: Rule[] = [
   { name: 'without second factors', settings: { mfa: 'off' }, outcomes: everyMethod('session') },
   { name: 'with a required second factor', settings: { mfa: 'required' }, outcomes: withFactor },
   {
-    name: 'with a second factor that only the customer is required to use',
+    name: "with a second factor that the customer's own setting requires",
     settings: { mfa: 'off' },
     change: ({ id }) => withSecretKey('PATCH', id, { mfa: 'required' }),
     outcomes: withFactor,

@@ -47,7 +47,7 @@ export async function waitForDeadLetters(
   });
 }
 
-/** Creates an endpoint with `count` dead letters. Afterwards, its receiver succeeds and has an empty request log. */
+/** Creates an endpoint with `count` dead letters. Then makes its receiver succeed, and clears its request log. */
 export async function createFailedEndpoint(
   instance: TestInstance,
   receiver: Receiver,

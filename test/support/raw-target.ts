@@ -30,7 +30,7 @@ export const respondWith = (status: string, body: string | Buffer = '', ...heade
     ]),
   );
 
-/** Sends the beginning of a response at once, then repeats a piece until the client closes the connection. */
+/** Sends the beginning of a response immediately, then repeats a piece until the client closes the connection. */
 export const respondEndlessly =
   (beginning: string, piece: string | Buffer, pauseMs = 0): RawResponder =>
   (socket) => {

@@ -91,7 +91,7 @@ const lineEnds: TargetResponse[] = [
   define('the end of the connection after the status line', 'HTTP/1.1 200 OK\r\n', 200, ''),
   define('the end of the connection within the headers', 'HTTP/1.1 200 OK\r\nX-Half: a', 200, ''),
   rejected('the end of the connection within the status line', 'HTTP/1.1 200 O', closed),
-  rejected('the end of the connection at once', '', closed),
+  rejected('a connection that is closed without a response', '', closed),
 ];
 
 const lengths: TargetResponse[] = [

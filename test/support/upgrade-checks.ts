@@ -196,5 +196,5 @@ const deliveryChecks: Checks = {
   },
 };
 
-/** What an upgrade from any version preserves, with its check. The checks run in this order. */
+/** The properties that an upgrade from any version preserves, each with its check. The checks run in this order. */
 export const upgradeChecks = Object.entries({ ...databaseChecks, ...accountChecks, ...deliveryChecks });

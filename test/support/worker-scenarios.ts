@@ -176,7 +176,7 @@ export const workerScenarios: WorkerScenario[] = [
       expect((await change('DELETE', deleted!.id)).status).toBe(204);
       expect((await change('POST', `${disabled!.id}/disable`)).status).toBe(200);
       receiver.defaultResponder = respondWithStatus(200);
-      // All retries become due at once. The unchanged endpoint is last, so its requests prove that the others were
+      // All retries become due immediately. The unchanged endpoint is last, so its requests prove that the others were
       // processed.
       await makeDeliveriesDue(instance);
       if (queue === 'redis') await runDelayedJobs();

@@ -3,7 +3,7 @@ import { bearerHeader, PASSWORD, type TestResponse, type TestInstance } from '..
 import type { Manifest, ProjectKeys } from './manifest.js';
 import { send } from './requests.js';
 
-/** Number of a customer's events that one transaction erases. The rest is erased in the background. */
+/** Number of a customer's events that one transaction erases. The others are erased in the background. */
 const ERASED_AT_ONCE = 500;
 
 /** Number of requests that are sent at a time. */
@@ -86,7 +86,7 @@ export class CustomerFiller {
   }
 
   /**
-   * Deletes two customers: one with undelivered events, from which the data is erased, and one with more events than
+   * Deletes two customers: one with undelivered events, whose data is erased, and one with more events than
    * are erased at once.
    */
   async deleteCustomers(): Promise<void> {

@@ -38,7 +38,7 @@ export class SignInFiller {
     return { passkey, ...totp };
   }
 
-  /** Creates a passkey that signs in, and leaves a sign-in and a creation unfinished. */
+  /** Creates a passkey and signs in with it, and leaves a sign-in and a creation unfinished. */
   private async createPasskeys(): Promise<SignInFixture['passkey']> {
     const owner = await registerWithPasskey(this.members);
     const { authenticator, email } = owner;
@@ -51,7 +51,7 @@ export class SignInFiller {
   }
 
   /**
-   * Creates a second factor that signs in, and leaves a challenge, an enrollment, a failed attempt and a required
+   * Creates a second factor and signs in with it, and leaves a challenge, an enrollment, a failed attempt and a required
    * enrollment unfinished.
    */
   private async createSecondFactors(): Promise<Pick<SignInFixture, 'totp' | 'refreshToken'>> {

@@ -24,7 +24,7 @@ export interface SignInFixture {
   passkey: { email: string; authenticator: StoredPasskey };
   /** A customer whose sign-in with the password requires a second factor. */
   totp: { email: string; secret: string; recoveryCodes: string[] };
-  /** A refresh token for a session that a second factor has opened. */
+  /** A refresh token for a session that was opened with a second factor. */
   refreshToken: string;
   /** An OpenID Provider with its client, and a person who has signed in there. */
   provider: {

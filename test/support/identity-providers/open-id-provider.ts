@@ -19,7 +19,7 @@ const CLAIMS = {
 /** Claims that providers send without a corresponding scope. */
 const OTHER_CLAIMS = ['hd', 'tid', 'oid', 'xms_edov', 'groups'];
 
-/** A real OpenID Provider (npm `oidc-provider`) on loopback. The user signs in and consents at once. */
+/** A real OpenID Provider (npm `oidc-provider`) on loopback. The user signs in and consents immediately. */
 export class OpenIdProvider {
   /**
    * The user who signs in next. As at any provider, a user agent stays signed in as the previous user until its

@@ -13,7 +13,7 @@ const DISCOVERY_PATH = '/.well-known/openid-configuration';
 const ID_TOKEN_SECONDS = 3_600;
 
 /**
- * An OpenID Provider without screens: the user signs in and consents at once. Responses are correct by default, and a
+ * An OpenID Provider without screens: the user signs in and consents immediately. Responses are correct by default, and a
  * test can change each response's content. `undefined` removes a member.
  */
 export abstract class OpenIdStandIn<

@@ -43,7 +43,7 @@ async function verifyPhc(text: string): Promise<boolean> {
   const length = Number(values['l'] ?? decode(hash).length);
   const derived = name.startsWith('pbkdf2-')
     ? pbkdf2Sync(PASSWORD, decode(salt), Number(values['i']), length, name.slice('pbkdf2-'.length))
-    : // Kratos writes the cost itself as ln.
+    : // In Kratos, `ln` is the cost itself instead of its logarithm.
       scryptSync(PASSWORD, decode(salt), length, { N: Number(values['ln']), r: 8, p: 1 });
   return derived.equals(decode(hash));
 }
