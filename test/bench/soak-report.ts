@@ -79,7 +79,7 @@ function targets({ seconds, violations, unexplained, facts, memory }: SoakResult
     { name: 'deliveries that are neither delivered nor a dead letter', value: open, ...mustBeZero },
     { name: 'repeated requests without a lost worker', value: unexplained, ...mustBeZero },
     ...Object.entries(memory).map(([name, log]): Target => ({
-      name: `memory of the ${name}, ratio of the end to the end of the warm-up`,
+      name: `memory of the ${name} at the end, relative to the end of the warm-up`,
       value: log.mean(1 - SAMPLE_SHARE, 1) / log.mean(WARM_UP_SHARE, WARM_UP_SHARE + SAMPLE_SHARE),
       bound: MAX_GROWTH,
       direction: 'at most',

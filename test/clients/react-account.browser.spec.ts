@@ -210,7 +210,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     provider.isDenied = false;
   });
 
-  it('lists sessions in pages, and ends one or all others', async () => {
+  it('lists sessions in pages, and ends one session or all others', async () => {
     const { id } = await signUp();
     await insertSessions(instance, id, 7);
     await page.reload();

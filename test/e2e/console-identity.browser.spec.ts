@@ -13,7 +13,7 @@ describeConsole(
   'the console: organizations, projects, customers and operators',
   { allowClientErrors: true },
   (test) => {
-    it('creates an organization with a derived slug, a project and, with a code, a key (OP-01)', async () => {
+    it('creates an organization, a project and, after reauthentication, an API key (OP-01)', async () => {
       const mark = randomUUID().slice(0, 8);
       const owner = await insertOperator(test.instance);
       await owner.setReauthentication(null);

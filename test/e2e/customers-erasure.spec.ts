@@ -277,7 +277,7 @@ describe('a deleted customer', () => {
     });
   });
 
-  it('never has an event sent in erased form, even if a redelivery and the deletion are concurrent', async () => {
+  it('never causes a delivery of erased data, even if a redelivery runs during the deletion', async () => {
     const customers = await Promise.all(Array.from({ length: 8 }, () => create()));
     const sent = await Promise.all(
       customers.map(({ id }) => waitForAttempt(id as string, 'customer.created')),
@@ -297,7 +297,7 @@ describe('a deleted customer', () => {
     expect(receiver.requests.filter(({ body }) => body.includes('"erased"'))).toEqual([]);
   });
 
-  it('does not store a response that a target sends after the deletion', async () => {
+  it('leaves no response that a target sends after the deletion', async () => {
     let respond: (() => void) | undefined;
     receiver.defaultResponder = (response, { event }) => {
       const end = () => void response.writeHead(500).end('a word about the customer');

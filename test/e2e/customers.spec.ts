@@ -141,7 +141,7 @@ describe('POST /api/v1/customers/{id}/invite', () => {
     expect(await instance.listMailKinds(email)).toEqual(['accept-invite', 'accept-invite']);
   });
 
-  it('rejects customers who have a password, are disabled or do not exist, and a sixth email', async () => {
+  it('rejects a sixth email, and customers who have a password, are disabled or do not exist', async () => {
     const registered = await registerCustomer(instance);
     expect(await send(registered.id)).toMatchObject({
       status: 409,

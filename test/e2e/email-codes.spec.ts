@@ -792,7 +792,7 @@ it('MF-01, MF-02: a correct email code requires the second factor before attempt
   }
 });
 
-it('MF-05: a recent email code allows changes without a password, and a first password', async () => {
+it('MF-05: a recent email code allows changes without a password, and setting a first one', async () => {
   const email = uniqueEmail();
   const { body } = await verifyEmailCode(instance, await receiveEmailCode(instance, email));
   const { id } = body.customer;

@@ -87,7 +87,7 @@ async function comparePreviousWithEvents(range: string, projectId: string | null
   expect(sum).toBe(previous.totals.failedSignIns);
 }
 
-/** Inserts events of the last 29 days into two projects, most of them recent. Returns the project ids. */
+/** Inserts events from the last 29 days, most of them recent, into two projects. Returns the project ids. */
 async function insertEvents(count: number): Promise<string[]> {
   const { organizationId, projectId } = instance.credentials;
   const other = await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: randomUUID() });
@@ -152,7 +152,7 @@ describe('the identity overview', () => {
     expect(day).toMatchObject({ activeCustomers: 2, activeCustomersWithFactor: 1, signUps: 2 });
   });
 
-  it('counts events once with two workers, one of which is killed, despite a long transaction', async () => {
+  it('counts each event once, although a long transaction is open and one of two workers is killed', async () => {
     const projectIds = await insertEvents(12_000);
     const holder = await instance.db.connect();
     const late = await instance.db.connect();

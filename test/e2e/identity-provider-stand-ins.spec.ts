@@ -103,7 +103,7 @@ describe('OpenIdProvider', () => {
     provider.claimsIn = 'id_token';
   });
 
-  it('signs in again only if the client requests it, even as another person', async () => {
+  it('signs in again only if the client requests it, even if the user has changed', async () => {
     const client = provider.addClient({ redirectUri: REDIRECT_URI });
     const config = await discover(provider.issuer, client);
     const agent = new UserAgent();

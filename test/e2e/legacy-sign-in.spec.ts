@@ -300,7 +300,7 @@ it('a password that is too long for Gatehouse is not sent to the previous system
   expect(system.listRequests(email)).toEqual([]);
 });
 
-it('a profile may contain unknown fields, and strings for booleans, which are logged once', async () => {
+it('a profile may contain unknown fields, and strings for booleans; the strings are logged once', async () => {
   const lines = () =>
     instance.api.log.filter(
       ({ message }) => message === 'legacy profile contains strings instead of booleans',

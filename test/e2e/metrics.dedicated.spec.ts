@@ -290,7 +290,7 @@ describe('the metrics endpoint of both programs', () => {
     expect([...values.keys()].filter((name) => ![...ownLabels, ...nodeLabels].includes(name))).toEqual([]);
   });
 
-  it('reports that DATABASE_READ_URL is unused if it is not a standby, and only in the API', async () => {
+  it('reports, only in the API, that DATABASE_READ_URL is unused if it is not a standby', async () => {
     await instance.api.runCommand('check-replica');
     const isUsed = async (scrape: Promise<Scrape>) => (await scrape).value('gatehouse_database_replica_up');
     expect([await isUsed(api()), await isUsed(worker())]).toEqual([0, null]);

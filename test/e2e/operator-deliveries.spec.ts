@@ -518,7 +518,7 @@ it('a dead letter contains the name of the operator who resolved it', async () =
   expect(await listResolved()).toMatchObject([{ id: deadLetter, resolved_by_name: operator.operator.email }]);
 });
 
-it('a delivery contains the status of its endpoint for operators, even of a deleted one', async () => {
+it("a delivery for operators contains its endpoint's status, even if the endpoint is deleted", async () => {
   const id = await findDelivery(`endpoint_id = '${seeded.endpoints[1]}'`);
   for (const state of ['disabled', 'deleted', 'enabled']) {
     await instance.sql('UPDATE webhook_endpoints SET status = $2 WHERE id = $1', [

@@ -73,7 +73,7 @@ describe('a saved view of an operator', () => {
     expect(await listViews(viewer)).toEqual([]);
   });
 
-  it('has a limited size, and an operator has a limited number', async () => {
+  it('has a limited size, and each operator has a limited number of views', async () => {
     const viewer = await newViewer();
     for (const body of [
       { ...view, list: 'unknown' },

@@ -241,7 +241,7 @@ describe('the search', () => {
     );
   });
 
-  it('matches any part of a string like the lists do, with exact matches first', async () => {
+  it('matches any part of a string, as the lists do, and returns exact matches first', async () => {
     const { organizationId, projectId } = instance.credentials;
     const customer = (
       await instance.requestWithSecretKey('POST', '/api/v1/customers', {

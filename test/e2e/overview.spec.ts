@@ -459,7 +459,7 @@ describe('the overview of an existing log', () => {
     );
   });
 
-  it('counts attempts once with two workers, one of which is killed, and returns completeFrom', async () => {
+  it('counts each attempt once, although one of two workers is killed, and returns completeFrom', async () => {
     const projects = await insertAttempts(COUNT);
     // The state of an instance with a log after the migration.
     const hourAgo = Date.now() - 3_600_000;

@@ -543,7 +543,7 @@ describe('RL-02: the sign-in of an operator', () => {
     expect(data[0]).toMatchObject({ ip: '203.0.113.11' });
   });
 
-  it('requires a second factor from another machine, even in development', async () => {
+  it('requires a second factor for sign-ins from another machine, even in development', async () => {
     const ip = { 'x-forwarded-for': '203.0.113.12' };
     const client = new OperatorClient(instance);
     const { operator } = await insertOperator(instance);

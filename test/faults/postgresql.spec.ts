@@ -53,7 +53,7 @@ describe('PostgreSQL faults', () => {
     expect(dedicated.pids).toEqual(pids);
   });
 
-  it('40 clients exhaust the pool by waiting for a locked table: they get 503, and it recovers', async () => {
+  it('40 clients exhaust the pool by waiting for a locked table: they get 503; the pool recovers', async () => {
     const { instance, history, customer } = dedicated;
     const me = () => instance.requestWithAccessToken(customer.tokens.accessToken, 'GET', '/api/v1/me');
     const holder = await instance.db.connect();
@@ -188,7 +188,7 @@ describe('PostgreSQL faults', () => {
       rejected += status === 200 ? 0 : 1;
       return status === 200;
     });
-    // The first rejected write closes a connection to the standby.
+    // A rejected write closes its connection, as on a standby.
     expect(rejected).toBeLessThanOrEqual(POOL_SIZE);
     await started.waitUntilReady();
     expect(dedicated.pids[0]).toBe(pids[0]);

@@ -41,7 +41,7 @@ describe.each(availableQueues)('workers within time limits, deliveries with %s',
     const { requests } = await history.check({ ...ON_TIME, schedule: [0, 300, 300, 300, 300] });
     expect(requests).toBe(2);
     recordMeasurements({
-      'recorded as worker_lost': `after ${formatSeconds(recordedMs)} of a lease of ${formatSeconds(leaseMs)}`,
+      'recorded as worker_lost': `${formatSeconds(recordedMs)} after the claim, with a lease of ${formatSeconds(leaseMs)}`,
     });
   });
 
@@ -55,7 +55,7 @@ describe.each(availableQueues)('workers within time limits, deliveries with %s',
 });
 
 for (const queue of availableQueues) {
-  // The fault tests for every change use the other queue.
+  // The tests that run for every change use the other queue.
   const scenarios = workerScenarios.filter((scenario) => queueOf(scenario) !== queue);
   if (scenarios.length > 0)
     describe(`workers, deliveries with ${queue}`, () => {

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/**
- * A proxy between a client and a server that can become silent: it then forwards nothing, but keeps every connection
- * open.
- */
+/** A proxy between a client and a server. While it is paused, it forwards nothing, but keeps every connection open. */
 export class SilentProxy {
   private readonly sockets = new Set<Socket>();
   private isPaused = false;

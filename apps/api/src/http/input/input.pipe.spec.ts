@@ -125,7 +125,7 @@ describe('InputPipe: bodies', () => {
 });
 
 describe('InputPipe: nested objects', () => {
-  it('converts nested objects to their classes, unchanged', async () => {
+  it('converts nested objects to their classes without changing any value', async () => {
     const metadata = { toString: 'x', valueOf: { hasOwnProperty: 1 } };
     const value = { outer: { count: 1, inner: { name: null }, metadata }, set: [] };
     const result = (await body(value, Root)) as Root;
