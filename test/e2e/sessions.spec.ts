@@ -315,7 +315,7 @@ describe('a refresh token', () => {
     });
   });
 
-  it('returns access tokens of a new signingAlgorithm, and previous ones stay valid everywhere', async () => {
+  it('returns access tokens signed with a new signingAlgorithm; previous ones stay valid everywhere', async () => {
     const { tokens } = await registerCustomer(instance);
     const { body } = await instance.request('GET', '/.well-known/jwks.json', { baseUrl: replica.baseUrl });
     const options = { issuer: instance.baseUrl, audience: instance.credentials.projectId, typ: 'at+jwt' };

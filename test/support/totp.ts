@@ -8,7 +8,7 @@ export const randomTotpSecret = (): string =>
 
 /**
  * Returns an authenticator's code (RFC 6238), `steps` of 30 s from now. It does not use Gatehouse's implementation,
- * which it verifies.
+ * because tests compare the two.
  */
 export function totpCode(secret: string, steps = 0, at = Date.now()): string {
   const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');

@@ -64,7 +64,7 @@ export class ProjectFiller {
     return keys;
   }
 
-  /** Creates keys that expire, are rotated, are revoked, and have a rate limit. */
+  /** Creates a key that expires, a rotated key, a revoked key, and a key with a rate limit. */
   private async createKeys(path: string): Promise<void> {
     const expiresAt = new Date(Date.now() + 3 * 86_400_000).toISOString();
     await this.post(path, { name: 'Expires soon', expiresAt });

@@ -51,7 +51,7 @@ export class SignInFiller {
   }
 
   /**
-   * Creates a second factor and signs in with it, and leaves a challenge, an enrollment, a failed attempt and a required
+   * Creates a second factor and signs in with it. Leaves a challenge with a failed attempt, an enrollment and a required
    * enrollment unfinished.
    */
   private async createSecondFactors(): Promise<Pick<SignInFixture, 'totp' | 'refreshToken'>> {

@@ -231,9 +231,9 @@ const families: Family[] = [
       'passlib 1.7, SSHA256': '{SSHA256}oBuFbMmesEb19Bz7RR3ymIlYmkJeCbf7By7G0yfkc1g0htCaM6a0tg==',
       'passlib 1.7, SSHA512':
         '{SSHA512}Sb24cMV5/1vsKEaXq8Ou8EFRNw6rmOKJ02aY6y93fLTKg3jUhH5seOGCGCzjKItVzDGOfIJ38pLjJ8GVsJ2aYK41JuRc6/3/',
-      "Ory Kratos, Python's hashlib, first":
+      "Ory Kratos, Python's hashlib, salt first":
         '$sha256$pf=e1NBTFR9e1BBU1NXT1JEfQ==$M7Fj2CXZURo=$7NIkagH6qFWmePbkWR3BW5qOzN+Hswuvz+RgonPwzPI=',
-      "Ory Kratos, Python's hashlib, last":
+      "Ory Kratos, Python's hashlib, salt last":
         '$sha512$pf=e1BBU1NXT1JEfXtTQUxUfQ==$uM8c+BwrFFU=$blix3IdcYdBRiizDjnQG+FtHovL44v2p25DAh22QgyqSNTDMeniMIwMgMbzfx5v/A8bwRxtmyhrIp3/7P7cOjQ==',
       "Ory Kratos, Python's hashlib, SHA-1":
         '$sha1$pf=e1BBU1NXT1JEfXtTQUxUfQ==$/FCq54i6PFw=$FMsuI/cHIW/PQyEy+dh0z1zocTE=',
