@@ -298,7 +298,7 @@ describe('LG-05: the last-resort error handler', () => {
     }
   });
 
-  it('does not exit if all database connections end at once', async () => {
+  it('does not exit if all database connections end at the same time', async () => {
     const processes = [instance.api, ...instance.workers];
     await instance.sql(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

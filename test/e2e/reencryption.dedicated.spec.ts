@@ -475,7 +475,7 @@ describe('a database whose root secret is lost', () => {
     const [recoveryCode] = enrolled.recoveryCodes;
     const completed = await completeChallenge(instance, challengeToken, recoveryCode!, 'recovery-code');
     expect(completed.status).toBe(200);
-    // The operator's recovery code was also compared with the authenticator.
+    // The operator's recovery code was also checked as an authenticator code.
     const reports = await waitForReports('totp-secret', 3);
     expect(new Set(reports.map(({ ownerId }) => ownerId))).toEqual(new Set([admin.operator.id, enrolled.id]));
   });
@@ -516,7 +516,7 @@ describe('a database whose root secret is lost', () => {
     expect(again).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
   });
 
-  it('records an attempt that lacks its secret immediately, and delivers after a rotation', async () => {
+  it('fails an attempt immediately if its secret is missing, and delivers after a rotation', async () => {
     const path = `/v1/webhooks/endpoints/${endpoint.id}`;
     const count = receiver.requests.length;
     await instance.requestWithSecretKey('POST', `${path}/test`);
