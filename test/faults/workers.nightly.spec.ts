@@ -4,7 +4,7 @@ import { formatSeconds, recordMeasurements } from '../support/measurements.js';
 import { History, ON_TIME } from '../support/history.js';
 import { Receiver } from '../support/receiver.js';
 import { availableQueues, TestInstance } from '../support/test-instance.js';
-import { queueOf, stop, workerScenarios } from '../support/worker-scenarios.js';
+import { queueOf, stop, stopReceiver, workerScenarios } from '../support/worker-scenarios.js';
 
 describe.each(availableQueues)('workers within time limits, deliveries with %s', (queue) => {
   let instance: TestInstance;
@@ -59,7 +59,8 @@ for (const queue of availableQueues) {
   const scenarios = workerScenarios.filter((scenario) => queueOf(scenario) !== queue);
   if (scenarios.length > 0)
     describe(`workers, deliveries with ${queue}`, () => {
-      afterEach(stop);
+      afterEach(stopReceiver);
+      afterAll(stop);
       it.each(scenarios)('$title', ({ run }) => run(queue));
     });
 }

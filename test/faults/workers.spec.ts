@@ -8,19 +8,19 @@ import {
   check,
   countEvents,
   createEndpoint,
-  immediateRetries,
   instance,
   listOutcomes,
-  longestTimeout,
   queueOf,
   receiver,
   start,
   startWorker,
   stop,
+  stopReceiver,
   workerScenarios,
 } from '../support/worker-scenarios.js';
 
-afterEach(stop);
+afterEach(stopReceiver);
+afterAll(stop);
 
 const requestsFor = (eventId: string) => receiver.requests.filter(({ event }) => event.id === eventId);
 
@@ -31,13 +31,22 @@ describe.each(availableQueues)('workers, deliveries with %s', (queue) => {
 });
 
 describe('workers', () => {
+  /** Retries begin without delay: the due poller finds each within 0.1 s. */
+  const settings = {
+    PERIODIC_JOBS: 'off',
+    TIME_SCALE: '10',
+    WEBHOOK_RETRY_SCHEDULE: '0s,0s,0s,0s,0s',
+    WEBHOOK_TIMEOUT: '60s',
+  };
+
   it('a worker is killed before it records a 200: the target gets the event again', async () => {
-    await start('postgresql', { FAILPOINTS: 'delivery.before-record' });
+    await start('postgresql', settings, 0);
+    const worker = await startWorker({ FAILPOINTS: 'delivery.before-record' });
     await createEndpoint();
     await instance.register();
-    expect(await instance.workers[0]!.waitForExit()).toBeNull();
+    expect(await worker.waitForExit()).toBeNull();
     expect(receiver.requests.map(({ response }) => response?.status)).toEqual([200]);
-    await expireLeases(instance, await startWorker({ ...immediateRetries, FAILPOINTS: '' }));
+    await expireLeases(instance, await startWorker());
     expect((await check()).repeats).toBe(1);
     expect(await listOutcomes()).toEqual([
       [1, 0, 'worker_lost'],
@@ -47,8 +56,6 @@ describe('workers', () => {
   });
 
   it('a worker is killed during attempt 5: the dead letter can be redelivered exactly once', async () => {
-    // The due poller finds a retry within 0.1 s.
-    const settings = { ...immediateRetries, ...longestTimeout, TIME_SCALE: '10' };
     await start('postgresql', settings);
     await createEndpoint();
     const kill: Responder = () => void instance.workers[0]!.stop('SIGKILL');
@@ -62,7 +69,7 @@ describe('workers', () => {
     await instance.register();
     await eventually('attempt 5', () => receiver.requests.length === 5);
     await instance.workers[0]!.waitForExit();
-    await expireLeases(instance, await startWorker(settings));
+    await expireLeases(instance, await startWorker());
     const attempts = await instance.listAttempts();
     expect(attempts).toHaveLength(5);
     expect(attempts[4]).toMatchObject({ attempt: 5, error: 'worker_lost', delivery_state: 'failed' });
