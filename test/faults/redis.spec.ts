@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { createAuthority } from '../support/certificates.js';
 import { runInChains } from '../support/run-in-chains.js';
-import { registerCustomers, registerCustomer } from '../support/customers.js';
+import { registerCustomers, registerCustomer, withSettings } from '../support/customers.js';
 import { emitEvents } from '../support/dead-letters.js';
 import { LONG_RETRY_SCHEDULE, makeDeliveriesDue } from '../support/delivery-times.js';
 import { eventually } from '../support/eventually.js';
@@ -22,6 +22,9 @@ import { uniqueEmail } from '../support/unique-email.js';
 if (!hasRedisServer) process.stderr.write('Redis faults are not tested: no redis-server on the PATH.\n');
 const describeRedis = hasRedisServer ? describe : describe.skip;
 
+/** Sign-ins per minute that the project allows from one client address while its limits are tested. */
+const LIMIT = 5;
+
 /** All tests share an instance. Each test ends when Gatehouse uses Redis again. */
 describeRedis('Redis faults, deliveries with redis', () => {
   let port: number;
@@ -36,7 +39,8 @@ describeRedis('Redis faults, deliveries with redis', () => {
     instance = await TestInstance.start({
       env: {
         REDIS_URL: `redis://127.0.0.1:${port}`,
-        RATE_LIMITS: 'off',
+        // Only requests with another client IP are limited.
+        TRUSTED_PROXIES: '127.0.0.0/8',
         WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE,
         METRICS_PORT: String(metricsPort),
       },
@@ -195,6 +199,32 @@ describeRedis('Redis faults, deliveries with redis', () => {
     await check();
   });
 
+  it('RL-06: Redis is stopped or hangs: each process limits the auth routes on its own', async () => {
+    const results = await withSettings(instance, { limits: { login: LIMIT } }, async () => {
+      const found = [];
+      for (const [address, breakRedis] of [
+        ['203.0.113.9', () => redis!.freeze()],
+        ['203.0.113.10', () => redis!.stop()],
+      ] as const) {
+        const login = (from: string = address) =>
+          instance.login(uniqueEmail(), PASSWORD, { 'x-forwarded-for': from });
+        await waitForRedisUse();
+        // Uses another address, because if Redis is slow to respond, the process counts this request locally as well.
+        expect((await login('203.0.113.1')).status).toBe(401);
+        await breakRedis();
+        // The requests run in parallel, because each one waits briefly for Redis.
+        const allowed = await Promise.all(Array.from({ length: LIMIT }, () => login()));
+        found.push([...allowed, await login()].map(({ status }) => status));
+        redis!.thaw();
+      }
+      return found;
+    });
+    await redis!.start();
+    await waitForRedisUse();
+    const limited = [...Array<number>(LIMIT).fill(401), 429];
+    expect(results).toEqual([limited, limited]);
+  });
+
   it('the queue contains the same job 100 times: the receiver gets one request', async () => {
     await check();
     await instance.workers.at(-1)!.stop();
@@ -295,49 +325,5 @@ describeRedis('a Redis cluster with TLS and an ACL user', () => {
     await eventually('the worker to wait for jobs', async () =>
       /cmd=(bzpopmin|bzmpop) user=shop/i.test(await redis.command('CLIENT LIST')),
     );
-  });
-});
-
-describeRedis('limits without Redis', () => {
-  /** Sign-ins per minute that the project allows from one client address. */
-  const LIMIT = 5;
-
-  it('RL-06: Redis is stopped or hangs: each process limits the auth routes on its own', async () => {
-    const redis = await RedisServer.start();
-    const instance = await TestInstance.start({
-      workers: 0,
-      env: { REDIS_URL: redis.url, TRUSTED_PROXIES: '127.0.0.0/8', RATE_LIMITS: 'on' },
-    });
-    try {
-      const { projectId } = instance.credentials;
-      const settings = { limits: { login: LIMIT } };
-      await instance.requestWithSecretKey('PATCH', `/api/v1/projects/${projectId}`, { settings });
-      const results = [];
-      for (const [address, breakRedis] of [
-        ['203.0.113.9', () => redis.freeze()],
-        ['203.0.113.10', () => redis.stop()],
-      ] as const) {
-        const login = (from: string = address) =>
-          instance.login(uniqueEmail(), PASSWORD, { 'x-forwarded-for': from });
-        await eventually(
-          'Redis to be used',
-          async () => (await instance.request('GET', '/readyz')).body.status === 'ready',
-        );
-        // Uses another address, because if Redis is slow to respond, the process counts this request locally as well.
-        expect((await login('203.0.113.1')).status).toBe(401);
-        await breakRedis();
-        // The requests run in parallel, because each one waits briefly for Redis.
-        const allowed = await Promise.all(Array.from({ length: LIMIT }, () => login()));
-        const statuses = [...allowed, await login()].map(({ status }) => status);
-        results.push(statuses);
-        redis.thaw();
-      }
-      const limited = [...Array<number>(LIMIT).fill(401), 429];
-      expect(results).toEqual([limited, limited]);
-    } finally {
-      redis.thaw();
-      await instance.stop();
-      await redis.remove();
-    }
   });
 });
