@@ -9,6 +9,7 @@ import { withSettings } from '../support/customers.js';
 import { adminUrl, createDatabase, dropDatabase, OWNER_ROLE } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { withFirstVersion } from '../support/first-version.js';
+import { isNightly } from '../support/is-nightly.js';
 import { migrateDatabase } from '../support/migrate-database.js';
 import { insertOperator, OperatorClient } from '../support/operator-client.js';
 import { portablePasskey } from '../support/passkeys.js';
@@ -204,7 +205,7 @@ describe('a second API process', () => {
 
   it('stays registered until it shuts down; a 0.1.0 process counts while it is connected', async () => {
     const [rejected, accepted] = responses;
-    const detail = expect.stringContaining('would ignore this setting: 0.1.0.');
+    const detail = expect.stringContaining('would ignore this setting are running: 0.1.0.');
     expect(rejected).toMatchObject({ status: 409, body: { code: 'conflict', detail } });
     expect(accepted!.status).toBe(200);
     expect(await countApiProcesses()).toBe(2);
@@ -564,26 +565,28 @@ describe('a migration', () => {
     expect((await instance.register()).status).toBe(201);
   });
 
-  it('runs once at the next start after a failure in 0.1.0, while MIGRATE=off waits', async () => {
-    await stop();
-    const all = await listCurrentNames();
-    await failHalfway();
-    await storePreviousNames();
-    const previous = await listApplied();
-    const waiting = instance.startApi({ MIGRATE: 'off', PORT: String(await freePort()) });
-    await eventually('the process to wait', () =>
-      waiting.log.some(({ message }) => message === 'waiting for migrations'),
-    );
-    await withMigratingFirstVersion(() => instance.startApi());
-    const [others] = await Promise.all([
-      migrateAtOnce(),
-      instance.waitUntilReady(),
-      waiting.waitUntilReady(),
-    ]);
-    expect(others.filter((names) => names.length > 0).length).toBeLessThanOrEqual(1);
-    const stored = await listApplied();
-    expect(stored.slice(0, previous.length)).toEqual(previous);
-    expect(stored.filter((name) => all.includes(name)).sort()).toEqual([...all].sort());
-    expect((await instance.register()).status).toBe(201);
-  });
+  // Migrates twice from an empty database.
+  if (isNightly)
+    it('runs once at the next start after a failure in 0.1.0, while MIGRATE=off waits', async () => {
+      await stop();
+      const all = await listCurrentNames();
+      await failHalfway();
+      await storePreviousNames();
+      const previous = await listApplied();
+      const waiting = instance.startApi({ MIGRATE: 'off', PORT: String(await freePort()) });
+      await eventually('the process to wait', () =>
+        waiting.log.some(({ message }) => message === 'waiting for migrations'),
+      );
+      await withMigratingFirstVersion(() => instance.startApi());
+      const [others] = await Promise.all([
+        migrateAtOnce(),
+        instance.waitUntilReady(),
+        waiting.waitUntilReady(),
+      ]);
+      expect(others.filter((names) => names.length > 0).length).toBeLessThanOrEqual(1);
+      const stored = await listApplied();
+      expect(stored.slice(0, previous.length)).toEqual(previous);
+      expect(stored.filter((name) => all.includes(name)).sort()).toEqual([...all].sort());
+      expect((await instance.register()).status).toBe(201);
+    });
 });
