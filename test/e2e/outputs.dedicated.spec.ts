@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { eventually } from '../support/eventually.js';
+import { isNightly } from '../support/is-nightly.js';
 import { entryPoints, freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 
@@ -17,7 +18,7 @@ type OutputState = 'closed' | 'full' | 'stalled' | 'read';
 let instance: TestInstance;
 let folder: string;
 beforeAll(async () => {
-  instance = await TestInstance.start({ workers: 0 });
+  instance = await TestInstance.startShared({ workers: 0 });
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-outputs-'));
 });
 const children: ChildProcess[] = [];
@@ -77,9 +78,10 @@ const service = (body: string): string[] => [
    setInterval(() => undefined, 1000);`,
 ];
 
-/** Writes 12 MB to the log, which is more than a process buffers, and a Node.js warning to standard error. */
+const LINES = 6_000;
+/** Writes 6 MB to the log, which is more than a process buffers, and a Node.js warning to standard error. */
 const writeLargeLog = `
-  for (let index = 0; index < 12_000; index += 1) logger.info({ index, text: 'x'.repeat(900) }, 'line');
+  for (let index = 0; index < ${LINES}; index += 1) logger.info({ index, text: 'x'.repeat(900) }, 'line');
   process.emitWarning('unimportant');`;
 
 describe('a service', () => {
@@ -132,7 +134,7 @@ describe('a service', () => {
       .map((line) => JSON.parse(line) as { message: string; index: number; level: string });
     const writtenLines = lines.filter(({ message }) => message === 'line');
     expect(writtenLines.map(({ index }) => index)).toEqual(writtenLines.map((_, index) => index));
-    expect(writtenLines.length + Number(report[1])).toBe(12_000);
+    expect(writtenLines.length + Number(report[1])).toBe(LINES);
     expect(metrics).toContain(`\ngatehouse_log_lines_dropped_total ${report[1]}\n`);
     expect(lines.filter(({ message }) => message === 'log lines dropped')).toMatchObject([
       { level: 'error' },
@@ -142,7 +144,7 @@ describe('a service', () => {
 
 describe('a program', () => {
   // In `all`, the worker is one of the programs.
-  it.each(['api', 'all'] as const)(
+  it.each(isNightly ? (['api', 'all'] as const) : (['all'] as const))(
     'serves requests and stops despite a full log disk and a closed standard error: %s',
     async (name) => {
       const [port, metricsPort] = [await freePort(), await freePort()];
@@ -215,6 +217,7 @@ it("a command ends quietly if its output's reader has left, and reports a full d
     [[entryPoints.gatehouse, 'unknown'], 'read', 'full', 2, emptyOutput],
   ];
   for (const [args, stdout, stderr, code, text] of cases) {
+    if (stderr === 'closed' && !isNightly) continue;
     const { GATEHOUSE_SECRET } = instance.env as { GATEHOUSE_SECRET: string };
     const { child, read } = await start(args, { stdout, stderr }, { GATEHOUSE_SECRET });
     const closed = once(child, 'close');
