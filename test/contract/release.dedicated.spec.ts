@@ -9,6 +9,7 @@ import { load } from 'js-yaml';
 import { listPackages } from '../../scripts/packages.mjs';
 import { run } from '../../scripts/processes.mjs';
 import { findReleaseProblems, readReleaseNotes } from '../../scripts/release-checks.mjs';
+import { isNightly } from '../support/is-nightly.js';
 
 const { version, scripts } = JSON.parse(await readFile('package.json', 'utf8'));
 const names = listPackages().map(({ name }) => name);
@@ -83,14 +84,16 @@ describe('npm run release', () => {
     });
   });
 
-  it('skips published versions, so that a failed run can be repeated', async () => {
-    const { code, output, requests } = await release([], names);
-    expect([code, output]).toEqual([
-      0,
-      names.map((name) => `${name}@${version} is already published\n`).join(''),
-    ]);
-    expect(requests.filter((request) => !request.startsWith('GET '))).toEqual([]);
-  });
+  // Runs npm once for each package.
+  if (isNightly)
+    it('skips published versions, so that a failed run can be repeated', async () => {
+      const { code, output, requests } = await release([], names);
+      expect([code, output]).toEqual([
+        0,
+        names.map((name) => `${name}@${version} is already published\n`).join(''),
+      ]);
+      expect(requests.filter((request) => !request.startsWith('GET '))).toEqual([]);
+    });
 
   it('rejects a tag of another version before packing anything', async () => {
     const { code, output } = await release([], [], 'v99.0.0');
