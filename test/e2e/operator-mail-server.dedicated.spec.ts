@@ -23,6 +23,14 @@ afterAll(async () => {
   await mailServer.stop();
 });
 
+it('the mailbox returns 404 if SMTP_URL is set', async () => {
+  const notFound = { status: 404, body: { code: 'not_found' } };
+  expect(await instance.requestWithSecretKey('GET', '/api/v1/mailbox')).toMatchObject(notFound);
+  const operator = await insertOperator(instance, 'operator');
+  for (const path of ['/mailbox', '/mailbox/count'])
+    expect(await operator.request('GET', path)).toMatchObject(notFound);
+});
+
 const getHealth = async () => (await admin.request('GET', '/health')).body;
 
 describe('the health of an instance', () => {

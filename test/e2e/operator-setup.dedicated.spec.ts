@@ -1,16 +1,10 @@
 import { TestInstance } from '../support/test-instance.js';
-import { OperatorClient, signIn } from '../support/operator-client.js';
+import { listCommands, OperatorClient, signIn } from '../support/operator-client.js';
 import { createOperatorLink } from '../support/run-gatehouse.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const PASSWORD = 'an unusual long phrase';
 const settings = { OPERATOR_EMAIL: 'Ops@Example.com', OPERATOR_PASSWORD: PASSWORD };
-
-/** Returns the commands in the API log that give access to the console, with their messages. */
-const listCommands = (instance: TestInstance): unknown[] =>
-  instance.api.log
-    .filter(({ command }) => command !== undefined)
-    .map(({ message, command }) => [message, command]);
 
 describe('CO-01: an instance without operators', () => {
   let instance: TestInstance;
@@ -116,21 +110,4 @@ describe('CO-01: an instance without operators', () => {
     const client = await signIn(instance, { email: 'ops@example.com', password: PASSWORD });
     expect(client.operator).toMatchObject({ email: 'ops@example.com', role: 'admin' });
   });
-});
-
-it('CO-01: the seed uses OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
-  const instance = await TestInstance.start({ workers: 0, env: settings });
-  try {
-    expect(listCommands(instance)).toEqual([
-      [
-        'database seeded; the keys and the operator are in credentials.json',
-        'npm run gatehouse -- operator-link',
-      ],
-    ]);
-    expect(instance.credentials.operator).toEqual({ email: 'ops@example.com', password: PASSWORD });
-    await signIn(instance);
-    expect(await instance.sql('SELECT email FROM operators')).toEqual([{ email: 'ops@example.com' }]);
-  } finally {
-    await instance.stop();
-  }
 });

@@ -161,7 +161,7 @@ describe('OP-01: the replacement of an authenticator by its owner', () => {
 });
 
 describe('CO-01: the limit on failures', () => {
-  // Known addresses have a higher limit, see operator-login-attempts.dedicated.spec.ts. For the limits per address,
+  // Known addresses have a higher limit, see api-settings.dedicated.spec.ts. For the limits per address,
   // see rate-limits.dedicated.spec.ts.
   const deleteAddresses = () => instance.sql('DELETE FROM operator_addresses');
   const createOperatorWithoutAddresses = async (): Promise<Enrolled> => {

@@ -173,3 +173,9 @@ export async function inviteOperator(
   await client.keepReauthenticated();
   return client;
 }
+
+/** Returns the commands in the API log that give access to the console, with their messages. */
+export const listCommands = (instance: TestInstance): unknown[] =>
+  instance.api.log
+    .filter(({ command }) => command !== undefined)
+    .map(({ message, command }) => [message, command]);
