@@ -97,7 +97,7 @@ describe('hostile targets in production', () => {
       'redirecting.example': ['127.0.0.2'],
       'rebinding.example': (nth) => [nth === 0 ? '127.0.0.2' : '127.0.0.1'],
     });
-    instance = await TestInstance.start({ workers: 0, env: { RATE_LIMITS: 'off' } });
+    instance = await TestInstance.startShared({ workers: 0 });
     records = await deliverTo([
       ...hostileUrls,
       ...Object.keys(hostileNames).map((name) => `https://${name}:${PORT}/`),
