@@ -8,6 +8,7 @@ import { importExports } from '../support/packages/import-exports.js';
 import { installPackages, listEntryPoints, type Manifest } from '../support/packages/install-package.js';
 import { startLocalRegistry, type LocalRegistry } from '../support/packages/local-registry.js';
 import { packAll } from '../support/packages/pack-all.js';
+import { checkExportTypes } from '../support/packages/type-check.js';
 
 let folder: string;
 let registry: LocalRegistry;
@@ -21,7 +22,7 @@ afterAll(async () => {
 });
 
 it.each([22, 24] as const)(
-  'each package works with Node.js %i: every export and every command',
+  'each package works with Node.js %i: every export with its types, and every command',
   async (version) => {
     const programs = await installNode(version);
     if (!programs) return;
@@ -37,6 +38,7 @@ it.each([22, 24] as const)(
     );
     const entryPoints = packages.flatMap(({ manifest }) => listEntryPoints(manifest));
     expect(await importExports(project, entryPoints, node)).toEqual(entryPoints);
+    expect(await checkExportTypes(project, entryPoints, 'bundler')).toBe('');
     for (const { name, manifest } of packages)
       for (const file of Object.values(manifest.bin ?? {}))
         expect(await run(node, [join(project, 'node_modules', name, file), '--version'])).toMatchObject({

@@ -11,6 +11,12 @@ export interface LocalRegistry {
   close(): void;
 }
 
+/** Options that leave out source maps, and the parts of Next.js that the packages and their types do not import. */
+const EXCLUDED = [
+  ...['node_modules', '*.map', 'next/dist/docs', 'next/dist/esm', 'next/dist/compiled/next-server'],
+  ...['next/dist/compiled/*-experimental', 'next/dist/compiled/next-devtools', 'next/dist/compiled/webpack'],
+].map((pattern) => `--exclude=${pattern}`);
+
 /** Returns all installed package folders by name and version. */
 function listInstalled(): Map<string, Map<string, string>> {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
@@ -47,9 +53,8 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
       return;
     }
     const folder = installed.get(searchParams.get('name')!)!.get(searchParams.get('version')!)!;
-    // npm ignores the name of the first folder in a tarball, and also reads uncompressed tarballs. Source maps make
-    // up half of Next.js, and no test reads them.
-    const args = ['-c', '--exclude=node_modules', '--exclude=*.map', '-C', dirname(folder), basename(folder)];
+    // npm ignores the name of the first folder in a tarball, and also reads uncompressed tarballs.
+    const args = ['-c', ...EXCLUDED, '-C', dirname(folder), basename(folder)];
     spawn('tar', args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.pipe(response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
