@@ -29,6 +29,12 @@ COPY packages/cli/src/console-shared packages/cli/src/console-shared
 COPY scripts/all.mjs scripts/build-parts.mjs scripts/build.mjs scripts/environment.mjs scripts/program-options.mjs \
   scripts/processes.mjs scripts/run-all.mjs scripts/supervisor.mjs scripts/
 RUN npm run build
+# Stores compiled code, so that the programs start faster (docs/adr/0024-bundled-programs.md). Node.js keeps the code of
+# each user separately, and stores files that only this user can read.
+RUN install -d -o 1000 dist/compiled && \
+  NODE_COMPILE_CACHE=/app/dist/compiled setpriv --reuid=1000 --regid=1000 --clear-groups \
+    node dist/programs/gatehouse.js --help > /dev/null && \
+  chmod -R a+rX dist/compiled
 
 FROM ${NODE_IMAGE}
 # The file system may be read-only except for /tmp: DATA_DIR contains no persistent data if DATABASE_URL and
@@ -43,13 +49,10 @@ COPY LICENSE package.json ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY ops/image/all ops/image/gatehouse-admin /usr/local/bin/
-# Compiled code, so that the programs start faster (docs/adr/0024-bundled-programs.md). Node.js only uses what the same
-# user has written. Without write access, it uses the code without adding to it.
-ENV NODE_COMPILE_CACHE=/app/compiled
-RUN install -d -o 1000 -g 1000 /app/compiled
+# Compiled code from the build, to which the programs cannot add.
+ENV NODE_COMPILE_CACHE=/app/dist/compiled
 # The user "node", by number, so that an orchestrator can verify that it is not root.
 USER 1000:1000
-RUN node dist/programs/gatehouse.js --help > /dev/null
 EXPOSE 3000
 # Checks only the process, not PostgreSQL, because a restart would not repair PostgreSQL.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \

@@ -196,7 +196,12 @@ function checkDockerfile() {
     expectEqual(`Dockerfile: COPY of ${folder}/package.json`, copies.length, 1);
   }
   // The build also creates the console.
-  expectEqual('Dockerfile: last RUN', all('RUN').at(-1), 'npm run build');
+  expectEqual('Dockerfile: RUN of the build', all('RUN').at(-2), 'npm run build');
+  const cache = all('ENV').find((rest) => rest.startsWith('NODE_COMPILE_CACHE='));
+  const compiles = all('RUN')
+    .at(-1)
+    .includes(`${cache} setpriv --reuid=1000 --regid=1000 --clear-groups node `);
+  expect(compiles, 'Dockerfile: the last RUN does not store compiled code for the user of the image');
   expect(fs.existsSync('dist/console/index.html'), 'no dist/console/index.html');
 
   // SC-04: all copied files exist, and no other files are sent to the build.
