@@ -1099,13 +1099,28 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'gatehouse-oddities-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+interface Conversion {
+  customers: ImportedCustomer[];
+  entries: ReportEntry[];
+}
+
+/** The conversions so far, because the page contains the results of all imports in these tests. */
+const conversions = new Map<string, Promise<Conversion>>();
+
 /**
  * Returns the customers that an import with these files sends to a project with the provider `google`, and the report.
  */
-async function convert(
+function convert(system: System, contents: Record<string, string>): Promise<Conversion> {
+  const key = JSON.stringify([system.source.name, contents]);
+  const conversion = conversions.get(key) ?? convertFiles(system, contents);
+  conversions.set(key, conversion);
+  return conversion;
+}
+
+async function convertFiles(
   { source, values }: System,
   contents: Record<string, string>,
-): Promise<{ customers: ImportedCustomer[]; entries: ReportEntry[] }> {
+): Promise<Conversion> {
   for (const [name, content] of Object.entries(contents)) writeFileSync(join(folder, name), content);
   const options = { values: 'hash-config.txt' in contents ? (values?.(folder) ?? {}) : {} };
   const files = Object.keys(contents).filter((name) => name !== 'hash-config.txt');
