@@ -117,25 +117,15 @@ describe('each OpenAPI document', () => {
     expect((Object.keys(errorCatalog) as ErrorCode[]).filter((code) => !documented.has(code))).toEqual([]);
   });
 
-  test('gives every JSON body an example, and all examples match their schemas', () => {
-    const conformance = new Conformance(document);
-    const invalid = operations.flatMap(({ name, operation }) => {
-      const bodies = [operation['requestBody'], ...Object.values(operation['responses'] as Json)]
+  test('gives every JSON body an example', () => {
+    const withoutExample = operations.flatMap(({ name, operation }) =>
+      [operation['requestBody'], ...Object.values(operation['responses'] as Json)]
         .filter(Boolean)
-        .map((body: Json) => (resolve(body)['content'] ?? {}) as Json);
-      const withoutExample = bodies.filter(
-        ({ 'application/json': json }) => json && json.example === undefined,
-      );
-      const contents = bodies.flatMap((content) => Object.values(content) as Json[]);
-      const found = contents.flatMap(({ schema, example, examples = {} }) =>
-        [
-          ...(example === undefined ? [] : [example]),
-          ...Object.values(examples as Json).map((each) => resolve(each)['value']),
-        ].flatMap((value) => conformance.findValueProblems(schema as Json, value)),
-      );
-      return [...found, ...withoutExample.map(() => 'no example')].map((problem) => `${name}: ${problem}`);
-    });
-    expect(invalid).toEqual([]);
+        .map((body: Json) => (resolve(body)['content']?.['application/json'] ?? {}) as Json)
+        .filter(({ schema, example }) => schema && example === undefined)
+        .map(() => name),
+    );
+    expect(withoutExample).toEqual([]);
   });
 
   test('contains only examples and defaults that match their schema, with RFC 3986 URLs', () => {
