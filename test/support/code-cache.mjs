@@ -16,9 +16,11 @@ function withCompiledCode(file, code, options) {
 
 /**
  * Makes Jest compile each module once per worker. Otherwise, it compiles all modules again for each test file, which
- * takes a quarter of the CPU time of unit tests. The modules are still evaluated for each test file.
+ * takes a quarter of the CPU time of unit tests. The modules are still evaluated for each test file. In Node.js 20,
+ * modules from a code cache cannot import other modules dynamically.
  */
 export function cacheCompiledCode() {
+  if (Number(process.versions.node.split('.')[0]) < 24) return;
   vm.compileFunction = function compileFunctionOnce(code, parameters, options = {}) {
     const file = options.filename;
     const cachedOptions = withCompiledCode(file, code, options);
