@@ -1,8 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
-import { cacheCompiledCode } from './code-cache.mjs';
-
-cacheCompiledCode();
 
 /** The AsyncLocalStorage instances that the current test file has used. */
 const used = new Set();
