@@ -1,4 +1,5 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,7 +18,7 @@ export interface DocumentFolderOptions {
 
 /** A document's files and commands, in a folder with the packages installed, like a reader's. */
 export class DocumentFolder {
-  private readonly stops: (() => void)[] = [];
+  private readonly servers: ChildProcess[] = [];
 
   private constructor(
     readonly document: string,
@@ -73,13 +74,13 @@ export class DocumentFolder {
       env: { ...this.environment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    this.stops.push(() => child.kill('SIGKILL'));
+    this.servers.push(child);
     return waitUntilListening(args.at(-1) ?? program!, child, url);
   }
 
   /** Stops all servers and removes the folder. */
   async close(): Promise<void> {
-    for (const stop of this.stops) stop();
+    await Promise.all(this.servers.map(stopServer));
     await rm(this.parent, { recursive: true, force: true });
   }
 
@@ -96,4 +97,12 @@ export class DocumentFolder {
   private environment(): Record<string, string | undefined> {
     return { PATH: process.env['PATH'], HOME: this.parent, ...this.options.env };
   }
+}
+
+/** Stops a server and waits for its end. `next dev` ends its own child process only after SIGTERM. */
+async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
 }

@@ -1,14 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { BrowserContext, Page, Response as PageResponse } from 'playwright-core';
 import { describeBrowser, TestBrowser } from '../support/browser.js';
-import { codeBlocks } from '../support/code-blocks.js';
 import { expectStatus } from '../support/customers.js';
-import { DocumentFolder } from '../support/document-folder.js';
 import { eventually } from '../support/eventually.js';
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
-import { freePort } from '../support/server-process.mjs';
+import { NextExample } from '../support/next-example.js';
 import {
   addProvider,
   requestAsPage,
@@ -18,21 +14,14 @@ import {
 import { PASSWORD, TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-const DOCUMENT = 'docs/quick-starts/nextjs.md';
 const ACCESS = 'gatehouse-access';
 const REFRESH = 'gatehouse-refresh';
 
 let instance: TestInstance;
 let provider: OpenIdProvider;
 let project: SocialProject;
-let folder: DocumentFolder;
+let app: NextExample;
 let origin: string;
-
-it('the example consists of the files in the quick start', async () => {
-  const blocks = [...(await codeBlocks(DOCUMENT))];
-  expect(blocks.length).toBeGreaterThan(8);
-  for (const [name, code] of blocks) expect(await readFile(`examples/nextjs/${name}`, 'utf8')).toBe(code);
-});
 
 describeBrowser('the example of @gatehouse/nextjs', () => {
   let browser: TestBrowser;
@@ -50,24 +39,16 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
       buildApp(),
     ]);
     browser = await TestBrowser.startShared();
-    const port = String(await freePort());
-    origin = `http://localhost:${port}`;
+    ({ origin } = app);
     project = await createSocialProject(instance, { redirectUrls: [`${origin}/sign-in`] });
     const fields = { type: 'oidc', issuer: provider.issuer, name: 'Work' };
     await addProvider(instance, project, provider, fields);
-    // Written after the build, which must not depend on the server's environment.
-    const { id: projectId, publishableKey } = project;
-    const credentials = { ...instance.credentials, projectId, publishableKey };
-    await folder.write('../gatehouse/.data/credentials.json', JSON.stringify(credentials));
-    await folder.runBlocks('settings');
-    await folder.start(
-      [process.execPath, 'node_modules/next/dist/bin/next', 'start', '--port', port],
-      origin,
-    );
+    // The build must not depend on the server's environment.
+    await app.start('start', instance, project);
   });
   afterAll(async () => {
     await browser?.close();
-    await folder?.close();
+    await app?.close();
     await provider?.stop();
     await instance?.stop();
   });
@@ -86,28 +67,16 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
 
   /** Builds the quick start's files, and a page that the proxy does not cover. */
   async function buildApp(): Promise<void> {
-    // Turbopack reads no files outside the folder that contains the lockfile.
-    folder = await DocumentFolder.create(DOCUMENT, {
-      parent: join(process.cwd(), 'dist'),
-      // It does not read files above the home directory either.
-      env: { NEXT_TELEMETRY_DISABLED: '1', CI: '1', HOME: tmpdir() },
-    });
+    app = await NextExample.create();
     const [page, proxy] = await Promise.all(
       ['app/orders/page.tsx', 'proxy.ts'].map((name) => readFile(`examples/nextjs/${name}`, 'utf8')),
     );
     const unproxied = page!
       .replace('./pay-button', '../orders/pay-button')
       .replace('protect()', `protect({ returnUrl: '/unproxied' })`);
-    await folder.write('app/unproxied/page.tsx', unproxied);
-    // The build skips what this test does not need: `npm run types` checks the types, the React quick start tests
-    // minified packages, and the folder is built only once.
-    const config = {
-      typescript: { ignoreBuildErrors: true },
-      experimental: { turbopackMinify: false, turbopackFileSystemCacheForBuild: false },
-    };
-    await folder.write('next.config.mjs', `export default ${JSON.stringify(config)};`);
-    await folder.write('proxy.ts', proxy!.replace('(?!', '(?!unproxied|'));
-    await folder.runBlocks('build');
+    await app.folder.write('app/unproxied/page.tsx', unproxied);
+    await app.folder.write('proxy.ts', proxy!.replace('(?!', '(?!unproxied|'));
+    await app.folder.runBlocks('build');
   }
 
   const readBody = (response: PageResponse): Promise<string> => response.text().catch(() => '');
