@@ -31,6 +31,14 @@ describe('the operator sign-in at a host name', () => {
   let admin: OperatorClient;
   let startedBrowser: TestBrowser | undefined;
   const getBrowser = async (): Promise<TestBrowser> => (startedBrowser ??= await TestBrowser.startShared());
+  let sharedPage: BrowserPage | undefined;
+  /** Opens a screen without a session, on the page that all tests share. */
+  const show = async (path: string): Promise<BrowserPage> => {
+    sharedPage ??= await (await getBrowser()).open('about:blank', { reducedMotion: 'reduce' });
+    await sharedPage.context().clearCookies();
+    await sharedPage.goto(`${instance.baseUrl}/console${path}`);
+    return sharedPage;
+  };
 
   beforeAll(async () => {
     const port = String(await freePort());
@@ -512,7 +520,7 @@ describe('the operator sign-in at a host name', () => {
 
     it('signs in, keeps a form whose action requires a new sign-in, and signs out', async () => {
       provider.user = createOperator();
-      const page = await browser.open(`${instance.baseUrl}/console/operators`);
+      const page = await show('/operators');
       await waitForHeading(page, 'Sign in');
       await browser.screenshot(page, 'single-sign-on');
       await page.getByRole('button', { name: 'Sign in with Nordwind ID' }).click();
@@ -532,13 +540,12 @@ describe('the operator sign-in at a host name', () => {
       await page.getByRole('button', { name: /Account menu/ }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await waitForHeading(page, 'Sign in');
-      await page.context().close();
     });
 
     it('enrolls a passkey, and signs in with it', async () => {
       const { operator } = await insertOperator(instance);
       await instance.sql('UPDATE operators SET totp_secret = NULL WHERE id = $1', [operator.id]);
-      const page = await browser.open(`${instance.baseUrl}/console/account`);
+      const page = await show('/account');
       await addVirtualAuthenticator(page);
       const credentials = { username: operator.email, password: instance.credentials.operator.password };
       await submitForm(page, credentials);
@@ -565,7 +572,6 @@ describe('the operator sign-in at a host name', () => {
       await browser.screenshot(page, 'passkey-sign-in');
       await page.getByRole('button', { name: 'Use a passkey' }).click();
       await waitForHeading(page, 'Overview');
-      await page.context().close();
     });
   });
 
@@ -631,12 +637,9 @@ describe('the operator sign-in at a host name', () => {
     });
 
     describeBrowser('in the console', () => {
-      let browser: TestBrowser;
-      beforeAll(async () => (browser = await getBrowser()));
-
       it('offers only the sign-in with the provider, and no invitations', async () => {
         provider.user = createOperator();
-        const page = await browser.open(`${instance.baseUrl}/console/operators`);
+        const page = await show('/operators');
         await waitForHeading(page, 'Sign in');
         const button = page.getByRole('button', { name: 'Sign in with Nordwind ID' });
         await button.waitFor();
@@ -648,7 +651,6 @@ describe('the operator sign-in at a host name', () => {
           .first()
           .waitFor();
         expect(await page.getByRole('button', { name: 'Invite operator' }).count()).toBe(0);
-        await page.context().close();
       });
     });
   });
