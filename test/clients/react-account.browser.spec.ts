@@ -1,4 +1,4 @@
-import type { BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expectAccessible } from '../support/accessibility.js';
 import { describeBrowser, type TestBrowser } from '../support/browser.js';
 import { backdateProofs, resetTotpSteps } from '../support/customer-factors.js';
@@ -19,7 +19,6 @@ describeBrowser('the account UI of @gatehouse/react', () => {
   let browser: TestBrowser;
   let provider: OpenIdProvider;
   let site: ReactPage;
-  let context: BrowserContext;
   let page: Page;
 
   beforeAll(async () => {
@@ -34,10 +33,10 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     ({ instance, browser, provider, site } = fixture);
   });
   afterAll(async () => fixture?.stop());
-  beforeEach(async () => void ({ context, page } = await fixture.openPage()));
+  beforeEach(async () => (page = await fixture.openPage()));
   afterEach(async () => {
     fixture.expectNoProblems();
-    await context.close();
+    await fixture.resetPage();
   });
 
   /** Opens a page as a new customer with the password PASSWORD. */
@@ -192,6 +191,8 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     await click(passkeys, 'Remove: Laptop');
     await click(dialog('Remove Laptop?'), 'Remove');
     await passkeys.getByText('No passkeys yet').waitFor();
+    // Ends the authenticator.
+    await page.close();
   });
 
   it('links and unlinks an account with a provider', async () => {

@@ -1,4 +1,4 @@
-import type { BrowserContext, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expectAccessible } from '../support/accessibility.js';
 import { describeBrowser, type TestBrowser } from '../support/browser.js';
 import { backdateProofs } from '../support/customer-factors.js';
@@ -8,6 +8,8 @@ import type { ReactPage } from '../support/react-page.js';
 import { changeSettings, type SocialProject } from '../support/social-sign-in.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
+import './react-account.browser.spec.js';
+import './react-sdk.browser.spec.js';
 
 describeBrowser('@gatehouse/react: errors and variants', () => {
   let fixture: ReactFixture;
@@ -16,7 +18,6 @@ describeBrowser('@gatehouse/react: errors and variants', () => {
   let provider: OpenIdProvider;
   let site: ReactPage;
   let project: SocialProject;
-  let context: BrowserContext;
   let page: Page;
 
   beforeAll(async () => {
@@ -34,11 +35,11 @@ describeBrowser('@gatehouse/react: errors and variants', () => {
   afterAll(async () => fixture?.stop());
   beforeEach(async () => {
     await useSettings({});
-    ({ context, page } = await fixture.openPage());
+    page = await fixture.openPage();
   });
   afterEach(async () => {
     fixture.expectNoProblems();
-    await context.close();
+    await fixture.resetPage();
   });
 
   const useSettings = (changes: object): Promise<void> =>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import type { TestBrowser } from './browser.js';
+import { isNightly } from './is-nightly.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -45,9 +46,14 @@ export const seriousViolations = (page: Page, rules?: string[]): Promise<string[
     context: TOP_DIALOG,
   });
 
+/** Throws in nightly tests if the topmost dialog, or the page, has serious or critical violations. */
+export async function expectNoSeriousViolations(page: Page): Promise<void> {
+  if (isNightly) expect(await seriousViolations(page)).toEqual([]);
+}
+
 /**
  * Throws if axe-core finds a violation, or if the page is wider than the screen. The dark theme is checked on a narrow
- * screen, and the light theme's contrast on the wide one. Takes a screenshot of both.
+ * screen, and in nightly tests the light theme's contrast on the wide one. Takes a screenshot of each.
  * @param step a description of the page
  * @param width the wide screen's width in pixels. The page has this width afterward
  */
@@ -58,10 +64,11 @@ export async function expectAccessible(
   { width, height }: { width: number; height: number },
 ): Promise<void> {
   // Only the contrast depends on the theme.
-  for (const [colorScheme, screenWidth, rules] of [
+  const themes = [
     ['dark', 320, undefined],
     ['light', width, ['color-contrast']],
-  ] as const) {
+  ] as const;
+  for (const [colorScheme, screenWidth, rules] of isNightly ? themes : [themes[0]]) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width: screenWidth, height });
     const violations = await findViolations(page, rules && { rules: [...rules] });
@@ -69,4 +76,5 @@ export async function expectAccessible(
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(screenWidth);
     await browser.screenshot(page, `${step}-${colorScheme}`);
   }
+  await page.setViewportSize({ width, height });
 }

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { TestBrowser } from './browser.js';
 import { OpenIdProvider } from './identity-providers/open-id-provider.js';
 import { createProviderUser } from './identity-providers/provider-user.js';
@@ -6,10 +6,11 @@ import { ReactPage, type PageConfig } from './react-page.js';
 import { addProvider, createSocialProject, type SocialProject } from './social-sign-in.js';
 import { TestInstance } from './test-instance.js';
 
-/** The `@gatehouse/react` test fixture: a site, a project with a provider, and one browser context per test. */
+/** The `@gatehouse/react` test fixture: a site, a project with a provider, and a page for all tests. */
 export class ReactFixture {
   /** Console messages on the page. React reports problems there, and the browser reports policy violations. */
   private messages: string[] = [];
+  private page: Page | undefined;
 
   private constructor(
     readonly instance: TestInstance,
@@ -34,15 +35,28 @@ export class ReactFixture {
     return new ReactFixture(instance, browser, provider, site, project);
   }
 
-  /** Opens an empty page in a new context, for a new user at the provider. */
-  async openPage(): Promise<{ context: BrowserContext; page: Page }> {
+  /** Returns the page, which is empty, for a new user at the provider. Opens a new one if a test has closed it. */
+  async openPage(): Promise<Page> {
     this.provider.user = createProviderUser();
-    const context = await this.browser.newContext();
-    const page = await context.newPage();
     this.messages = [];
+    if (this.page && !this.page.isClosed()) return this.page;
+    const page = await (await this.browser.newContext()).newPage();
     page.on('console', (message) => this.messages.push(message.text()));
     page.on('pageerror', (error) => this.messages.push(String(error)));
-    return { context, page };
+    return (this.page = page);
+  }
+
+  /** Removes what a test has stored and changed in the page. */
+  async resetPage(): Promise<void> {
+    const page = this.page!;
+    if (page.isClosed()) return;
+    await page.unrouteAll();
+    // The style sheet belongs to the site's origin, and runs no script that could store anything again.
+    await page.goto(`${this.site.origin}/main.css`);
+    await page.evaluate('localStorage.clear(); sessionStorage.clear();');
+    await page.goto('about:blank');
+    await page.context().clearCookies();
+    await page.emulateMedia({ colorScheme: null });
   }
 
   /** Throws if the page that was opened last has reported a problem. */
