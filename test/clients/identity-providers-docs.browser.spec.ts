@@ -7,6 +7,7 @@ import { createGitHubUser, GitHubStandIn } from '../support/identity-providers/g
 import { OpenIdProvider } from '../support/identity-providers/open-id-provider.js';
 import { createProviderUser } from '../support/identity-providers/provider-user.js';
 import { StandInProvider } from '../support/identity-providers/stand-in-provider.js';
+import { isNightly, nightlyIt } from '../support/is-nightly.js';
 import { addLinkingProviders, createLinkingUser, LINKING_TABLE } from '../support/linking-table.js';
 import {
   addProvider,
@@ -101,17 +102,21 @@ describeBrowser('the code in docs/identity-providers.md, on a page of another or
     return page;
   };
 
-  it.each(['openId', 'google', 'apple', 'github'] as const)('signs up and in with %s', async (name) => {
-    const person = createProviderUser({ hd: 'example.com' });
-    openId.user = google.user = apple.user = person;
-    const emails = [{ email: person.email!, primary: true, verified: true, visibility: null }];
-    github.user = createGitHubUser({ emails });
-    const page = await open();
-    const { customer } = await signIn(page, name);
-    expect(customer).toMatchObject({ email: person.email, firstName: 'Ada' });
-    expect(await run(page, 'return (await gatehouse.customer.get()).id')).toBe(customer.id);
-    expect((await signIn(page, name)).customer.id).toBe(customer.id);
-  });
+  // OpenID Connect with a redirect, and with a form that the provider's page submits.
+  it.each(isNightly ? (['openId', 'google', 'apple', 'github'] as const) : (['openId', 'apple'] as const))(
+    'signs up and in with %s',
+    async (name) => {
+      const person = createProviderUser({ hd: 'example.com' });
+      openId.user = google.user = apple.user = person;
+      const emails = [{ email: person.email!, primary: true, verified: true, visibility: null }];
+      github.user = createGitHubUser({ emails });
+      const page = await open();
+      const { customer } = await signIn(page, name);
+      expect(customer).toMatchObject({ email: person.email, firstName: 'Ada' });
+      expect(await run(page, 'return (await gatehouse.customer.get()).id')).toBe(customer.id);
+      expect((await signIn(page, name)).customer.id).toBe(customer.id);
+    },
+  );
 
   it('links an account and unlinks it, and reports the error of a redirect', async () => {
     google.user = createProviderUser();
@@ -132,7 +137,7 @@ describeBrowser('the code in docs/identity-providers.md, on a page of another or
     google.isDenied = false;
   });
 
-  it('FE-03: links an account or reports the reason, for every outcome in the table', async () => {
+  nightlyIt('FE-03: links an account or reports the reason, for every outcome in the table', async () => {
     const page = await open();
     const outcomes: unknown[] = [];
     for (const [slug, customer] of LINKING_TABLE) {
