@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { seriousViolations } from '../support/accessibility.js';
+import { expectNoSeriousViolations } from '../support/accessibility.js';
 import { describeConsole } from '../support/console-tests.js';
 import { registerWithTotp } from '../support/customer-factors.js';
 import { withSettings } from '../support/customers.js';
+import { nightlyIt } from '../support/is-nightly.js';
 import { insertOperator, inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { insertPasskey } from '../support/passkeys.js';
 import { insertOrganization } from '../support/tenants.js';
@@ -38,7 +39,7 @@ describeConsole(
       await dialog.getByRole('combobox', { name: 'Environment' }).click();
       await page.getByRole('option', { name: 'Production' }).click();
       expect(await dialog.getByLabel(requireVerifiedEmail).isChecked()).toBe(true);
-      expect(await seriousViolations(page)).toEqual([]);
+      await expectNoSeriousViolations(page);
       await dialog.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('heading', { level: 1, name: 'First one' }).waitFor();
       expect(page.url()).toMatch(/\/console\/projects\/[0-9a-f-]{36}\?tab=keys$/);
@@ -54,7 +55,7 @@ describeConsole(
       };
       await enterCode('wrong');
       await prompt.getByText('The code is not valid').waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
+      await expectNoSeriousViolations(page);
       await prompt.getByRole('button', { name: 'Cancel' }).click();
       await form.getByText('Reauthentication is required').waitFor();
       expect(await form.getByLabel('Name').inputValue()).toBe('Billing service');
@@ -87,7 +88,7 @@ describeConsole(
       await dialog.getByRole('combobox', { name: 'Organizations' }).fill(mark);
       await page.getByRole('option', { name: mark }).click();
       await page.keyboard.press('Escape');
-      expect(await seriousViolations(page)).toEqual([]);
+      await expectNoSeriousViolations(page);
       await submit.click();
       await dialog.waitFor({ state: 'detached' });
       await page.getByRole('row', { name: email }).getByText(mark).waitFor();
@@ -118,7 +119,7 @@ describeConsole(
       await entries.nth(3).waitFor();
       expect(await entries.filter({ hasText: 'Current session' }).count()).toBe(1);
       expect(await entries.filter({ hasText: 'Current session' }).getByRole('button').count()).toBe(0);
-      expect(await seriousViolations(page)).toEqual([]);
+      await expectNoSeriousViolations(page);
 
       await entries
         .first()
@@ -216,7 +217,7 @@ describeConsole(
       expect(await change('Name').innerText()).toMatch(/Your value\s+Mine\s+Saved value\s+Theirs/);
       expect(await change('Minimum length').innerText()).toMatch(/Before\s+8\s+Saved value\s+12/);
       expect([await savedName(), await nameField.inputValue()]).toEqual(['Theirs', 'Mine']);
-      expect(await seriousViolations(page)).toEqual([]);
+      await expectNoSeriousViolations(page);
       await bar.getByRole('button', { name: 'Overwrite' }).click();
       await bar.waitFor({ state: 'detached' });
       expect((await test.admin.request('GET', `/projects/${id}`)).body).toMatchObject({
@@ -237,7 +238,7 @@ describeConsole(
       await dialog.getByLabel('Metadata', { exact: true }).fill('{"plan": "pro", "old": 1}');
       await dialog.getByLabel('Set a password').check();
       await dialog.getByRole('textbox', { name: 'Password' }).fill('an unusual long phrase');
-      expect(await seriousViolations(page)).toEqual([]);
+      await expectNoSeriousViolations(page);
       await dialog.getByRole('button', { name: 'Create customer' }).click();
       await page.getByRole('heading', { level: 1, name: email('a') }).waitFor();
       expect((await instance.login(email('a'), 'an unusual long phrase')).status).toBe(200);
@@ -284,67 +285,70 @@ describeConsole(
       ]);
     });
 
-    it('requires a second factor, and removes a passkey and an authenticator with a reason', async () => {
-      const { instance } = test;
-      const customer = await withSettings(instance, { mfa: 'optional' }, () => registerWithTotp(instance));
-      await insertPasskey(instance, customer.id);
-      const show = async (role: string) =>
-        test.show(`/customers/${customer.id}?tab=profile`, await insertOperator(instance, role));
-      const page = await show('admin');
-      const section = page.getByRole('region', { name: 'Second factors' });
-      await section.getByText('As the project requires').waitFor();
-      await section.getByRole('button', { name: 'Require second factor' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Require second factor' }).click();
-      await section.getByText('Required', { exact: true }).waitFor();
-      await section.getByRole('button', { name: 'Use project setting' }).waitFor();
+    nightlyIt(
+      'requires a second factor, and removes a passkey and an authenticator with a reason',
+      async () => {
+        const { instance } = test;
+        const customer = await withSettings(instance, { mfa: 'optional' }, () => registerWithTotp(instance));
+        await insertPasskey(instance, customer.id);
+        const show = async (role: string) =>
+          test.show(`/customers/${customer.id}?tab=profile`, await insertOperator(instance, role));
+        const page = await show('admin');
+        const section = page.getByRole('region', { name: 'Second factors' });
+        await section.getByText('As the project requires').waitFor();
+        await section.getByRole('button', { name: 'Require second factor' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Require second factor' }).click();
+        await section.getByText('Required', { exact: true }).waitFor();
+        await section.getByRole('button', { name: 'Use project setting' }).waitFor();
 
-      await show('viewer');
-      await section.getByText('10 unused').waitFor();
-      await section.getByText(`…${customer.factorId.slice(-8)}`).waitFor();
-      expect(await section.getByRole('button', { name: /^(Remove|Require|Use)/ }).count()).toBe(0);
+        await show('viewer');
+        await section.getByText('10 unused').waitFor();
+        await section.getByText(`…${customer.factorId.slice(-8)}`).waitFor();
+        expect(await section.getByRole('button', { name: /^(Remove|Require|Use)/ }).count()).toBe(0);
 
-      await show('operator');
-      await section.getByText('Passkey “Phone”').waitFor();
-      await section.getByRole('button', { name: /^Remove the passkey/ }).click();
-      const passkeyDialog = page.getByRole('dialog', { name: 'Remove this passkey?' });
-      await passkeyDialog.getByLabel('Reason').fill('Ticket 4710');
-      await passkeyDialog.getByRole('button', { name: 'Remove passkey' }).click();
-      await passkeyDialog.waitFor({ state: 'hidden' });
-      await section.getByText('Passkey “Phone”').waitFor({ state: 'hidden' });
-      await section.getByRole('button', { name: /^Remove the authenticator/ }).click();
-      const dialog = page.getByRole('dialog', { name: 'Remove this authenticator?' });
-      await dialog.getByText('All sessions of the customer end').waitFor();
-      const confirm = dialog.getByRole('button', { name: 'Remove authenticator' });
-      expect(await confirm.isEnabled()).toBe(false);
-      expect(await seriousViolations(page)).toEqual([]);
-      await dialog.getByLabel('Reason').fill('Ticket 4711');
-      await confirm.click();
-      await dialog.waitFor({ state: 'hidden' });
-      await section.getByText('No authenticators').waitFor();
-      expect(await section.getByRole('button').count()).toBe(0);
-      const { accessToken } = customer.tokens;
-      expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(401);
+        await show('operator');
+        await section.getByText('Passkey “Phone”').waitFor();
+        await section.getByRole('button', { name: /^Remove the passkey/ }).click();
+        const passkeyDialog = page.getByRole('dialog', { name: 'Remove this passkey?' });
+        await passkeyDialog.getByLabel('Reason').fill('Ticket 4710');
+        await passkeyDialog.getByRole('button', { name: 'Remove passkey' }).click();
+        await passkeyDialog.waitFor({ state: 'hidden' });
+        await section.getByText('Passkey “Phone”').waitFor({ state: 'hidden' });
+        await section.getByRole('button', { name: /^Remove the authenticator/ }).click();
+        const dialog = page.getByRole('dialog', { name: 'Remove this authenticator?' });
+        await dialog.getByText('All sessions of the customer end').waitFor();
+        const confirm = dialog.getByRole('button', { name: 'Remove authenticator' });
+        expect(await confirm.isEnabled()).toBe(false);
+        await expectNoSeriousViolations(page);
+        await dialog.getByLabel('Reason').fill('Ticket 4711');
+        await confirm.click();
+        await dialog.waitFor({ state: 'hidden' });
+        await section.getByText('No authenticators').waitFor();
+        expect(await section.getByRole('button').count()).toBe(0);
+        const { accessToken } = customer.tokens;
+        expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(401);
 
-      await page.getByRole('tab', { name: 'Timeline' }).click();
-      for (const row of [
-        /^Passkey removed.*Ticket 4710.*Operator /,
-        /^Authenticator removed.*Ticket 4711.*Operator /,
-        /^Session ended: second factor removed/,
-        /^Customer created/,
-      ])
-        await page.getByRole('row', { name: row }).first().waitFor();
-      expect(await page.getByRole('row', { name: /^Authenticator removed/ }).count()).toBe(1);
-      await page.getByRole('combobox', { name: 'Kind' }).click();
-      await page.getByRole('option', { name: 'Emails' }).click();
-      await page.getByRole('row', { name: /^Customer created/ }).waitFor({ state: 'detached' });
-      await page.getByRole('link', { name: /^Second factor removed email/ }).click();
-      const drawer = page.getByRole('dialog', { name: 'Second factor removed' });
-      await drawer.getByText(customer.email).waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await drawer.waitFor({ state: 'hidden' });
-      await page.getByRole('link', { name: 'All emails' }).click();
-      await page.getByRole('row', { name: /^Second factor removed/ }).waitFor();
-    });
+        await page.getByRole('tab', { name: 'Timeline' }).click();
+        for (const row of [
+          /^Passkey removed.*Ticket 4710.*Operator /,
+          /^Authenticator removed.*Ticket 4711.*Operator /,
+          /^Session ended: second factor removed/,
+          /^Customer created/,
+        ])
+          await page.getByRole('row', { name: row }).first().waitFor();
+        expect(await page.getByRole('row', { name: /^Authenticator removed/ }).count()).toBe(1);
+        await page.getByRole('combobox', { name: 'Kind' }).click();
+        await page.getByRole('option', { name: 'Emails' }).click();
+        await page.getByRole('row', { name: /^Customer created/ }).waitFor({ state: 'detached' });
+        await page.getByRole('link', { name: /^Second factor removed email/ }).click();
+        const drawer = page.getByRole('dialog', { name: 'Second factor removed' });
+        await drawer.getByText(customer.email).waitFor();
+        await expectNoSeriousViolations(page);
+        await page.keyboard.press('Escape');
+        await drawer.waitFor({ state: 'hidden' });
+        await page.getByRole('link', { name: 'All emails' }).click();
+        await page.getByRole('row', { name: /^Second factor removed/ }).waitFor();
+      },
+    );
   },
 );

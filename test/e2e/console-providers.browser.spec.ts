@@ -1,4 +1,4 @@
-import { seriousViolations } from '../support/accessibility.js';
+import { expectNoSeriousViolations } from '../support/accessibility.js';
 import { ConsolePage } from '../support/console-page.js';
 import { describeConsole } from '../support/console-tests.js';
 import { GitHubStandIn } from '../support/identity-providers/github-stand-in.js';
@@ -27,7 +27,7 @@ describeConsole('the console: identity providers', { allowClientErrors: true }, 
     await ui.dialog().getByLabel('Slug').fill('x');
     await ui.dialogButton('Add provider').click();
     await ui.waitForText('Must be 3 to 48 characters');
-    expect(await seriousViolations(page)).toEqual([]);
+    await expectNoSeriousViolations(page);
     await ui.dialog().getByLabel('Slug').fill('work');
     await ui.dialogButton('Add provider').click();
     await page.getByRole('heading', { level: 1, name: 'GitHub' }).waitFor();
@@ -38,19 +38,19 @@ describeConsole('the console: identity providers', { allowClientErrors: true }, 
     await ui.button('Edit domains').waitFor();
     await ui.waitForText('The client is not set up yet');
     await ui.waitForText(callbackUrl as string);
-    expect(await seriousViolations(page)).toEqual([]);
+    await expectNoSeriousViolations(page);
 
     const client = gitHub.addClient({ redirectUri: callbackUrl });
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await ui.dialog().getByLabel('Client ID', { exact: true }).fill(client.clientId);
     await ui.dialog().getByLabel('Client secret').first().fill(client.clientSecret);
     await ui.dialog().getByLabel('Name', { exact: true }).fill('Work account');
-    expect(await seriousViolations(page)).toEqual([]);
+    await expectNoSeriousViolations(page);
     await ui.dialogButton('Save changes').click();
     await page.getByRole('heading', { level: 1, name: 'Work account' }).waitFor();
     await ui.button('Test connection').click();
     await ui.waitForText('The provider accepts the client.');
-    expect(await seriousViolations(page)).toEqual([]);
+    await expectNoSeriousViolations(page);
     await ui.button('Enable').click();
     await ui.dialogButton('Enable').click();
     await ui.button('Disable').waitFor();
@@ -90,7 +90,7 @@ describeConsole('the console: identity providers', { allowClientErrors: true }, 
     await ui.waitForText('Must contain domains in lowercase');
     await ui.dialog().getByLabel('Domains').fill(`${provider.domain}\n${added}`);
     await ui.dialog().getByLabel('Require this provider').click();
-    expect(await seriousViolations(page)).toEqual([]);
+    await expectNoSeriousViolations(page);
     await ui.dialogButton('Save changes').click();
     const item = page.getByRole('article', { name: added });
     await item.waitFor();
@@ -102,6 +102,6 @@ describeConsole('the console: identity providers', { allowClientErrors: true }, 
     await item.getByText('Not verified').waitFor();
     await item.getByRole('button', { name: 'Check now' }).click();
     await item.getByText('could not be looked up').waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
+    await expectNoSeriousViolations(page);
   });
 });

@@ -1,11 +1,12 @@
 import type { Locator } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
-import { seriousViolations } from '../support/accessibility.js';
+import { expectNoSeriousViolations } from '../support/accessibility.js';
 import { describeDeliveries, waitForHeading, type DeliveriesTest } from '../support/console-tests.js';
 import { CountedActions } from '../support/counted-actions.js';
 import { emitEvents, createFailedEndpoint } from '../support/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { setFailedSignIns } from '../support/failed-sign-ins.js';
+import { nightlyIt } from '../support/is-nightly.js';
 import { insertOperator } from '../support/operator-client.js';
 import { respondWithStatus } from '../support/receiver.js';
 import { PASSWORD } from '../support/test-instance.js';
@@ -124,7 +125,7 @@ describeDeliveries('the console in a browser', (test) => {
       expect(count).toBeLessThanOrEqual(2);
     });
 
-    it('takes at most two actions to find an email that a customer has not received', async () => {
+    nightlyIt('find an email that a customer has not received in two actions', async () => {
       const { id, email } = (await instance.register()).body.customer;
       await instance.sql(
         `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, reason, response, finished_at)
@@ -153,7 +154,7 @@ describeDeliveries('the console in a browser', (test) => {
     expect(await chart.getAttribute('aria-valuetext')).toMatch(/ UTC, Succeeded: 0, Failed: 0$/);
     await chart.press('End');
     await metrics.getByText('Enter to see attempts').waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
+    await expectNoSeriousViolations(page);
     await page
       .getByRole('checkbox', { name: /^Select (?!all)/ })
       .first()
@@ -192,7 +193,7 @@ describeDeliveries('the console in a browser', (test) => {
     await page.getByRole('link', { name: 'login.failed' }).first().waitFor();
   });
 
-  it('saves a view, and opens, selects and redelivers rows with the keyboard', async () => {
+  nightlyIt('saves a view, and opens, selects and redelivers rows with the keyboard', async () => {
     await createFailedEndpoint(instance, receiver, 3);
     await ui.goTo('/dead-letters?status_class=5xx');
     await page.locator('[data-row-link]').nth(2).waitFor();
@@ -235,7 +236,7 @@ describeDeliveries('the console in a browser', (test) => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('shows a viewer the dead letters without any actions', async () => {
+  nightlyIt('shows a viewer the dead letters without any actions', async () => {
     const { ids } = await createFailedEndpoint(instance, receiver, 1);
     const viewer = await insertOperator(instance, 'viewer');
     const newPage = await test.open('/dead-letters', viewer);
