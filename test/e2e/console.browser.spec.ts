@@ -125,7 +125,7 @@ describeDeliveries('the console in a browser', (test) => {
       expect(count).toBeLessThanOrEqual(2);
     });
 
-    nightlyIt('find an email that a customer has not received in two actions', async () => {
+    nightlyIt('takes at most two actions to find an email that a customer has not received', async () => {
       const { id, email } = (await instance.register()).body.customer;
       await instance.sql(
         `INSERT INTO mails (id, project_id, customer_id, kind, recipient, state, reason, response, finished_at)
