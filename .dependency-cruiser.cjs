@@ -364,7 +364,7 @@ module.exports = {
         'A nightly file may only repeat the tests in the file with the same name, with more variants (is-nightly.ts).',
       severity: 'error',
       from: { path: `^(.+)${NIGHTLY_SPEC}` },
-      to: { path: SPEC, pathNot: '^$1([.]dedicated)?[.]spec[.]ts$' },
+      to: { path: SPEC, pathNot: '^$1([.](dedicated|browser))?[.]spec[.]ts$' },
     },
   ],
   options: {

@@ -8,8 +8,6 @@ import type { ReactPage } from '../support/react-page.js';
 import { changeSettings, type SocialProject } from '../support/social-sign-in.js';
 import { PASSWORD, type TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
-import './react-account.browser.spec.js';
-import './react-sdk.browser.spec.js';
 
 describeBrowser('@gatehouse/react: errors and variants', () => {
   let fixture: ReactFixture;

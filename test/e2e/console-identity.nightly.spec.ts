@@ -5,6 +5,7 @@ import { describeConsole } from '../support/console-tests.js';
 import { eventually } from '../support/eventually.js';
 import { StreamingImport, toNdjson } from '../support/ndjson.js';
 import { CONSOLE_HEADER } from '../support/operator-client.js';
+import './console-identity.browser.spec.js';
 
 describeConsole('the console: missing records and unsaved changes', { allowClientErrors: true }, (test) => {
   it('reports a missing record, and links to the list', async () => {

@@ -3,6 +3,7 @@ import { describeConsole, waitForHeading, readBrowserStorage, submitForm } from 
 import { eventually } from '../support/eventually.js';
 import { inviteOperator } from '../support/operator-client.js';
 import { uniqueEmail } from '../support/unique-email.js';
+import './console-sign-in.browser.spec.js';
 
 describeConsole('the console: setup and account', { allowClientErrors: true }, (test) => {
   it('creates the first admin at the setup link, and rejects another token', async () => {

@@ -6,6 +6,7 @@ import {
   duplicateDeadLetter,
 } from '../support/dead-letters.js';
 import { respondWithStatus } from '../support/receiver.js';
+import './console.browser.spec.js';
 
 describeDeliveries('the console: lists, batches and live updates', (test) => {
   let { instance, browser, receiver, page, ui } = {} as DeliveriesTest;

@@ -1,0 +1,1 @@
+import './react-account.browser.spec.js';

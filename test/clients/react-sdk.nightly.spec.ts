@@ -1,0 +1,1 @@
+import './react-sdk.browser.spec.js';

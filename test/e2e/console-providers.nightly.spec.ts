@@ -1,0 +1,1 @@
+import './console-providers.browser.spec.js';
