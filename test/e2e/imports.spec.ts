@@ -412,7 +412,7 @@ describe('a list of customers', () => {
           status: 409,
           body: {
             code: 'conflict',
-            detail: expect.stringContaining('cannot verify this password hash: 0.0.9'),
+            detail: expect.stringContaining('cannot verify this password hash are running: 0.0.9'),
           },
         });
         expect((await send(earlier)).status).toBeLessThan(300);
