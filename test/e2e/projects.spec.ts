@@ -452,7 +452,10 @@ describe('an invalid patch', () => {
     ];
     const running = (api: string) => ({
       status: 409,
-      body: { code: 'conflict', detail: expect.stringContaining(`would ignore this setting are running: ${api}. `) },
+      body: {
+        code: 'conflict',
+        detail: expect.stringContaining(`would ignore this setting are running: ${api}. `),
+      },
     });
     afterEach(() => instance.sql(`DELETE FROM apis WHERE version = '0.0.9' OR host IS NULL`));
 
