@@ -1,4 +1,4 @@
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /**
  * glibc environment variables that reduce the memory usage of the programs (docs/adr/0039-memory.md). The Dockerfile
@@ -10,10 +10,10 @@ export const MEMORY_OPTIONS = {
 };
 
 /**
- * The directory where Node.js 22.1 and later caches compiled code, relative to the repository
- * (docs/adr/0024-bundled-programs.md). The image has its own, which contains the programs' code.
+ * The directory where Node.js 22.1 and later caches compiled code (docs/adr/0024-bundled-programs.md). It does not
+ * depend on the current directory, where another user might be able to place code. The image has its own.
  */
-const COMPILE_CACHE = path.join('node_modules', '.cache', 'compiled');
+export const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
 
 /**
  * Adds these options to a program's environment. Values in `env` take precedence.
@@ -22,6 +22,6 @@ const COMPILE_CACHE = path.join('node_modules', '.cache', 'compiled');
  */
 export const withProgramOptions = (env) => ({
   ...MEMORY_OPTIONS,
-  NODE_COMPILE_CACHE: path.resolve(COMPILE_CACHE),
+  NODE_COMPILE_CACHE: COMPILE_CACHE,
   ...env,
 });

@@ -4,7 +4,10 @@ import path from 'node:path';
 import { ensureBuilt, ensureInstalled, ensurePackagesBuilt } from './build.mjs';
 import { main } from './environment.mjs';
 import { run } from './processes.mjs';
-import { withProgramOptions } from './program-options.mjs';
+import { COMPILE_CACHE } from './program-options.mjs';
+
+// Jest also uses the programs' cache of compiled code.
+process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
@@ -40,8 +43,6 @@ const MAX_RERUN_FILES = 3;
 const NEVER_RERUN = /isolation|credentials|secrets|hostile|tokens|passwords|brute-force/;
 
 await main(async () => {
-  // Jest also uses the programs' cache of compiled code.
-  process.env.NODE_COMPILE_CACHE ??= withProgramOptions({}).NODE_COMPILE_CACHE;
   await ensureInstalled(process.stderr);
   await ensureBuilt(process.stderr);
   await ensurePackagesBuilt(process.stderr);
