@@ -94,9 +94,9 @@ function isMetadataAddress(ip: Address): boolean {
 const parsedRanges = new Map<string, [Address, number]>();
 
 function matchesCidr(ip: Address, cidr: string): boolean {
-  const [range, bits] = parsedRanges.get(cidr) ?? ipaddr.parseCIDR(cidr);
-  parsedRanges.set(cidr, [range, bits]);
-  return matchesRange(ip, range, bits);
+  const parsed = parsedRanges.get(cidr) ?? ipaddr.parseCIDR(cidr);
+  if (!parsedRanges.has(cidr)) parsedRanges.set(cidr, parsed);
+  return matchesRange(ip, ...parsed);
 }
 
 const matchesRange = (ip: Address, range: Address, bits: number): boolean =>
