@@ -6,7 +6,7 @@ import { ImportedCustomer } from './dto/import.request.js';
 import { LineValues } from './line-values.js';
 
 /**
- * Maximum number of rounds in which invalid values are left out of a line. More than one may be necessary, because a
+ * How often a line is validated again after its invalid values have been left out. Once may not be enough, because a
  * list that is too long hides the errors in its entries.
  */
 const MAX_ROUNDS = 3;

@@ -42,7 +42,7 @@ const oldestAllowed = `(SELECT ${minIdAtSql("statement_timestamp() - interval '2
 
 /**
  * Increases an attempt id's timestamp if it is more than 2 s before the claim. This sets a lower bound for the ids that
- * the rollup cannot see yet, regardless of the workers' clocks and of how long a worker was suspended.
+ * the rollup cannot see yet, even if a worker's clock is wrong or the worker was suspended.
  */
 const attemptId = `CASE WHEN picked.attempt_id >= ${oldestAllowed} THEN picked.attempt_id
       ELSE (left(${oldestAllowed}::text, 14) || substr(picked.attempt_id::text, 15))::uuid END`;

@@ -16,7 +16,7 @@ class CanceledRequestError extends Error {
 }
 
 /**
- * Sends requests with the HTTP client of Node.js, which takes less than half of the CPU time of axios
+ * Sends requests with `node:http` and `node:https`, which need less than half as much CPU time as axios
  * (docs/adr/0115-delivery-requests.md).
  */
 export class NodeSender implements RequestSender {

@@ -121,7 +121,8 @@ export const UNKNOWN_ALGORITHM: Reason = {
 };
 
 /**
- * Converts the password hash to the other system's form. Returns null if there is none, or if it is left out.
+ * Converts the password hash to the other system's form. Returns null if the customer has no password, or if
+ * its hash is left out.
  * @param write returns the converted hash, or null if the system does not accept it
  */
 export function convertPassword<T>(

@@ -48,7 +48,7 @@ export class EmailSignInOptionsResponse extends SignInOptionsResponse {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Identity provider for the domain of the email address, or null if there is none',
+    description: "Identity provider for the email address's domain, or null if there is none",
     example: null,
   })
   provider!: string | null;

@@ -93,7 +93,7 @@ export function convertClerkUser(
 }
 
 /**
- * Returns the addresses of a user in one of two formats. `clerk migrate export clerk` writes neither empty lists nor an
+ * Returns a user's addresses, from either of two formats. `clerk migrate export clerk` writes neither empty lists nor an
  * unverified primary address. The CSV export converted to JSON has the primary address in one of the two lists.
  */
 function exportAddresses(user: JsonObject): Addresses {
