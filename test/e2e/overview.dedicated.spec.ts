@@ -359,7 +359,7 @@ describe('the overview', () => {
 
 describe('the overview of an existing log', () => {
   /** Number of attempts. A worker counts 5,000 attempts at once. */
-  const COUNT = 16_000;
+  const COUNT = 6_000;
   beforeEach(() =>
     instance.sql(
       `DELETE FROM attempts; DELETE FROM deliveries; DELETE FROM attempt_figures; DELETE FROM attempt_figures_by_event;
