@@ -44,7 +44,7 @@ describeBrowser('the example of @gatehouse/nextjs', () => {
     const fields = { type: 'oidc', issuer: provider.issuer, name: 'Work' };
     await addProvider(instance, project, provider, fields);
     // The build must not depend on the server's environment.
-    await app.start('start', instance, project);
+    await app.start(instance, project);
   });
   afterAll(async () => {
     await browser?.close();

@@ -30,7 +30,6 @@ export class NextExample {
       experimental: {
         turbopackMinify: false,
         turbopackFileSystemCacheForBuild: false,
-        turbopackFileSystemCacheForDev: false,
         turbopackSourceMaps: false,
         turbopackInputSourceMaps: false,
       },
@@ -43,17 +42,13 @@ export class NextExample {
     return `http://localhost:${this.port}`;
   }
 
-  /** Starts the app for a project. @param command of Next.js. `start` requires the block `build` */
-  async start(
-    command: 'dev' | 'start',
-    instance: TestInstance,
-    { id: projectId, publishableKey }: SocialProject,
-  ): Promise<void> {
+  /** Starts the app for a project. The block `build` must have run. */
+  async start(instance: TestInstance, { id: projectId, publishableKey }: SocialProject): Promise<void> {
     const credentials = { ...instance.credentials, projectId, publishableKey };
     await this.folder.write('../gatehouse/.data/credentials.json', JSON.stringify(credentials));
     await this.folder.runBlocks('settings');
     await this.folder.start(
-      [process.execPath, 'node_modules/next/dist/bin/next', command, '--port', this.port],
+      [process.execPath, 'node_modules/next/dist/bin/next', 'start', '--port', this.port],
       `${this.origin}/favicon.ico`,
     );
   }
