@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
 import { defineConfig } from 'vite';
 
 /** Runs in a worker thread, so it stays a separate file next to the bundle that refers to it. */
 const HASH_WORKER = 'libs/platform/dist/crypto/hash-worker.mjs';
+
+/** The module that replaces node:http in the bundles. */
+const HTTP_MODULE = '\0http';
+
+/** The exports of node:http that load undici when they are read. */
+const UNDICI_EXPORTS = ['WebSocket', 'CloseEvent', 'MessageEvent'];
 
 /**
  * Bundles the output of `nest build` into a few files per program. Without bundling, a process spends half of its
@@ -49,6 +56,20 @@ export default defineConfig({
       load(id) {
         if (!/\/libphonenumber-js\/max\/index\.cjs$/.test(id)) return undefined;
         return "exports.parsePhoneNumber = () => { throw new Error('@IsPhoneNumber is not supported'); };";
+      },
+    },
+    {
+      // An `import` of node:http reads all its exports, and three of them load undici, which no program uses. This would
+      // take a fifth of a worker's startup time (docs/adr/0024-bundled-programs.md).
+      name: 'http-without-undici',
+      enforce: 'pre',
+      resolveId: (id) => (/^(node:)?http$/.test(id) ? HTTP_MODULE : undefined),
+      load(id) {
+        if (id !== HTTP_MODULE) return undefined;
+        const names = Object.keys(http).filter((name) => !UNDICI_EXPORTS.includes(name));
+        return `const http = process.getBuiltinModule('node:http');
+          export default http;
+          export const { ${names.join(', ')} } = http;`;
       },
     },
     {
