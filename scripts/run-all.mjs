@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DEFAULT_START_TIMEOUT, parseDuration } from '../libs/platform/dist/config/duration.js';
 import { CONFIG_EXIT_CODE, openLog, Programs, stopWithNpm } from './supervisor.mjs';
@@ -27,7 +28,11 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
 stopWithNpm(() => isStopping);
 // The parent process has exited.
 process.once('disconnect', () => stop(0));
-programs.start(process.env);
+// As in runProcess(): a signal that arrived while Node.js 24 loaded modules is handled in the next complete event loop
+// turn, and then nothing may start.
+await nextTurn();
+await nextTurn();
+if (!isStopping) programs.start(process.env);
 const timer = setTimeout(() => {
   log.write('error', 'programs not ready within START_TIMEOUT');
   stop(1);
