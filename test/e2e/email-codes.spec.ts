@@ -635,24 +635,6 @@ describe('the test code', () => {
     );
   });
 
-  it('has no effect in production', async () => {
-    await patchSettings({ testEmailCode: '424242' });
-    const { process, baseUrl } = await startReplica(instance, {
-      NODE_ENV: 'production',
-      PUBLIC_URL: 'https://auth.example.com',
-      SMTP_URL: 'smtp://mail.invalid',
-      SMTP_REQUIRE_TLS: 'off',
-      MAIL_FROM: 'auth@example.com',
-      BCRYPT_COST: '10',
-      RATE_LIMITS: 'on',
-    });
-    const email = uniqueEmail();
-    const { token } = (await requestEmailCode(instance, email, { baseUrl })).body.challenge;
-    expect(await verifyEmailCode(instance, { token, code: '424242' }, { baseUrl })).toMatchObject(invalid);
-    expect(await instance.listMailKinds(email)).toEqual(['email-code']);
-    await process.stop();
-  });
-
   it('fails for a project whose environment is production', async () => {
     const body = { name: 'Live', environment: 'production', settings: { testEmailCode: '424242' } };
     expect(await instance.requestWithSecretKey('POST', '/api/v1/projects', body)).toMatchObject({

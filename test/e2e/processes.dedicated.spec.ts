@@ -7,9 +7,10 @@ import { createIndexes, currentMigrationNames } from '@gatehouse/persistence';
 import { connectDatabase } from '../support/connect-database.js';
 import { withSettings } from '../support/customers.js';
 import { adminUrl, createDatabase, dropDatabase, OWNER_ROLE } from '../support/databases.mjs';
+import { requestEmailCode, verifyEmailCode } from '../support/email-codes.js';
 import { eventually } from '../support/eventually.js';
 import { withFirstVersion } from '../support/first-version.js';
-import { isNightly } from '../support/is-nightly.js';
+import { isNightly, nightlyIt } from '../support/is-nightly.js';
 import { migrateDatabase } from '../support/migrate-database.js';
 import { insertOperator, OperatorClient } from '../support/operator-client.js';
 import { portablePasskey } from '../support/passkeys.js';
@@ -176,6 +177,20 @@ describe('a second API process', () => {
         status: 400,
         body: { errors: [{ field: 'returnUrl' }] },
       });
+    });
+
+    it('ignores the test code for emailed codes', async () => {
+      await instance.requestWithSecretKey('PATCH', `/api/v1/projects/${instance.credentials.projectId}`, {
+        settings: { signIn: { emailCode: true }, testEmailCode: '424242' },
+      });
+      const { baseUrl } = replica;
+      const email = uniqueEmail();
+      const { token } = (await requestEmailCode(instance, email, { baseUrl })).body.challenge;
+      expect(await verifyEmailCode(instance, { token, code: '424242' }, { baseUrl })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_code' },
+      });
+      expect(await instance.listMailKinds(email)).toEqual(['email-code']);
     });
 
     it('CO-01: rejects an operator session without a second factor, even one from development', async () => {
@@ -439,7 +454,7 @@ describe('an index build', () => {
     );
   });
 
-  it('covers each partition of a table, even after an interruption', async () => {
+  nightlyIt('covers each partition of a table, even after an interruption', async () => {
     const database = await connectDatabase(instance);
     const definition = '(duration_ms, id) WHERE NOT success';
     const [partition] = await instance.sql<{ name: string }>(
@@ -543,7 +558,7 @@ describe('a migration', () => {
     firstVersion.release();
   }
 
-  it('runs once under its current name after 0.1.0, even in parallel', async () => {
+  nightlyIt('runs once under its current name after 0.1.0, even in parallel', async () => {
     await stop();
     const all = await listApplied();
     await storePreviousNames();

@@ -19,7 +19,7 @@ import { NEW_PASSWORD, refreshSession, requestReset, submitToken } from '../supp
 import { dumpTables } from '../support/dump-tables.js';
 import { eventually } from '../support/eventually.js';
 import { newProvider } from '../support/identity-providers/provider-requests.js';
-import { isNightly } from '../support/is-nightly.js';
+import { isNightly, nightlyIt } from '../support/is-nightly.js';
 import { inviteOperator, OperatorClient, signIn } from '../support/operator-client.js';
 import { Keyring } from '../support/platform.js';
 import { Receiver } from '../support/receiver.js';
@@ -585,7 +585,7 @@ describe('a database whose root secret is lost', () => {
     );
   });
 
-  it('doctor reports who cannot sign in, and sends password resets only with --send', async () => {
+  nightlyIt('doctor reports who cannot sign in, and sends password resets only with --send', async () => {
     // Only the previous test needs so many imported customers.
     await instance.sql(`DELETE FROM customers WHERE email ~ '^imported[0-9]{2,}@'`);
     await instance.sql(`UPDATE customers SET disabled_at = now() WHERE email = 'imported2@example.com'`);

@@ -9,6 +9,7 @@ import {
   type SeedDelivery,
 } from '../support/seed-deliveries.js';
 import { Receiver } from '../support/receiver.js';
+import { nightlyIt } from '../support/is-nightly.js';
 
 const DAY = 86_400_000;
 const RETENTION = 30;
@@ -181,41 +182,44 @@ describe('retention', () => {
     expect(await listOldPartitions()).toEqual([]);
   });
 
-  it('adds attempts of a later day to the retained partition, but does not copy very large days', async () => {
-    await seedDeadLetters(42);
-    const [original] = await seedDeliveries(instance, [
-      createDelivery({ state: 'failed', attempts: [{ at: daysAgo(36), status: 500 }] }),
-    ]);
-    await instance.sql(
-      `INSERT INTO deliveries SELECT copy.*
+  nightlyIt(
+    'adds attempts of a later day to the retained partition, but does not copy very large days',
+    async () => {
+      await seedDeadLetters(42);
+      const [original] = await seedDeliveries(instance, [
+        createDelivery({ state: 'failed', attempts: [{ at: daysAgo(36), status: 500 }] }),
+      ]);
+      await instance.sql(
+        `INSERT INTO deliveries SELECT copy.*
        FROM deliveries d, generate_series(1, 10000) n,
          jsonb_populate_record(d, jsonb_build_object('id', left(d.id::text, 24) || lpad(to_hex(n), 12, '0'))) copy
        WHERE d.id = $1`,
-      [original!.id],
-    );
-    await instance.sql(
-      `INSERT INTO attempts SELECT copy.*
+        [original!.id],
+      );
+      await instance.sql(
+        `INSERT INTO attempts SELECT copy.*
        FROM attempts a JOIN deliveries d ON d.event_id = a.event_id,
          jsonb_populate_record(a, jsonb_build_object('delivery_id', d.id,
            'id', left(a.id::text, 24) || right(d.id::text, 12))) copy
        WHERE a.id = $1 AND d.id <> $2`,
-      [original!.attemptIds[0], original!.id],
-    );
-    const [removed] = await seedDeliveries(instance, [
-      createDelivery({ state: 'succeeded', attempts: succeeded(daysAgo(36)) }),
-    ]);
-    const [last] = await seedDeadLetters(33);
-    await prune();
-    expect(await countRows('attempts', [removed!.id], 'delivery_id')).toBe(0);
-    expect(await listOldPartitions()).toEqual([partitionName(42, 'kept_'), partitionName(33, 'kept_')]);
-    const [retained] = await instance.sql<{ count: number }>(
-      `SELECT count(*)::int AS count FROM ${partitionName(33, 'kept_')}`,
-    );
-    expect(retained!.count).toBe(10_001 + 5);
-    expect((await get(last!.id)).body.data.attempts).toHaveLength(5);
-  });
+        [original!.attemptIds[0], original!.id],
+      );
+      const [removed] = await seedDeliveries(instance, [
+        createDelivery({ state: 'succeeded', attempts: succeeded(daysAgo(36)) }),
+      ]);
+      const [last] = await seedDeadLetters(33);
+      await prune();
+      expect(await countRows('attempts', [removed!.id], 'delivery_id')).toBe(0);
+      expect(await listOldPartitions()).toEqual([partitionName(42, 'kept_'), partitionName(33, 'kept_')]);
+      const [retained] = await instance.sql<{ count: number }>(
+        `SELECT count(*)::int AS count FROM ${partitionName(33, 'kept_')}`,
+      );
+      expect(retained!.count).toBe(10_001 + 5);
+      expect((await get(last!.id)).body.data.attempts).toHaveLength(5);
+    },
+  );
 
-  it('skips a locked day, reports it, and continues with the others', async () => {
+  nightlyIt('skips a locked day, reports it, and continues with the others', async () => {
     const deadLetters = await seedDeadLetters(42, 40, 39);
     const [removed] = await seedDeliveries(instance, [
       createDelivery({ state: 'succeeded', attempts: succeeded(daysAgo(38)) }),
@@ -237,7 +241,7 @@ describe('retention', () => {
     for (const { id } of deadLetters) expect((await get(id)).body.data.attempts).toHaveLength(5);
   });
 
-  it('retains the partition of a day in place if copying takes too long', async () => {
+  nightlyIt('retains the partition of a day in place if copying takes too long', async () => {
     const [deadLetter] = await seedDeliveries(instance, [
       createDelivery({ state: 'failed', attempts: failures(daysAgo(40), 'slow') }),
     ]);
