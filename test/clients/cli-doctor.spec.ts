@@ -102,7 +102,7 @@ describe('gatehouse doctor at an unusable URL', () => {
       ],
       [other, 'url', 'with 404, but it is not Gatehouse', 'Set GATEHOUSE_URL to the PUBLIC_URL'],
       [redirect, 'url', 'redirects to https://auth.example.com', 'Use the URL to which it redirects'],
-      [proxy, 'url', 'responds with 502: it cannot reach Gatehouse', 'Start the api'],
+      [proxy, 'url', 'responds with 502: it cannot reach Gatehouse', 'Start the API process'],
       [`https://${expired}`, 'tls', 'The certificate for 127.0.0.1 expired on ', 'Renew the certificate.'],
       [
         `https://${untrusted}`,

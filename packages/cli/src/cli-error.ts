@@ -1,4 +1,4 @@
-/** The command's exit codes. 130 and 141 are the conventional codes of a program that SIGINT or SIGPIPE ended. */
+/** The command's exit codes. 130 and 141 are the conventional codes after SIGINT and SIGPIPE. */
 export const ExitCode = { success: 0, failure: 1, usage: 2, interrupted: 130, brokenPipe: 141 } as const;
 
 export interface CliErrorOptions {

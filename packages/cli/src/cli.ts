@@ -33,7 +33,7 @@ export interface Flags extends SettingFlags {
 export interface Cli extends Required<CliProcess> {
   /** Set before the command's action runs. */
   flags: Flags;
-  /** Exit code of a command that throws no error. A command that completes only part of its work sets it to 1. */
+  /** The exit code if the command throws no error. A command that completes only part of its work sets it to 1. */
   exitCode: number;
   /** True if the command prints one JSON object per line. */
   readonly isJson: boolean;
@@ -80,7 +80,7 @@ export function createCli(process: CliProcess): Cli {
   };
 }
 
-/** Sends a request that Gatehouse's logs can attribute to this package. */
+/** Sends a request with this package's user agent, by which it can be found in Gatehouse's logs. */
 const fetchAsCli: typeof fetch = (input, init) => {
   const headers = new Headers(init?.headers);
   headers.set('user-agent', `gatehouse-cli/${VERSION}`);

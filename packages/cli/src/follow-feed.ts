@@ -67,8 +67,8 @@ export interface FollowOptions {
 }
 
 /**
- * Reads the feed until `signal` is aborted, including empty pages. While Gatehouse is unavailable, waits and continues
- * from the same cursor, so no event is lost or repeated.
+ * Yields all pages of the feed, including empty ones, until `signal` is aborted. While Gatehouse is unavailable, waits
+ * and then continues from the same cursor, so no event is lost or repeated.
  * @throws GatehouseError if the error is not temporary
  */
 export async function* followFeed(

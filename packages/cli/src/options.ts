@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { findMissingDate, parseTime } from './parse-time.js';
+import { findNonexistentDate, parseTime } from './parse-time.js';
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
@@ -21,8 +21,8 @@ export const parseFutureTime = (text: string): string =>
   isDuration(text) ? toTime(Date.now() + parseDuration(text) * 1_000) : readTime(text);
 
 function readTime(text: string): string {
-  const missing = findMissingDate(text);
-  if (missing) throw new InvalidArgumentError(`The date ${missing} does not exist.`);
+  const nonexistent = findNonexistentDate(text);
+  if (nonexistent) throw new InvalidArgumentError(`The date ${nonexistent} does not exist.`);
   return toTime(parseTime(text));
 }
 

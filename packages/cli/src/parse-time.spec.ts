@@ -1,4 +1,4 @@
-import { findMissingDate, parseTime } from './parse-time.js';
+import { findNonexistentDate, parseTime } from './parse-time.js';
 
 const toInvalid = (text: string): [string, null] => [text, null];
 
@@ -24,8 +24,8 @@ it('parses ISO 8601 and PostgreSQL times, and rejects dates that do not exist', 
     return [text, Number.isNaN(ms) ? null : new Date(ms).toISOString()];
   });
   expect(read).toEqual(cases);
-  const missing = ['2027-02-30', '2027-02-30 00:00:00+00', '2028-02-29', 'soon'].map(findMissingDate);
-  expect(missing).toEqual(['2027-02-30', '2027-02-30', null, null]);
+  const nonexistent = ['2027-02-30', '2027-02-30 00:00:00+00', '2028-02-29', 'soon'].map(findNonexistentDate);
+  expect(nonexistent).toEqual(['2027-02-30', '2027-02-30', null, null]);
 });
 
 it('parses only times with an offset if the caller requires one', () => {

@@ -24,7 +24,7 @@ function isDate(date: string): boolean {
 }
 
 /** Returns the date in a string that has the format of a time, if the date does not exist; otherwise null. */
-export function findMissingDate(text: string): string | null {
+export function findNonexistentDate(text: string): string | null {
   const date = pattern.exec(text)?.[1];
   return date === undefined || isDate(date) ? null : date;
 }

@@ -63,7 +63,7 @@ const FIXES: Record<string, (error: GatehouseError) => string | null> = {
     `Use a secret key with the scope ${(problem.requiredScopes ?? []).join(' and ')}. The scopes of a key cannot be changed.`,
   insufficient_access: () => 'Use a secret key with the access "organization".',
   invalid_api_key: () =>
-    'Check GATEHOUSE_SECRET_KEY and GATEHOUSE_URL. The key is unknown there, has expired or is revoked.',
+    'Check GATEHOUSE_SECRET_KEY and GATEHOUSE_URL. The key is unknown at this URL, has expired or is revoked.',
   not_found: () => 'Check the id, and that the key can access its project.',
   rate_limited: ({ retryAfter }) => `Run the command again in ${retryAfter ?? 1} seconds.`,
   unexpected_response: () => 'Check GATEHOUSE_URL. Another server may have sent this response.',

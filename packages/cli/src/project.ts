@@ -43,7 +43,7 @@ async function listProjects(cli: Cli, client: Gatehouse): Promise<{ id: string; 
   const found: { id: string; name: string }[] = [];
   try {
     for await (const project of client.projects.list({ archived: false }, { signal: cli.signal })) {
-      // A key with `project` access receives other projects without their settings.
+      // A key with `project` access also lists other projects, but without their settings.
       if (project.settings !== null) found.push(project);
       if (found.length > LISTED) break;
     }

@@ -12,9 +12,7 @@ export interface Settings {
   projectId?: string;
 }
 
-/**
- * The flags that override the environment. There is none for the key, because other users can list process arguments.
- */
+/** The flags that override the environment. The key has no flag, because other users can list process arguments. */
 export interface SettingFlags {
   url?: string;
   keyFile?: string;

@@ -74,10 +74,10 @@ function fitLayout<Row>(
   columns: Column<Row>[],
   rows: readonly Row[],
 ): Layout<Row> | null {
-  const widthOfColumn = (column: Column<Row>): number =>
+  const columnWidth = (column: Column<Row>): number =>
     Math.max(widthOf(column.title), ...rows.map((row) => widthOf(cellText(column, row))));
   const limit = stdout.isTTY ? (stdout.columns ?? 80) : Infinity;
-  const shown = columns.map((column) => ({ column, width: widthOfColumn(column) }));
+  const shown = columns.map((column) => ({ column, width: columnWidth(column) }));
   const excess = (): number =>
     shown.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length) - limit;
   while (excess() > 0 && shown.some(({ column }) => column.isOptional)) {

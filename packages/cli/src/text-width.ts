@@ -6,13 +6,13 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
 
-const widthOfGrapheme = (grapheme: string): number => (WIDE.test(grapheme) ? 2 : 1);
+const graphemeWidth = (grapheme: string): number => (WIDE.test(grapheme) ? 2 : 1);
 
 /** Returns the number of terminal columns that a string takes up. */
 export function widthOf(text: string): number {
   if (isPlain(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += widthOfGrapheme(segment);
+  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -22,7 +22,7 @@ export function fitText(text: string, width: number): string {
   let fitted = '';
   let used = 0;
   for (const { segment } of segmenter.segment(text)) {
-    used += widthOfGrapheme(segment);
+    used += graphemeWidth(segment);
     if (used > width - 1) break;
     fitted += segment;
   }

@@ -2,7 +2,7 @@ import type { ExportedCustomer } from '@gatehouse/server';
 import type { ImportReport } from '../import/import-report.js';
 import type { Reason } from '../import/reasons.js';
 import type { SourceRecord } from '../import/source.js';
-import { FIELDS, FieldResult, FileUsers, type Unknown } from './file-users.js';
+import { FIELDS, FieldResult, FileUsers, type UnmatchedCustomer } from './file-users.js';
 
 /** Maximum number of examples per field. */
 const EXAMPLES = 3;
@@ -90,7 +90,7 @@ export async function compareCustomers(
   };
 }
 
-const toRecord = ({ id, email }: Unknown): SourceRecord => ({
+const toRecord = ({ id, email }: UnmatchedCustomer): SourceRecord => ({
   ...{ position: '', sourceId: id, customer: { email }, leftOut: [] },
 });
 

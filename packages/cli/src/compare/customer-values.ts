@@ -68,7 +68,7 @@ function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer):
       return normalizeName(toText(customer[field]));
     case 'mfa':
       return customer.mfa === 'required' ? 'required' : '';
-    // Compared without the time, because most systems do not export when a user was disabled.
+    // Compared without the time, because most systems do not export the time at which a user was disabled.
     case 'disabledAt':
       return customer.disabledAt ? 'true' : '';
     case 'locale':
@@ -93,7 +93,7 @@ function toComparable(field: (typeof VALUE_FIELDS)[number], customer: Customer):
   }
 }
 
-/** Returns the items of a list in alphabetical order. In Gatehouse's own format, the list can be any value. */
+/** Returns the items of a list in alphabetical order. In Gatehouse's own format, `items` can be any value. */
 const toSorted = (items: unknown, names: readonly string[]): string =>
   toObjects(items)
     .map((item) => names.map((name) => toText(item[name])).join(' '))

@@ -23,7 +23,7 @@ export type FieldResult = (typeof FieldResult)[keyof typeof FieldResult];
 const Match = { none: 0, email: 1, id: 2, externalId: 3 } as const;
 
 /** A customer in Gatehouse that is not in the files. */
-export type Unknown = Pick<ExportedCustomer, 'id' | 'email'>;
+export type UnmatchedCustomer = Pick<ExportedCustomer, 'id' | 'email'>;
 
 /**
  * The users in the files, in constant memory per user: 8 hash bytes for each id, 4 bytes for each value, 8 bytes for
@@ -36,8 +36,8 @@ export class FileUsers {
   private readonly times = new GrowingArray(Float64Array, TIME_FIELDS.length);
   private readonly matches = new GrowingArray(Uint8Array, 1);
   private readonly results = new GrowingArray(Uint8Array, FIELDS.length);
-  /** The customers that match only by email address, by user. A customer that matches by id replaces them. */
-  private readonly weak = new Map<number, Unknown>();
+  /** For each user that matches only by email address, the customer. A match by id replaces it. */
+  private readonly weak = new Map<number, UnmatchedCustomer>();
 
   /** @param withSecrets true if the customers in Gatehouse contain password hashes and TOTP secrets */
   constructor(private readonly withSecrets: boolean) {}
@@ -59,7 +59,7 @@ export class FileUsers {
    * otherwise email address.
    * @returns the customer that turns out not to be in the files: this one, the one that it replaces, or null
    */
-  compare(customer: ExportedCustomer): Unknown | null {
+  compare(customer: ExportedCustomer): UnmatchedCustomer | null {
     for (const [key, match] of keysOf(customer)) {
       const user = this.index.find(key);
       if (user === null || this.matches.get(user, 0) >= match) continue;

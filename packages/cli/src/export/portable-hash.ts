@@ -117,7 +117,7 @@ export const PEPPERED: Reason = {
 export const UNKNOWN_ALGORITHM: Reason = {
   reason: 'The system does not accept password hashes of this algorithm or with these parameters',
   remedy:
-    'Ask the customer to reset the password, or sign in to Gatehouse before the export with passwordHashing "portable"',
+    'Ask the customer to reset the password, or to sign in to Gatehouse before the export, while passwordHashing is "portable"',
 };
 
 /**

@@ -17,7 +17,7 @@ export interface FittedMetadata {
 
 const byteLength = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Returns the keys of an object that fit into metadata, in their order, and the others with the reasons. */
+/** Returns the keys of an object that fit into metadata, in their order, and the other keys with the reasons. */
 export function fitMetadata(value: JsonObject, { bytes, keys, levels } = METADATA_LIMITS): FittedMetadata {
   if (isAccepted(value, { bytes, keys, levels })) return { kept: value, dropped: [] };
   const kept: [string, unknown][] = [];
@@ -25,7 +25,7 @@ export function fitMetadata(value: JsonObject, { bytes, keys, levels } = METADAT
   let size = '{}'.length;
   for (const [key, member] of Object.entries(value)) {
     const reason = findProblem(member, levels - 1);
-    // The colon, and a comma if another key precedes.
+    // Includes the colon, and the comma if this is not the first key.
     const added = reason ? 0 : byteLength(key) + byteLength(member) + (kept.length > 0 ? 2 : 1);
     if (reason) dropped.push({ key, reason });
     else if (size + added > bytes) dropped.push({ key, reason: reasons.metadataTooLarge });

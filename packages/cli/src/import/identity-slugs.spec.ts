@@ -3,7 +3,7 @@ import { IdentitySlugs } from './identity-slugs.js';
 import type { SourceRecord } from './source.js';
 import { sources } from './sources.js';
 
-it('passes on malformed identities in a Gatehouse file', () => {
+it('leaves malformed identities in a Gatehouse file unchanged, so that the server reports them', () => {
   const slugs = new IdentitySlugs(new Map([['google-oauth2', 'google']]), null, { keepsNames: true });
   const resolve = (identities: unknown) => {
     const customer = { email: 'a', identities } as SourceRecord['customer'];

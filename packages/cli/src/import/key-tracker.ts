@@ -4,7 +4,7 @@ import { countKeys } from '../console-shared/repeated-keys.js';
 type Token = Pick<ParsedTokenInfo, 'token' | 'value'>;
 
 /**
- * Finds the records in a JSON document in which an object contains a key twice. The parser does not report them.
+ * Finds the records in a JSON document that contain an object with a repeated key. The parser does not report them.
  * Counts keys and keeps one record's tokens, because a set for each object would be slower.
  */
 export class KeyTracker {

@@ -133,7 +133,7 @@ export async function openFiles(
   }
   await warnAboutUtf8(cli, inputs, encoding);
   const reportFile = options.report === undefined ? null : resolve(cli.cwd, options.report);
-  if (reportFile) assertNoInput(reportFile, inputs);
+  if (reportFile) assertIsNotInput(reportFile, inputs);
   const { projectId, providers, mfa: currentMfa } = await readProject(cli, client);
   const slugs = createSlugs(source, options.provider ?? [], providers);
   const passedValues = { ...values, ...lists, encoding, externalIdPrefix };
@@ -163,7 +163,7 @@ async function warnAboutUtf8(cli: Cli, files: readonly string[], encoding = 'utf
 }
 
 /** Checks the report file. @throws CliError if the report would replace one of the inputs */
-function assertNoInput(reportFile: string, inputs: readonly string[]): void {
+function assertIsNotInput(reportFile: string, inputs: readonly string[]): void {
   if (existsSync(reportFile) && inputs.some((file) => realpathSync(file) === realpathSync(reportFile)))
     throw usageError(`The report would replace ${reportFile}, which is a file to import.`);
 }

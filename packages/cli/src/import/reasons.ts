@@ -5,7 +5,7 @@ export interface Reason {
    * secret.
    */
   reason: string;
-  /** How to bring the value to Gatehouse, or what to do without it, in the same form. */
+  /** The way to move the value to Gatehouse, or to do without it: also a sentence without a period and without values. */
   remedy: string;
 }
 

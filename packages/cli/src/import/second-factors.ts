@@ -43,7 +43,7 @@ export interface MfaRequest {
 export interface PlannedMfa {
   mfa: Mfa | null;
   /**
-   * Changes the setting if necessary. To be called after the import, so that a failed import does not change it.
+   * Changes the setting if necessary. Call it after the import, so that a failed import does not change the setting.
    * @throws GatehouseError
    */
   apply: () => Promise<void>;
@@ -51,7 +51,7 @@ export interface PlannedMfa {
 
 /**
  * Plans the change to the project setting `mfa` if `--set-mfa` is passed, and prints a note if second factors in the
- * files have no effect, or if their effect is unknown. A project that already requires more is not changed.
+ * files have no effect, or if their effect is unknown. A project that already has `required` is not changed.
  * @throws CliError if the setting cannot be read, and GatehouseError if the key cannot change it
  */
 export async function planMfa(

@@ -101,7 +101,7 @@ export class CustomerDraft {
     return this.leaveOut(field, reasons.longId);
   }
 
-  /** Sets a name, unless the server would reject it, and with it the customer. */
+  /** Sets a name. Leaves out a name that the server would reject, because it would reject the entire customer. */
   setName(name: 'firstName' | 'lastName', field: string, value: string): this {
     const text = normalizeName(value);
     if (NULL_NAMES.has(text)) return this.leaveOut(field, reasons.nullName);
@@ -126,7 +126,7 @@ export class CustomerDraft {
 
   /**
    * Sets the metadata with the keys that fit, if any.
-   * @param part a member that is a separate field in the files. Its keys use the space that the others leave
+   * @param part a member that is a separate field in the files. Its keys use the space that the other members leave
    */
   setMetadata(
     name: 'metadata' | 'publicMetadata',

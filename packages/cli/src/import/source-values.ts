@@ -107,8 +107,8 @@ export function setTime(draft: CustomerDraft, name: TimeField, field: string, va
 }
 
 /**
- * Disables the customer, with the first valid time of the list. Other systems do not export when a user was disabled,
- * and the current time would change the line that a continued import sends again.
+ * Disables the customer, with the first valid time in the list. Other systems do not export the time at which a user was
+ * disabled. The current time is not used, because a continued import must send the same lines again.
  */
 export function setDisabled(draft: CustomerDraft, times: readonly unknown[]): void {
   const known = times.map(toTime).find((time) => time !== null);

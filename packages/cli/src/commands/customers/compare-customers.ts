@@ -26,7 +26,7 @@ export function addCompareCustomersCommand(customers: Command, cli: Cli): void {
     .argument('<file...>', 'files of the export; .gz files are decompressed')
     .option(
       '--hashes',
-      'also compare whether customers have a password, and their TOTP secrets; requires the scope customer:export_hashes',
+      'also compare TOTP secrets, and whether customers have a password; requires the scope customer:export_hashes',
     );
   addFileOptions(command, 'each difference');
   command.action((files: string[], options: Options) => compare(cli, files, options));

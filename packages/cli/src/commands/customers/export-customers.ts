@@ -46,7 +46,7 @@ export function addExportCustomersCommand(customers: Command, cli: Cli): void {
     )
     .option(
       '--report <file>',
-      'file to create with the values that the other system does not receive: CSV if its name ends with .csv, otherwise NDJSON',
+      'file for a report of the values that the other system does not receive: CSV if its name ends with .csv, otherwise NDJSON',
     );
   for (const { name, options = [] } of targets)
     for (const { flags, description } of options) command.option(flags, `${description} (--to ${name})`);
@@ -84,7 +84,7 @@ async function* toLines(customers: AsyncIterable<unknown>): AsyncGenerator<strin
   for await (const customer of customers) yield `${visibleJson(customer)}\n`;
 }
 
-/** Writes the lines to a partial file, and renames it when it is complete. Only its owner can read it. */
+/** Writes the lines to a partial file that only its owner can read, and renames the file when it is complete. */
 async function writeToFile(lines: AsyncIterable<string>, target: string): Promise<void> {
   const partial = `${target}.partial`;
   try {

@@ -47,7 +47,7 @@ export function addImportCustomersCommand(customers: Command, cli: Cli): void {
       ).choices(mfaChoices),
     )
     .option('--allow-fast-hashes', toHelp(ALLOW_FAST_HASHES));
-  addFileOptions(command, 'the values that were left out and the users that failed');
+  addFileOptions(command, 'the values that were left out, and the users that were not imported');
   command.action((files: string[], options: Options) => importCustomers(cli, files, options));
 }
 
@@ -74,14 +74,15 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
     ...{ projectId, mfa: currentMfa, wanted: options.setMfa },
     dryRun: options.dryRun ?? false,
   });
-  // Other systems do not state that a user is not banned, so an update from them must not change bans.
-  const keepsBans = !isUpdate || options.from === sources[0]!.name;
+  // Records from other systems have no `disabledAt` for users who are not banned. An update must set it to null, so that
+  // it enables customers whose ban has been lifted.
+  const setsNullForUnbanned = isUpdate && options.from !== sources[0]!.name;
   const records = (): AsyncIterable<SourceRecord> => {
     const read = isUpdate ? rejectRepeatedIds(opened.records()) : opened.records();
     const reported = reportUnusedApps(read, mfa);
-    return keepsBans ? reported : withoutBans(reported);
+    return setsNullForUnbanned ? withoutBans(reported) : reported;
   };
-  // The default id is derived from the files, so only an import with an explicit id can be from other files.
+  // The default id is derived from the files, so only an explicit id can belong to an import of different files.
   if (options.importId && isFinished(previous)) await assertSameLength(previous, records());
   if (!options.importId && isFinished(previous)) await noteFinished(cli, previous);
   const { state, report } =
@@ -108,7 +109,7 @@ const isFinished = (state: ImportState | null): state is ImportState => state?.s
 
 /**
  * Checks that the files have as many lines as the completed import. If an import is repeated, Gatehouse compares
- * only the lines that it has already received, and would import additional ones.
+ * only the lines that it has already received. It would import any additional lines.
  * @throws CliError if the files have a different number of lines
  */
 async function assertSameLength(

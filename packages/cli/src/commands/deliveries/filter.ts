@@ -31,7 +31,7 @@ export const addFilterOptions = (command: Command, states: string[]): Command =>
       'only deliveries created after this time; accepts a duration such as 1h',
       parsePastTime,
     )
-    .option('--created-before <time>', 'only before this time', parsePastTime);
+    .option('--created-before <time>', 'only deliveries created before this time', parsePastTime);
 
 /** Returns the options under their names in the API. */
 export const toFilter = (options: FilterOptions, projectId: string | undefined) => ({

@@ -1,6 +1,6 @@
 import { GatehouseError, type components, type Gatehouse } from '@gatehouse/server';
 import type { Cli } from '../../cli.js';
-import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-result.js';
+import { failed, formatDaysFromToday, ok, skipped, warning, type CheckResult } from './check-result.js';
 
 export type Project = components['schemas']['ListedProjectResponse'];
 
@@ -10,7 +10,7 @@ const EXPIRY_DAYS = 7;
 /** Maximum number of projects that are searched for the key's record. */
 const MAX_PROJECTS = 20;
 
-/** Checks the secret key. @returns the result, and the projects that the key can access; null if it cannot list them */
+/** Checks the secret key. @returns the result, and the projects that the key can access; null if the key cannot list them */
 export async function checkKey(
   cli: Cli,
   client: Gatehouse,
@@ -20,7 +20,7 @@ export async function checkKey(
     const { data } = await client.projects
       .list({ limit: 200, archived: false }, { signal: cli.signal })
       .page();
-    // A key with `project` access receives other projects without their settings.
+    // A key with `project` access also lists other projects, but without their settings.
     const projects = data.filter(({ settings }) => settings !== null);
     return { result: await describeKey(cli, client, projects), projects };
   } catch (error) {
@@ -58,7 +58,7 @@ async function describeKey(cli: Cli, client: Gatehouse, projects: Project[]): Pr
   if (days >= EXPIRY_DAYS) return ok('key', `${name}, ${count}, until ${key.expiresAt.slice(0, 10)}`);
   return warning(
     'key',
-    `The key ${name} expires on ${key.expiresAt.slice(0, 10)}, ${inDays(days)}`,
+    `The key ${name} expires on ${key.expiresAt.slice(0, 10)}, ${formatDaysFromToday(days)}`,
     'Create a new key and use it: gatehouse keys create.',
   );
 }

@@ -10,8 +10,8 @@ const MAX_STATISTICS = 20;
 /** Age above which an unsent email is reported, in ms. */
 const MAX_MAIL_AGE_MS = 300_000;
 
-/** Runs a check. It is skipped if Gatehouse rejects one of its requests, such as for a missing scope. */
-export async function withScope(check: string, run: () => Promise<CheckResult[]>): Promise<CheckResult[]> {
+/** Runs a check. Returns `skipped` if Gatehouse rejects a request, for example because the key lacks a scope. */
+export async function runCheck(check: string, run: () => Promise<CheckResult[]>): Promise<CheckResult[]> {
   try {
     return await run();
   } catch (error) {

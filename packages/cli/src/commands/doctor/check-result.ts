@@ -44,5 +44,5 @@ export const failed = (check: string, message: string, fix: string): CheckResult
 });
 
 /** Formats a number of days from today: `today`, `tomorrow`, `in 3 days`. */
-export const inDays = (days: number): string =>
+export const formatDaysFromToday = (days: number): string =>
   new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(days, 'day');

@@ -34,14 +34,14 @@ function describeReadiness(readiness: unknown, status: number): CheckResult {
     case 'unavailable':
       return failed(
         check,
-        'The api cannot reach PostgreSQL, waits for migrations, or is starting or stopping',
+        'The API process cannot reach PostgreSQL, waits for migrations, or is starting or stopping',
         `To find the cause, run ${ADMIN_COMMAND}.`,
       );
     default:
       return failed(
         check,
         `/readyz responds with ${status}`,
-        'Configure the proxy to forward /readyz to the api.',
+        'Configure the proxy to forward /readyz to the API.',
       );
   }
 }
@@ -55,7 +55,7 @@ export async function checkIssuer(cli: Cli, url: URL): Promise<CheckResult> {
     return failed(
       check,
       `/.well-known/openid-configuration responds with ${status}`,
-      'Configure the proxy to forward /.well-known to the api.',
+      'Configure the proxy to forward /.well-known to the API.',
     );
   const { protocol, hostname } = new URL(issuer);
   if (protocol === 'http:' && !isPrivateHost(hostname))

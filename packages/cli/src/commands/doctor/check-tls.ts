@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Cli } from '../../cli.js';
 import { isPrivateHost } from '../../private-host.js';
-import { failed, inDays, ok, skipped, warning, type CheckResult } from './check-result.js';
+import { failed, formatDaysFromToday, ok, skipped, warning, type CheckResult } from './check-result.js';
 
 const CHECK = 'tls';
 const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ interface Certificate {
   validTo: Date;
 }
 
-/** Checks an https URL's certificate, or whether http is safe for the URL. */
+/** Checks the certificate if the URL uses https. Otherwise, checks whether http is safe for the host. */
 export async function checkTls(cli: Cli, url: URL): Promise<CheckResult> {
   if (url.protocol === 'http:') return checkPlain(url);
   try {
@@ -102,7 +102,7 @@ function describe({ problem, validFrom, validTo }: Certificate, hostname: string
   if (days < RENEWAL_DAYS)
     return warning(
       CHECK,
-      `The certificate for ${hostname} expires on ${date(validTo)}, ${inDays(days)}`,
+      `The certificate for ${hostname} expires on ${date(validTo)}, ${formatDaysFromToday(days)}`,
       'Renew the certificate, and check why it was not renewed automatically.',
     );
   return ok(CHECK, `the certificate is valid until ${date(validTo)}`);

@@ -20,7 +20,7 @@ const PROBLEMS: Record<string, (url: URL) => [message: string, fix: string]> = {
   ],
 };
 
-/** Checks that Gatehouse responds at a URL. @returns the result, and the response; null unless it is from Gatehouse */
+/** Checks that Gatehouse responds at a URL. @returns the result, and the response if Gatehouse sent it, otherwise null */
 export async function checkUrl(
   cli: Cli,
   url: URL,
@@ -52,7 +52,7 @@ function describeResponse(url: URL, { status, headers, body }: PublicResponse): 
     return failed(
       CHECK,
       `The proxy at ${url.host} responds with ${status}: it cannot reach Gatehouse`,
-      'Start the api, or correct its address in the proxy configuration.',
+      'Start the API process, or correct its address in the proxy configuration.',
     );
   return failed(
     CHECK,

@@ -4,7 +4,7 @@ import { CliError, ExitCode } from '../../cli-error.js';
 import { checkUrl as parseUrl } from '../../settings.js';
 import { checkClock } from './check-clock.js';
 import { checkKey } from './check-key.js';
-import { checkEmails, checkOrigins, checkWebhooks, withScope } from './check-project.js';
+import { checkEmails, checkOrigins, checkWebhooks, runCheck } from './check-project.js';
 import { failed, skipped, type CheckResult } from './check-result.js';
 import { ADMIN_COMMAND, checkIssuer, checkReadiness } from './check-server.js';
 import { checkTls } from './check-tls.js';
@@ -77,7 +77,7 @@ async function checkResources(cli: Cli): Promise<CheckResult[]> {
     ...(projects
       ? checkOrigins(projects)
       : [skipped('origins', 'requires a key with the scope project:read')]),
-    ...(await withScope('webhooks', () => checkWebhooks(cli, client))),
-    ...(await withScope('emails', () => checkEmails(cli, client))),
+    ...(await runCheck('webhooks', () => checkWebhooks(cli, client))),
+    ...(await runCheck('emails', () => checkEmails(cli, client))),
   ];
 }

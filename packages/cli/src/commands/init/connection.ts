@@ -83,7 +83,7 @@ async function chooseProject(cli: Cli, client: Gatehouse): Promise<Project> {
   const projects: Project[] = [];
   try {
     for await (const each of client.projects.list({ archived: false }, options))
-      // A key with `project` access receives other projects without their settings.
+      // A key with `project` access also lists other projects, but without their settings.
       if (each.settings !== null) projects.push(each);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

@@ -4,7 +4,7 @@ import type { AppFolder } from './app-folder.js';
 export const frameworkNames = ['nextjs', 'nestjs', 'vite', 'express'] as const;
 export type FrameworkName = (typeof frameworkNames)[number];
 
-/** A file that `init` creates, or changes as little as possible. */
+/** A file that `init` creates or changes. */
 export interface FileChange {
   /** Relative to the app's folder. */
   path: string;
@@ -72,7 +72,7 @@ export class CodePlanner {
 
   constructor(private readonly folder: AppFolder) {}
 
-  /** Creates a file. An existing file stays unchanged, and the lines are printed unless it already uses Gatehouse. */
+  /** Creates a file. An existing file stays unchanged: unless it uses Gatehouse, its content is left to the developer. */
   create(path: string, content: string): void {
     const existing = this.folder.read(path);
     if (existing === null) this.plan.changes.push({ path, action: 'create', content });

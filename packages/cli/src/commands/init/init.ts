@@ -18,7 +18,7 @@ export function addInitCommand(program: Command, cli: Cli): void {
     )
     .option('--publishable-key <key>', 'publishable key (pk_…) of the project; default: a new one')
     .option('--no-install', 'do not install packages')
-    .option('--packages <folder>', 'install the packages from their packed files in this folder')
+    .option('--packages <folder>', 'install the packages from a folder with their packed files (.tgz)')
     .action(async (options: InitOptions) => {
       // The JavaScript parser is large, and other commands start faster without it.
       const { runInit } = await import('./run-init.js');

@@ -23,9 +23,9 @@ export interface Plan {
   framework: Framework;
   target: Target;
   packageManager: Agent;
-  /** The variables that the code reads, without a publishable key that is yet to be created. */
+  /** The variables that the code reads. The publishable key is missing if `init` has yet to create it. */
   variables: Record<string, string>;
-  /** The files with variables, and .gitignore. */
+  /** The changes to the files with variables, and to .gitignore. */
   settings: FileChange[];
   changes: FileChange[];
   /** The packages that are missing. */
@@ -73,7 +73,7 @@ export async function createPlan(
   };
 }
 
-/** Returns the changes to the files with variables, and to .gitignore for them. */
+/** Returns the changes to the files with variables, and the change that makes Git ignore `envFile`. */
 export function planSettings(
   folder: AppFolder,
   { envFile }: Framework,

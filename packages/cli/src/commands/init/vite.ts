@@ -8,7 +8,7 @@ const ENTRY_LINES = `import { Gatehouse } from './gatehouse';
   <App />
 </Gatehouse>`;
 
-/** Vite with React: signed-in customers see the app, and all others the sign-in form. */
+/** Vite with React: signed-in customers see the app, and all others see the sign-in form. */
 export const vite: Framework = {
   name: 'Vite with React',
   packages: ['@gatehouse/js', '@gatehouse/react'],
@@ -109,7 +109,7 @@ function wrapRoot(path: string, code: string, file: string): { content: string }
   const call = editor.findOnly((node) => isRender(node));
   if (!call) return { reason: 'it does not contain exactly one call to `render(<App />)`' };
   const [root] = call.node['arguments'] as [SyntaxNode];
-  const element = onlyChildOfStrictMode(editor, root) ?? root;
+  const element = findStrictModeChild(editor, root) ?? root;
   editor.addImport('{ Gatehouse }', editor.specifierOf(file, ''));
   editor.replace(element, wrap(editor, element));
   return { content: editor.toString() };
@@ -125,7 +125,7 @@ function isRender({ type, ...node }: SyntaxNode): boolean {
 }
 
 /** Returns the only element in `<StrictMode>`, or undefined. `<StrictMode>` stays the outermost element. */
-function onlyChildOfStrictMode(editor: ModuleEditor, root: SyntaxNode): SyntaxNode | undefined {
+function findStrictModeChild(editor: ModuleEditor, root: SyntaxNode): SyntaxNode | undefined {
   const name =
     root['openingElement'] && editor.textOf((root['openingElement'] as SyntaxNode)['name'] as SyntaxNode);
   if (name !== 'StrictMode' && name !== 'React.StrictMode') return undefined;

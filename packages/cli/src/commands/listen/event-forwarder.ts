@@ -57,8 +57,8 @@ export class EventForwarder {
   }
 
   /**
-   * Resends all failed events, or the last failed event; if none has failed, the last event. While the receiver is
-   * unreachable, only ends the pause before the next attempt to connect.
+   * Resends all failed events, or only the last failed event. If no event has failed, `last` resends the last event.
+   * While the receiver is unreachable, only ends the pause before the next attempt to connect.
    */
   async redeliver(which: 'last' | 'all'): Promise<void> {
     if (this.isUnreachable) return this.retry.abort();

@@ -77,7 +77,7 @@ function describePosition({
     ...(since ? [`--since ${since}`] : []),
     `--after ${visibleText(cursor)}`,
   ];
-  const repetition = repeated > 0 ? ` (repeats ${repeated} events that were sent)` : '';
+  const repetition = repeated > 0 ? ` (repeats ${repeated} events that were already sent)` : '';
   return [`To continue after the last event, use ${options.join(' ')}${repetition}`];
 }
 

@@ -44,8 +44,8 @@ export async function getSigningSecret(
 }
 
 /**
- * Returns the secret that was generated for a project. It is separate from endpoint secrets, which would allow anyone
- * who has them to forge webhooks to those endpoints.
+ * Returns the secret that was generated for a project. It is not the secret of an endpoint, because anyone who
+ * has an endpoint's secret can forge webhooks to the endpoint.
  */
 async function readOrCreateSecret(env: Cli['env'], projectId: string): Promise<SigningSecret> {
   const file = join(configFolder(env), 'signing-secrets', projectId);

@@ -14,8 +14,8 @@ const OTHER_HANDLE: Reason = {
 };
 
 const NO_PASSKEY_DETAILS: Reason = {
-  reason: 'Keycloak does not store whether a passkey is synchronized or when it was last used',
-  remedy: 'Nothing: the passkey works without them',
+  reason: 'Keycloak does not store whether a passkey is synchronized, nor the time of its last use',
+  remedy: 'Nothing: the passkey works without this information',
 };
 
 /** Returns a credential with its two JSON strings. */

@@ -40,7 +40,7 @@ const OTHER_HANDLE: Reason = {
   remedy: 'Ask the customer to sign in with another method and add a passkey',
 };
 const NO_LAST_USE: Reason = {
-  reason: 'Kratos does not store when a passkey was last used',
+  reason: 'Kratos does not store the time at which a passkey was last used',
   remedy: 'Nothing: the passkey works without it',
 };
 
@@ -143,7 +143,8 @@ function toTotpUrl(issuer: string, email: string, secret: string): string {
 }
 
 /**
- * Returns the hash in the Kratos format. Its scrypt hashes contain the cost itself, not the logarithm, and padded base64.
+ * Returns the hash in the Kratos format, in which scrypt hashes contain padded base64, and the cost itself instead of its
+ * logarithm.
  */
 function toHash(hash: PortableHash): string | null {
   switch (hash.scheme) {

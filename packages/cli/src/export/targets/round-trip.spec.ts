@@ -112,7 +112,7 @@ async function roundTrip(target: ExportTarget, customer: ExportedCustomer) {
   return { imported: { ...defaults, ...imported[0]!.customer } as ExportedCustomer, differences };
 }
 
-/** Returns the other fields that have changed without being reported as a difference. */
+/** Returns the fields other than `field` that have changed without a reported difference. */
 function listUnreported(
   field: string,
   imported: ExportedCustomer,

@@ -47,7 +47,7 @@ const IN_APP_METADATA: Reason = {
   reason: 'Supabase has no external id: the value becomes external_id in raw_app_meta_data',
   remedy: 'Read app_metadata.external_id in your application',
 };
-const inUserMetadata = (name: string): Reason => ({
+const userMetadataReason = (name: string): Reason => ({
   reason: `Supabase has no such column: the value becomes ${name} in raw_user_meta_data`,
   remedy: `Read user_metadata.${name} in your application`,
 });
@@ -157,7 +157,7 @@ function toUserMetadata(customer: ExportedCustomer, differences: Differences): J
     ['lastName', 'last_name'],
     ['locale', 'locale'],
   ] as const)
-    addEntry(user, name, { field, value: customer[field], change: inUserMetadata(name) }, differences);
+    addEntry(user, name, { field, value: customer[field], change: userMetadataReason(name) }, differences);
   return user;
 }
 

@@ -23,7 +23,7 @@ export function isBulkUser(user: JsonObject | null): user is JsonObject {
   return user !== null && id !== '' && !id.includes('|') && EXPORTED.every((name) => !(name in user));
 }
 
-/** The content of the files other than the user. */
+/** The values from the files that are not part of the user's record. */
 interface BulkFiles {
   /** The hashes in the password export. The conversion removes the user's hash. */
   passwords: Passwords;

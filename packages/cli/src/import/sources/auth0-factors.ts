@@ -68,7 +68,7 @@ function listFactors(draft: CustomerDraft, user: JsonObject): Factor[] {
     return kinds.map((kind) => {
       const isApp = kind === 'totp' || kind === 'otp';
       const app = isApp ? toObject(factor[kind]) : null;
-      return withParameters(
+      return withoutUnusableSecret(
         { field, secret: toText(app?.['secret']), problem: reasons.onlyTotp },
         factor,
         app,
@@ -89,7 +89,7 @@ function listAuthenticators(draft: CustomerDraft, user: JsonObject): Factor[] {
       const app = toObject(factor['totp'] ?? factor['otp']);
       const secret = toText(app?.['secret']) || toText(factor['secret']);
       const problem = findProblem(toText(factor['authenticator_type']) || toText(factor['type']));
-      return withParameters({ field, secret, problem }, factor, app);
+      return withoutUnusableSecret({ field, secret, problem }, factor, app);
     });
 }
 
@@ -103,7 +103,7 @@ function isConfirmed(draft: CustomerDraft, field: string, factor: JsonObject): b
 }
 
 /** Returns the factor, without its secret if Gatehouse cannot verify its codes. */
-function withParameters(factor: Factor, ...sources: (JsonObject | null)[]): Factor {
+function withoutUnusableSecret(factor: Factor, ...sources: (JsonObject | null)[]): Factor {
   const isOther = sources.some((source) => source !== null && !hasUsualParameters(source));
   return factor.secret !== '' && isOther
     ? { ...factor, secret: '', problem: reasons.totpParameters }

@@ -118,7 +118,7 @@ function setFullName(draft: CustomerDraft, user: JsonObject, read: (field: strin
  */
 function setVerified(draft: CustomerDraft, user: JsonObject, providers: readonly [string, string]): void {
   const isVerified = readFlag(draft, 'email_verified', user['email_verified']);
-  // Auth0 omits the field for a user without a value, so the value of an empty field has been lost.
+  // Auth0 omits the field for a user without a value, so an empty field means that the value was lost.
   if (user['email_verified'] !== undefined && parseBoolean(user['email_verified']) === undefined)
     draft.leaveOut('email_verified', unknown.verification);
   const isCompanyAddress = companyProviders.has(providers[0]) || companyProviders.has(providers[1]);

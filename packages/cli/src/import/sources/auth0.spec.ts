@@ -226,7 +226,7 @@ describe('Auth0 files', () => {
     return [records, notes];
   }
 
-  it('reports the field blocked if no user has it, so that an update does not remove bans', async () => {
+  it('reports that `blocked` is missing if no user has it, so that an update does not lift bans', async () => {
     const metadata = { blocked: true, multifactor: [1] };
     const { blocked: _, ...free } = complete;
     const [ada, bob] = [free, { ...free, user_id: 'email|2', app_metadata: metadata }].map((each) => ({
@@ -249,7 +249,7 @@ describe('Auth0 files', () => {
   });
 
   it.each(['email_verified', 'multifactor', 'app_metadata', 'user_metadata'])(
-    'reports the field %s if no user has it',
+    'reports that the field %s is missing if no user has it',
     async (field) => {
       const { [field]: _, ...others } = complete as Record<string, unknown>;
       const users = [others, { ...others, user_id: 'email|2', app_metadata: { [field]: [true] } }];

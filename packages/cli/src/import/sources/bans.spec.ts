@@ -17,7 +17,7 @@ interface System {
   files: (state: Record<string, unknown>) => Record<string, unknown>;
   /** The field, with its values for a user who is not banned and for one who is. */
   states: [field: string, free: unknown[], banned: unknown[]];
-  /** Values from which neither can be concluded. */
+  /** Values that do not state whether the user is banned. */
   unstated?: unknown[];
 }
 

@@ -120,8 +120,12 @@ export function convertCognitoUser(position: string, user: JsonObject): SourceRe
     isDisabled: enabled === false,
     hasSecondFactor,
     unknown: [
-      ...unless(isKnown || status === EXTERNAL, 'mfa', cognitoReasons.unknownFactor),
-      ...unless(typeof enabled === 'boolean' && status !== '', 'Enabled', cognitoReasons.unknownState),
+      ...listUnlessKnown(isKnown || status === EXTERNAL, 'mfa', cognitoReasons.unknownFactor),
+      ...listUnlessKnown(
+        typeof enabled === 'boolean' && status !== '',
+        'Enabled',
+        cognitoReasons.unknownState,
+      ),
       ...findOthers(user),
       ...repeated.map((name): Unknown => [name, cognitoReasons.repeatedAttribute]),
     ],
@@ -135,8 +139,8 @@ function findOthers(user: JsonObject): Unknown[] {
   const groups = user['Groups'];
   const hasValue = (value: unknown): boolean => isSet(value) || value === false || value === 0;
   return [
-    ...unless(groups !== undefined, 'groups', cognitoReasons.unknownGroups),
-    ...unless(!isSet(groups), 'groups', reasons.noGroups),
+    ...listUnlessKnown(groups !== undefined, 'groups', cognitoReasons.unknownGroups),
+    ...listUnlessKnown(!isSet(groups), 'groups', reasons.noGroups),
     ...Object.keys(user)
       .filter((name) => !knownFields.has(name) && hasValue(user[name]))
       .map((name): Unknown => [name, reasons.noField]),
@@ -157,7 +161,7 @@ export function convertCognitoRow(position: string, row: Record<string, string>)
     unknown: [
       ['Enabled', cognitoReasons.unknownState],
       ['identities', cognitoReasons.unknownIdentities],
-      ...unless(hasSecondFactor, 'mfa', cognitoReasons.unknownAuthenticator),
+      ...listUnlessKnown(hasSecondFactor, 'mfa', cognitoReasons.unknownAuthenticator),
       ['groups', cognitoReasons.unknownGroups],
     ],
     createdAt: undefined,
@@ -166,7 +170,7 @@ export function convertCognitoRow(position: string, row: Record<string, string>)
 }
 
 /** Returns a list with the field and its reason, or an empty list if the value is known. */
-const unless = (isKnown: boolean, field: string, reason: Reason): Unknown[] =>
+const listUnlessKnown = (isKnown: boolean, field: string, reason: Reason): Unknown[] =>
   isKnown ? [] : [[field, reason]];
 
 /**

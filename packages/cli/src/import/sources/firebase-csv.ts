@@ -37,8 +37,8 @@ const END = 'end';
 const FIRST_COLUMN_COUNT = 28;
 
 /**
- * The possible numbers of cells in a row. Older versions lack the last columns. The Firebase CLI ends each row with a
- * comma, which adds a cell, and other programs remove it.
+ * The possible numbers of cells in a row. Older versions of the Firebase CLI write fewer columns. The CLI ends
+ * each row with a comma, which adds a cell. Other programs remove the comma.
  */
 const cellCounts = [
   columns.length + 1,

@@ -41,7 +41,7 @@ export function setCredentials(draft: CustomerDraft, user: JsonObject, rpId: str
     const type = toText(credential['type']);
     const [field, parsed] = [`credentials.${type}`, parseCredential(credential)];
     if (type === 'password') {
-      // Keycloak only verifies the first password, so another one does not replace it even if it cannot be imported.
+      // Keycloak verifies only the first password. If it cannot be imported, no other password replaces it.
       if (hasPassword) draft.leaveOut(field, keycloakReasons.otherPassword);
       else setPassword(draft, credential, parsed, user);
       hasPassword = true;

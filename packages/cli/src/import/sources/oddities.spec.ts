@@ -40,9 +40,9 @@ type Oddity = (typeof oddities)[number];
 type Cell =
   | string
   | {
-      /** The differences between the users and an ordinary one. */
+      /** The differences between the users and an ordinary user. */
       users: object[];
-      /** The differences between their customers and the ordinary one; null: the user is not sent. */
+      /** The differences between the users' customers and the ordinary customer; null if a user is not sent. */
       customers: (object | null)[];
       /** The beginnings of the report lines. */
       report: string[];

@@ -141,7 +141,7 @@ function leaveOutUnknown(draft: CustomerDraft, row: Row, { hasFactors }: Related
   if (!hasFactors) draft.leaveOut('mfa_factors', unknown.factors);
 }
 
-/** Reports the accounts with providers that the user has, but the files do not contain. */
+/** Reports the user's provider accounts that the files do not contain. */
 function leaveOutMissing(
   draft: CustomerDraft,
   providers: readonly string[],
@@ -166,8 +166,8 @@ function convertMetadata(draft: CustomerDraft, row: Row): JsonObject | null {
   const user = parseMetadata(row['raw_user_meta_data']);
   if (!app) draft.leaveOut('raw_app_meta_data', reasons.metadataNotObject);
   if (!user) draft.leaveOut('raw_user_meta_data', reasons.metadataNotObject);
-  draft.setMetadata('metadata', 'raw_app_meta_data', without(app ?? {}, OWN_APP_METADATA));
-  draft.setMetadata('publicMetadata', 'raw_user_meta_data', without(user ?? {}, OWN_METADATA));
+  draft.setMetadata('metadata', 'raw_app_meta_data', omitNames(app ?? {}, OWN_APP_METADATA));
+  draft.setMetadata('publicMetadata', 'raw_user_meta_data', omitNames(user ?? {}, OWN_METADATA));
   const text = (name: string): string => (typeof user?.[name] === 'string' ? user[name] : '');
   draft
     .setName('firstName', 'first_name', text('first_name') || text('given_name'))
@@ -181,5 +181,5 @@ function parseMetadata(text: string | undefined): JsonObject | null {
   return text ? toObject(parseJson(text)) : {};
 }
 
-const without = (metadata: JsonObject, names: Set<string>): JsonObject =>
+const omitNames = (metadata: JsonObject, names: Set<string>): JsonObject =>
   Object.fromEntries(Object.entries(metadata).filter(([name]) => !names.has(name)));

@@ -691,7 +691,7 @@ describe.each(Object.entries(flags))('booleans in %s', (_, { source, tables, ban
 });
 
 /** Returns the tables without a column. */
-const without = (tables: Record<string, Rows>, column: string): Record<string, Rows> =>
+const omitColumn = (tables: Record<string, Rows>, column: string): Record<string, Rows> =>
   Object.fromEntries(
     Object.entries(tables).map(([name, rows]) => [
       name,
@@ -700,12 +700,12 @@ const without = (tables: Record<string, Rows>, column: string): Record<string, R
   );
 
 it.each<[name: string, source: ImportSource, tables: Record<string, Rows>, leftOut: string[]]>([
-  ['banned', betterAuth, without(betterAuthTables(), 'banned'), ['banned']],
-  ['twoFactorEnabled', betterAuth, without(betterAuthTables(), 'twoFactorEnabled'), ['twoFactorEnabled']],
-  ['isSuspended', logto, without(logtoTables(), 'isSuspended'), ['isSuspended']],
-  ['mfa_verifications', logto, without(logtoTables(), 'mfa_verifications'), ['mfaVerifications']],
-  ['password_encrypted', logto, without(logtoTables(), 'password_encrypted'), ['passwordEncrypted']],
-  ['user_status', wordpress, without(wordpressTables(), 'user_status'), ['user_status']],
+  ['banned', betterAuth, omitColumn(betterAuthTables(), 'banned'), ['banned']],
+  ['twoFactorEnabled', betterAuth, omitColumn(betterAuthTables(), 'twoFactorEnabled'), ['twoFactorEnabled']],
+  ['isSuspended', logto, omitColumn(logtoTables(), 'isSuspended'), ['isSuspended']],
+  ['mfa_verifications', logto, omitColumn(logtoTables(), 'mfa_verifications'), ['mfaVerifications']],
+  ['password_encrypted', logto, omitColumn(logtoTables(), 'password_encrypted'), ['passwordEncrypted']],
+  ['user_status', wordpress, omitColumn(wordpressTables(), 'user_status'), ['user_status']],
   [
     'spam and deleted of a network',
     wordpress,

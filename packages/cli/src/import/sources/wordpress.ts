@@ -247,7 +247,7 @@ function setPassword(draft: CustomerDraft, hash: string): void {
   else draft.setPasswordHash('user_pass', hash);
 }
 
-/** Disables a customer that cannot, or possibly cannot, sign in to WordPress. */
+/** Disables the customer if the user cannot sign in to WordPress, or if that is unknown. */
 function setStatus(draft: CustomerDraft, row: JsonObject, isSpam: boolean): void {
   // Plugins can use values other than 0 and 1.
   const hasStatus = readBoolean(row['user_status']) !== false;
