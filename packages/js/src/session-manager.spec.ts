@@ -55,8 +55,8 @@ class SimulatedClock {
 }
 
 /**
- * What happens to a request: whether it reaches the server, and whether the response arrives. A number is an error
- * status.
+ * The state of the network, which determines whether a request reaches the server and whether the response arrives. A
+ * number is the error status of the response.
  */
 type Network = 'up' | 'offline' | 'response lost' | 'hangs' | number;
 

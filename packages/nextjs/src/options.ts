@@ -61,7 +61,7 @@ export function resolveOptions(options: GatehouseOptions, env = process.env): Re
     projectId: required(options.projectId, 'GATEHOUSE_PROJECT_ID'),
     publishableKey: required(options.publishableKey, 'GATEHOUSE_PUBLISHABLE_KEY'),
     secretKey: options.secretKey ?? env['GATEHOUSE_SECRET_KEY'],
-    clientIp: options.clientIp ?? lastAddressIn(env['GATEHOUSE_CLIENT_IP_HEADER']),
+    clientIp: options.clientIp ?? createLastAddressReader(env['GATEHOUSE_CLIENT_IP_HEADER']),
     handlerPath: (options.handlerPath ?? '/api/gatehouse').replace(/\/+$/, ''),
     signInUrl: options.signInUrl ?? '/sign-in',
     secureCookies: options.secureCookies,
@@ -71,7 +71,7 @@ export function resolveOptions(options: GatehouseOptions, env = process.env): Re
 }
 
 /** Returns a function that reads the last address in a header. The nearest proxy added it. */
-const lastAddressIn =
+const createLastAddressReader =
   (name: string | undefined) =>
   ({ headers }: { headers: Headers }): string | null =>
     (name && headers.get(name)?.split(',').at(-1)?.trim()) || null;

@@ -18,7 +18,7 @@ export type ExportedCustomer = Schemas['CustomerResponse'] &
 
 /**
  * Returns a function that exports all customers of a project, oldest first. It streams the response without a time
- * limit. It does not retry once the first customer has arrived: if it fails after that, start the export again.
+ * limit. After the first customer has arrived, it does not retry: if it then fails, start the export again.
  */
 export const createCustomerExport = (transport: Transport) =>
   async function* exportCustomers(

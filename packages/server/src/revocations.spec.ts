@@ -33,7 +33,7 @@ it('rejects tokens of revoked sessions, and tokens issued before a customer was 
   expect(revoked.size).toBe(3);
 });
 
-it('removes an entry only after every token from that time has expired', () => {
+it('keeps an entry until every token that was issued before the revocation has expired', () => {
   const revoked = new RevokedSessions(HOUR);
   revoked.add(event('session.revoked', { session: { id: 's1' } }));
   revoked.add(event('customer.disabled', { customer: { id: 'c1' } }));

@@ -12,7 +12,8 @@ export interface RevocationOptions {
   /** Time between two reads of the event feed. Default: `'5s'`. */
   interval?: Duration;
   /**
-   * Maximum lifetime of unexpired tokens: the project's highest recent `accessTokenTtl`. Default: `'24h'`, the maximum.
+   * Maximum lifetime of the tokens that may still be valid: the highest `accessTokenTtl` that the project has had
+   * recently. Default: `'24h'`, the maximum.
    */
   tokenLifetime?: Duration;
   /** Called with each read error. The read is retried after the interval. Default: `console.error`. */

@@ -76,13 +76,13 @@ export function ProofDialog({ request, onEnd }: Props) {
 function useProofs({ request, onEnd }: Props) {
   const texts = useTexts();
   const { client } = useAccount();
-  const [methods, setMethods] = useState(usable(request.methods));
+  const [methods, setMethods] = useState(filterSupported(request.methods));
   const [method, setMethod] = useState(methods[0]);
   const [notice, setNotice] = useState<string | null>(null);
   const password = useRef<string>(undefined);
   const showMethods = (next: ProofMethod[]): void => {
-    setMethods(usable(next));
-    setMethod(usable(next)[0]);
+    setMethods(filterSupported(next));
+    setMethod(filterSupported(next)[0]);
   };
   const repeat = async (): Promise<void> => {
     try {
@@ -114,7 +114,7 @@ function useProofs({ request, onEnd }: Props) {
 }
 
 /** Returns the methods that this browser supports. */
-const usable = (methods: ProofMethod[]): ProofMethod[] =>
+const filterSupported = (methods: ProofMethod[]): ProofMethod[] =>
   methods.filter((method) => method !== 'passkey' || hasPasskeys());
 
 /** The form for a method. A form without a field has only a button, with `label`. */

@@ -11,7 +11,7 @@ export function TotpSetup({ secret: { qrCode, secret } }: { secret: TotpSecret }
     <>
       <QrCode svg={qrCode} label={texts.qrCode} />
       <p className="gh-text">
-        {texts.secret} <code>{inGroups(secret)}</code>
+        {texts.secret} <code>{groupLetters(secret)}</code>
       </p>
       <CodeField label={texts.totpCode} />
     </>
@@ -19,4 +19,4 @@ export function TotpSetup({ secret: { qrCode, secret } }: { secret: TotpSecret }
 }
 
 /** Splits a secret into groups of four letters, which are easier to type. */
-const inGroups = (secret: string): string => secret.replace(/(.{4})(?=.)/g, '$1 ');
+const groupLetters = (secret: string): string => secret.replace(/(.{4})(?=.)/g, '$1 ');

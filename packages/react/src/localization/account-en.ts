@@ -27,7 +27,7 @@ export const accountEn = {
   verifyEmail: 'Send a verification link',
   changeEmail: 'Change email address',
   changeEmailText:
-    'We send a link to your current address and to the new one. The address changes when you have opened both links.',
+    'We will send a link to your current address and to the new one. The address changes after you have opened both links.',
   newEmail: 'New email address',
   emailSent: 'Open the links that we have sent to {email} and to your current address.',
 
@@ -45,12 +45,12 @@ export const accountEn = {
   addAuthenticator: 'Add an authenticator app',
   scanText: 'Scan the QR code with an authenticator app, then enter the code that it shows.',
   removeAuthenticatorText:
-    'Its codes are no longer accepted. When you remove the last second step, your recovery codes stop working too.',
+    'Its codes will no longer be accepted. If it is your last second step, your recovery codes will stop working too.',
   recoveryCodes: 'Recovery codes',
   codesLeft: '{count} left',
   download: 'Download codes',
   newCodes: 'Create new codes',
-  newCodesText: 'The recovery codes that you have saved become invalid.',
+  newCodesText: 'The recovery codes that you have saved will become invalid.',
 
   // Passkeys
   passkeys: 'Passkeys',
@@ -75,12 +75,12 @@ export const accountEn = {
 
   // Deletion
   deleteAccount: 'Delete account',
-  deleteText: 'Your account and its data are deleted permanently. You cannot undo this.',
+  deleteText: 'Your account and its data will be deleted permanently. You cannot undo this.',
   deleteConfirm: 'Enter {email} to confirm',
 
   // Proof of identity
   proofPassword: 'Enter your password to continue.',
-  proofEmail: 'We send a code to your email address.',
+  proofEmail: 'We will send a code to your email address.',
   proofMissing: 'Sign out and sign in again, then repeat the change.',
   proven: 'Your identity is confirmed. Repeat the change now.',
   usePassword: 'Use your password',

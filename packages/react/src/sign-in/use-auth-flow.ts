@@ -44,7 +44,7 @@ export type Screen =
 export interface AuthFlow {
   client: Client;
   options: Loaded<SignInOptions>;
-  /** The page with the sign-up (for a sign-in) or the sign-in (for a sign-up), if it is separate. */
+  /** The URL of a separate sign-up page in a sign-in, or of a separate sign-in page in a sign-up. */
   otherUrl: string | undefined;
   screen: Screen;
   /** True if the screen replaced another one. */
