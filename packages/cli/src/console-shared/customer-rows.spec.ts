@@ -25,7 +25,7 @@ it.each([
   ['firstName', "'t Hooft", "'t Hooft"],
   ['metadata.plan', "'-", '-'],
   ['password', "'=1+1", "'=1+1"],
-])('converts the cell for %s, %j', (column, cell, value) => {
+])('converts the cell in the column %s: %j', (column, cell, value) => {
   const { customer, leftOut } = convert(['email', column], [EMAIL, cell]);
   const expected = column === 'metadata.plan' ? { metadata: { plan: value } } : { [column]: value };
   expect([customer, leftOut]).toEqual([{ email: EMAIL, ...(value !== undefined && expected) }, []]);
@@ -38,7 +38,7 @@ it.each([
   ['passkeys', '{}', 'not_a_list'],
   ['Plan', 'pro', 'unknown_column'],
   ['toString', 'x', 'unknown_column'],
-])('leaves out the cell for %s, %j, and reports it', (column, cell, problem) => {
+])('leaves out and reports the cell in the column %s: %j', (column, cell, problem) => {
   expect(convert(['email', column], [EMAIL, cell])).toEqual({
     customer: { email: EMAIL },
     leftOut: [{ column, problem }],
@@ -69,7 +69,7 @@ it.each([
   [['Email'], {}, 'the column email is missing'],
   [['email'], { email: '' }, 'the column email is missing'],
   [['email', 'mail'], { mail: 'email' }, 'several columns are mapped to email'],
-])('rejects the columns %j with %j', (columns, mapping, message) => {
+])('rejects the columns %j with the mapping %j', (columns, mapping, message) => {
   expect(() => new RowConverter(columns, new Map(Object.entries(mapping)))).toThrow(message);
 });
 

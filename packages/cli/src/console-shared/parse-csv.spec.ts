@@ -109,19 +109,19 @@ it('uses an explicit delimiter', async () => {
 });
 
 it.each([
-  ['a,b\n1,2\n2,"a"b\n', 'the row on line 3 has a misplaced or unclosed quote'],
-  ['a,b\n"1\n",2\n2,"not closed\n', 'the row on line 4 has a misplaced or unclosed quote'],
-  ['a,b\n1,2\n2,"not closed\n3,"4"\n', 'the row on line 3 has a misplaced or unclosed quote'],
+  ['the row on line 3 has a misplaced or unclosed quote', 'a,b\n1,2\n2,"a"b\n'],
+  ['the row on line 4 has a misplaced or unclosed quote', 'a,b\n"1\n",2\n2,"not closed\n'],
+  ['the row on line 3 has a misplaced or unclosed quote', 'a,b\n1,2\n2,"not closed\n3,"4"\n'],
   [
-    `a,b\n2,"${'not closed\n'.repeat(200_000)}`,
     'the row on line 2 is longer than 1 MiB: perhaps a quote is not closed',
+    `a,b\n2,"${'not closed\n'.repeat(200_000)}`,
   ],
   [
-    `"${'not closed\n'.repeat(200_000)}`,
     'the row on line 1 is longer than 1 MiB: perhaps a quote is not closed',
+    `"${'not closed\n'.repeat(200_000)}`,
   ],
-  ['a,,c\n1,2,3', 'column 2 of the header has no name'],
-  ['a,b, a \n1,2,3', 'the header contains the column a twice'],
-])('rejects %#', async (text, message) => {
+  ['column 2 of the header has no name', 'a,,c\n1,2,3'],
+  ['the header contains the column a twice', 'a,b, a \n1,2,3'],
+])('throws an error: %s', async (message, text) => {
   await expect(parse(pieces(text, 50_000))).rejects.toMatchObject({ name: 'FileError', message });
 });

@@ -49,7 +49,7 @@ it.each([
   ['kratos', 'facebook'],
   ['logto', 'azuread'],
   ['supertokens', 'facebook'],
-])('leaves out %s identities from %s, and does not recommend a provider for them', (system, provider) => {
+])('leaves out %s identities of the provider %s, and does not recommend --provider', (system, provider) => {
   const { customer, leftOut } = resolveProvider(system, provider);
   expect(customer).toEqual({ email: 'a' });
   expect(leftOut).toEqual([

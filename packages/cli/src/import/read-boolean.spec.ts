@@ -11,7 +11,7 @@ const table: [result: boolean | null | undefined, values: unknown[]][] = [
 ];
 const cases = table.flatMap(([result, values]) => values.map((value) => [value, result] as const));
 
-it.each(cases)('parses %j as %s, as do the functions that read a field', (value, result) => {
+it.each(cases)('parses %j as %s, and reports a field only if the result is null', (value, result) => {
   expect(parseBoolean(value)).toBe(result);
   expect(readBoolean(value)).toBe(result === undefined ? false : result);
   const draft = new CustomerDraft();

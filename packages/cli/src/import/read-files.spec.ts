@@ -77,26 +77,29 @@ describe('a file that is not UTF-8', () => {
   };
   const names = Object.keys(readers) as (keyof typeof readers)[];
 
-  it.each(names)('throws with the line and the option, and succeeds with the option: %s', async (name) => {
-    const bytes = latin(contents[name]);
-    const file = write(name.endsWith('.gz') ? gzipSync(bytes) : bytes, name);
-    const readAll = async (): Promise<unknown[]> => {
-      const values: unknown[] = [];
-      for await (const { value } of readers[name](file)) values.push(value);
-      return values;
-    };
-    await expect(readAll()).rejects.toMatchObject({
-      message: `${file} cannot be read: line 3 is not UTF-8`,
-      fix: expect.stringContaining('--encoding windows-1252'),
-      exitCode: 2,
-    });
-    await expect(deriveImportId([file], [])).rejects.toMatchObject({ exitCode: 2 });
-    setEncoding(file, 'windows-1252');
-    expect((await readAll()).at(-1)).toEqual({ id: '2', name: 'José' });
-    setEncoding(file, 'utf-8');
-  });
+  it.each(names)(
+    'throws an error with the line and the fix, and is read with --encoding: %s',
+    async (name) => {
+      const bytes = latin(contents[name]);
+      const file = write(name.endsWith('.gz') ? gzipSync(bytes) : bytes, name);
+      const readAll = async (): Promise<unknown[]> => {
+        const values: unknown[] = [];
+        for await (const { value } of readers[name](file)) values.push(value);
+        return values;
+      };
+      await expect(readAll()).rejects.toMatchObject({
+        message: `${file} cannot be read: line 3 is not UTF-8`,
+        fix: expect.stringContaining('--encoding windows-1252'),
+        exitCode: 2,
+      });
+      await expect(deriveImportId([file], [])).rejects.toMatchObject({ exitCode: 2 });
+      setEncoding(file, 'windows-1252');
+      expect((await readAll()).at(-1)).toEqual({ id: '2', name: 'José' });
+      setEncoding(file, 'utf-8');
+    },
+  );
 
-  it.each(names)('detects UTF-16 without the option: %s', async (name) => {
+  it.each(names)('detects UTF-16 without --encoding: %s', async (name) => {
     const bytes = Buffer.from(`\ufeff${contents[name]}`, 'utf16le');
     const file = write(name.endsWith('.gz') ? gzipSync(bytes) : bytes, name);
     const values: unknown[] = [];

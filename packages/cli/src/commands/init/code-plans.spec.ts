@@ -42,7 +42,7 @@ describe('Vite with React', () => {
 
   it.each([
     [
-      'in StrictMode',
+      'an app in StrictMode',
       `import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './index.css'
@@ -70,7 +70,7 @@ createRoot(document.getElementById('root')!).render(
 `,
     ],
     [
-      'in other providers, with the name in a comment',
+      'an app in another provider, with a commented-out call',
       `import ReactDOM from "react-dom/client";
 import App from "./App";
 // root.render(<App />)
@@ -96,7 +96,7 @@ root.render(
 `,
     ],
     [
-      'on one line',
+      'a call on one line',
       `import { createRoot } from 'react-dom/client';
 createRoot(document.getElementById('root')!).render(<App />);
 `,
@@ -109,7 +109,7 @@ createRoot(document.getElementById('root')!).render(
 );
 `,
     ],
-  ])('renders an app %s inside Gatehouse', (_, code, expected) => {
+  ])('renders the app inside Gatehouse: %s', (_, code, expected) => {
     const plan = planEntry(code);
     expect(changed(plan, 'src/main.tsx')).toBe(expected);
     expect(changed(plan, 'src/gatehouse.tsx')).toContain('children: ReactNode');
@@ -155,27 +155,30 @@ export default function RootLayout({ children }: LayoutProps<"/">) {
 }
 `;
 
-  it.each(['app', 'src/app'])('adds the files next to %s and provides the session in the layout', (app) => {
-    const plan = nextjs.plan(createFolder({ [`${app}/layout.tsx`]: LAYOUT }, manifest));
-    const root = app.slice(0, -'app'.length);
-    expect(plan.changes.map(({ path, action }) => `${action} ${path}`)).toEqual([
-      `create ${root}proxy.ts`,
-      `create ${app}/api/gatehouse/[...path]/route.ts`,
-      `create ${app}/sign-in/page.tsx`,
-      `create ${app}/account.tsx`,
-      `create ${app}/orders/page.tsx`,
-      `change ${app}/layout.tsx`,
-    ]);
-    expect(changed(plan, `${app}/layout.tsx`)).toBe(
-      LAYOUT.replace(
-        '"./globals.css";',
-        `"./globals.css";
+  it.each(['app', 'src/app'])(
+    'adds the files for the App Router in %s, and provides the session in the layout',
+    (app) => {
+      const plan = nextjs.plan(createFolder({ [`${app}/layout.tsx`]: LAYOUT }, manifest));
+      const root = app.slice(0, -'app'.length);
+      expect(plan.changes.map(({ path, action }) => `${action} ${path}`)).toEqual([
+        `create ${root}proxy.ts`,
+        `create ${app}/api/gatehouse/[...path]/route.ts`,
+        `create ${app}/sign-in/page.tsx`,
+        `create ${app}/account.tsx`,
+        `create ${app}/orders/page.tsx`,
+        `change ${app}/layout.tsx`,
+      ]);
+      expect(changed(plan, `${app}/layout.tsx`)).toBe(
+        LAYOUT.replace(
+          '"./globals.css";',
+          `"./globals.css";
 import { GatehouseProvider } from "@gatehouse/nextjs";
 import "@gatehouse/react/styles.css";`,
-      ).replace('{children}</body>', '<GatehouseProvider>{children}</GatehouseProvider></body>'),
-    );
-    expect(plan.manualSteps).toEqual([]);
-  });
+        ).replace('{children}</body>', '<GatehouseProvider>{children}</GatehouseProvider></body>'),
+      );
+      expect(plan.manualSteps).toEqual([]);
+    },
+  );
 
   it.each([
     ['a client component', `'use client';\n${LAYOUT}`, 'client component'],
@@ -293,11 +296,11 @@ export class AppModule {}
       '  imports: [\n    A,\n    B.forRoot({ a: 1 }),\n    CustomerRoutesModule,\n  ],',
     ],
     [
-      'no list',
+      'options without a list',
       '  controllers: [AppController],',
       '  imports: [CustomerRoutesModule],\n  controllers: [AppController],',
     ],
-  ])('adds the module to %s', (_, options, expected) => {
+  ])('adds the module to the imports: %s', (_, options, expected) => {
     const plan = planModule(module(options));
     const result = module(expected).replace(
       `./app.controller';`,

@@ -50,7 +50,7 @@ it.each([
   ['http://localhost:3000', 'listen(3000)', '', undefined],
   ['https://auth.example.com', 'process.env.PORT', '', undefined],
 ])(
-  'chooses the port for Gatehouse at %s, with server code %s and "%s" in .env: %s',
+  "chooses the server's port, with Gatehouse at %s, %s in the code and %j in .env: %s",
   (url, code, env, port) => {
     const app = folderWith({ 'app.js': code, '.env': env });
     const connection = { url, projectId: 'project', publishableKey: 'pk_' };

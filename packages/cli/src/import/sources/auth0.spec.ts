@@ -36,7 +36,7 @@ it.each([
     ['guardian_authenticators', 'multifactor'],
   ],
   ['usual parameters', [{ secret: SECRET, algorithm: 'HMAC-SHA1', digits: 6, period: '30' }], SECRET, []],
-  ['other digits', [{ secret: SECRET, digits: 8 }], undefined, ['guardian_authenticators']],
+  ['8 digits', [{ secret: SECRET, digits: 8 }], undefined, ['guardian_authenticators']],
   ['a second app', [{ secret: SECRET }, { secret: OTHER_SECRET }], SECRET, ['guardian_authenticators']],
   [
     'an app after a malformed one',
@@ -65,7 +65,13 @@ it('reads an app once if both fields contain it, and reports a second secret in 
 it.each([
   ['SHA-256', [{ totp: { secret: SECRET, algorithm: 'SHA256' } }], undefined, [], [reasons.totpParameters]],
   ['8 digits', [{ totp: { secret: SECRET, digits: '8' } }], undefined, [], [reasons.totpParameters]],
-  ['60 seconds', [{ otp: { secret: SECRET }, period: 60 }], undefined, [], [reasons.totpParameters]],
+  [
+    'a period of 60 seconds',
+    [{ otp: { secret: SECRET }, period: 60 }],
+    undefined,
+    [],
+    [reasons.totpParameters],
+  ],
   [
     'a phone in the object',
     [{ totp: { secret: SECRET }, phone: { value: '+1' } }],
@@ -297,7 +303,7 @@ describe('Auth0 files', () => {
       ['passwordHash'],
     ],
     ['a file with few fields', bulk, null, 'auth0|9100', ['blocked', 'passwordHash']],
-  ])('reads an id without a prefix in %s', async (_, exported, passwords, externalId, leftOut) => {
+  ])('reads an id without a prefix: %s', async (_, exported, passwords, externalId, leftOut) => {
     const [records] = await readFiles({
       'users.json': JSON.stringify(exported),
       ...(passwords !== null && { 'passwords.json': passwords }),

@@ -89,7 +89,7 @@ describe('a row in the CSV export from Clerk', () => {
       ['password_digest'],
     ],
     ['an unknown column', { department: 'sales' }, ada, ['department']],
-  ])('converts %s', (_, differences, customer, leftOut) => {
+  ])('converts the row and reports lost values: %s', (_, differences, customer, leftOut) => {
     const record = convertClerkRow('users.csv:2', { ...row, ...differences });
     expect(record.customer).toEqual(customer);
     expect(fieldsOf(record)).toEqual(leftOut);
@@ -227,7 +227,7 @@ describe('a user in the JSON export from Clerk', () => {
     ]);
   });
 
-  it.each([true, false])('reports an image unless it is the default one: %s', (hasImage) => {
+  it.each([true, false])('reports an image unless Clerk generated it: has_image is %s', (hasImage) => {
     const image = { has_image: hasImage, image_url: 'https://img.clerk.com/1' };
     const fields = fieldsOf(convertClerkUser('', { ...user, ...image }));
     expect(fields.includes('image_url')).toBe(hasImage);
@@ -271,7 +271,7 @@ describe('a user in the JSON export from Clerk', () => {
     ],
     [{ verified_email_addresses: ['ada@example.com'] }, true, false],
     [{ verified_email_addresses: ['b@example.com'] }, true, false],
-  ])('has a verified primary address only if the export shows it: %j', (lists, emailVerified, isUnknown) => {
+  ])('has a verified primary address only if the export states it: %j', (lists, emailVerified, isUnknown) => {
     const record = convertClerkUser('', { id: 'user_1', primary_email_address: 'ada@example.com', ...lists });
     expect(record.customer).toMatchObject({ email: 'ada@example.com', emailVerified });
     expect(fieldsOf(record).includes('primary_email_address')).toBe(isUnknown);

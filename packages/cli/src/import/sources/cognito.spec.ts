@@ -210,7 +210,7 @@ describe('a user from `list-users`', () => {
       ['password', ...unknown],
     ],
     ['no attributes', { Username: 'ada' }, null, ['email', 'password', 'mfa', 'Enabled', 'groups']],
-  ])('converts %s', (_, input, customer, leftOut) => {
+  ])('converts the user and reports lost values: %s', (_, input, customer, leftOut) => {
     const record = convertCognitoUser('users.json#1', input as JsonObject);
     expect(record.customer).toEqual(customer);
     expect(fieldsOf(record)).toEqual(leftOut);

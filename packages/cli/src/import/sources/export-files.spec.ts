@@ -43,7 +43,7 @@ describe('Keycloak files', () => {
       { 'acme.json': json({ id: 'a', realm: 'acme', users: [user(ada), user(bob)] }) },
     ],
     [
-      'files for a number of users each',
+      'several files with a part of the users each',
       {
         'acme-realm.json': json({ id: 'a', realm: 'acme', roles: {} }),
         'acme-users-0.json': json({ realm: 'acme', users: [user(ada)] }),
@@ -75,7 +75,7 @@ describe('Keycloak files', () => {
   it.each([
     ['no users', { 'a.json': json({ id: 'a', realm: 'acme', clients: [] }) }, 'No users in'],
     [
-      'only service accounts, as partial exports',
+      'only service accounts, as in a partial export',
       { 'a.json': json({ realm: 'acme', users: [serviceAccount] }) },
       'No users in',
     ],
@@ -85,7 +85,7 @@ describe('Keycloak files', () => {
       'contains several realms',
     ],
     [
-      'several realms in several files',
+      'one realm in each file',
       {
         'one.json': json({ realm: 'one', users: [user(ada)] }),
         'two.json': json({ realm: 'two', users: [user(bob)] }),
@@ -93,7 +93,7 @@ describe('Keycloak files', () => {
       'The files contain several realms',
     ],
     [
-      'several realms one after the other',
+      'several concatenated realms',
       {
         'all.json': json({ realm: 'one', users: [user(ada)] }) + json({ users: [user(bob)], realm: 'two' }),
       },
@@ -107,7 +107,7 @@ describe('Keycloak files', () => {
       },
       'The files contain several realms',
     ],
-  ])('rejects %s', async (_, files, message) => {
+  ])('rejects files with %s', async (_, files, message) => {
     await expect(read(keycloak, files)).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining(message),
@@ -144,11 +144,11 @@ describe('Cognito files', () => {
   });
 
   it.each([
-    ['the API', { 'users.json': json(first) }],
-    ['--max-items', { 'users.json': json(page([ada], { NextToken: 'token' })) }],
-    ['an array', { 'users.json': json([first]) }],
-    ['several pages', { 'users.json': json(page([], { NextToken: 'token' })) + json(first) }],
-  ])('reports an incomplete export if the last page of %s has a token', async (_, files) => {
+    ['a page from the API', { 'users.json': json(first) }],
+    ['a page with --max-items', { 'users.json': json(page([ada], { NextToken: 'token' })) }],
+    ['a page in an array', { 'users.json': json([first]) }],
+    ['the last of several pages', { 'users.json': json(page([], { NextToken: 'token' })) + json(first) }],
+  ])('reports an incomplete export if the last page has a token: %s', async (_, files) => {
     expect(resultsOf(await read(cognito, files))).toEqual([
       ada,
       'The last page refers to another one: the export is incomplete',

@@ -113,7 +113,7 @@ describe('a user in a Firebase export', () => {
     ['second factors', { mfaInfo: [{ phoneInfo: '+15550100' }] }, ada, ['mfaInfo']],
     ['a photo', { photoUrl: IMAGE }, { ...ada, imageUrl: IMAGE }, []],
     ['a photo that is not an https URL', { photoUrl: 'http://example.com/ada.png' }, ada, ['photoUrl']],
-  ])('converts %s', (_, differences, customer, leftOut) => {
+  ])('converts the user and reports lost values: %s', (_, differences, customer, leftOut) => {
     const record = convertFirebaseUser('users.json#1', { ...user, ...differences }, config);
     expect(record.customer).toEqual(customer);
     expect(fieldsOf(record)).toEqual(leftOut);

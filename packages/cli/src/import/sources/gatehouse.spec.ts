@@ -70,7 +70,7 @@ it.each([
   ['email,plan\n', ['plan'], '--map plan is not <column>=<field>.', null],
   ['mail\n', [], /the column email is missing$/, /^Its columns: mail\. Pass --map/],
   ['mail,email\n', ['mail=email'], /several columns are mapped to email$/, /^Its columns: mail, email/],
-])('rejects the columns %j with %j as a usage error', async (content, map, message, fix) => {
+])('rejects the header %j with the --map options %j as a usage error', async (content, map, message, fix) => {
   const error = (await read('customers.csv', content, map).catch((reason: unknown) => reason)) as {
     message: string;
     fix: string | null;

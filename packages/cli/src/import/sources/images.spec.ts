@@ -27,14 +27,14 @@ const files: Record<string, [field: string, files: (image: string) => Record<str
 
 describe.each(Object.entries(files))('%s', (system, [field, toFiles]) => {
   it.each([
-    [IMAGE, IMAGE, false],
-    ['HTTPS://EXAMPLE.COM/ada.png', 'HTTPS://EXAMPLE.COM/ada.png', false],
-    ['http://example.com/ada.png', undefined, true],
-    [`https://example.com/${'a'.repeat(2_048)}`, undefined, true],
-    ['', undefined, false],
+    ['an https URL', IMAGE, IMAGE, false],
+    ['a URL in uppercase', 'HTTPS://EXAMPLE.COM/ada.png', 'HTTPS://EXAMPLE.COM/ada.png', false],
+    ['an http URL', 'http://example.com/ada.png', undefined, true],
+    ['a URL that is too long', `https://example.com/${'a'.repeat(2_048)}`, undefined, true],
+    ['an empty string', '', undefined, false],
   ])(
-    'imports an image only with an https URL, and reports others: %.40s',
-    async (image, expected, isReported) => {
+    'imports an image with an https URL, and reports any other image: %s',
+    async (_, image, expected, isReported) => {
       const paths = Object.entries(toFiles(image)).map(([name, content]) => {
         const path = join(folder, `${system}-${name}.json`);
         writeFileSync(path, JSON.stringify(content));

@@ -49,7 +49,7 @@ it.each<[string, string, object, boolean, string | null]>([
   ['google', 'github', {}, true, reasons.unknownProvider.reason],
   ['ms', 'microsoft', { trustEmail: true }, true, OTHER_IDS.reason],
 ])(
-  'converts an account from %s with the type %s %j',
+  'converts an account at the provider %s of type %s with %j',
   async (alias, providerId, more, isVerified, expected) => {
     const record = await readUser({ alias, providerId, ...more });
     expect(record.customer).toMatchObject({ emailVerified: isVerified });
@@ -65,7 +65,7 @@ it.each<[string, string, object, boolean, string | null]>([
 it.each([
   ['corp', 'saml', 'google'],
   ['ms', 'microsoft', 'github'],
-])('rejects --provider for %s with the type %s', async (alias, providerId, slug) => {
+])('rejects --provider for the provider %s of type %s', async (alias, providerId, slug) => {
   const record = await readUser({ alias, providerId });
   expect(() => resolve(record, { [alias]: slug })).toThrow(`Identities of ${alias} cannot be imported.`);
 });

@@ -281,7 +281,7 @@ describe('a user in a Keycloak realm', () => {
     ],
     ['a service account', { serviceAccountClientId: 'backend' }, null, ['']],
     ['an unknown field', { socialLinks: [1], applicationRoles: {} }, ada, ['socialLinks']],
-  ])('converts %s', (_, differences, customer, leftOut) => {
+  ])('converts the user and reports lost values: %s', (_, differences, customer, leftOut) => {
     const record = convertKeycloakUser('realm.json#1', { ...user, ...differences });
     expect(record.customer).toEqual(customer);
     expect(fieldsOf(record)).toEqual(leftOut);

@@ -21,9 +21,9 @@ async function read(source: ImportSource, name: string, content: string): Promis
 }
 
 it.each([
-  [clerk, 'id,primary_email_address'],
-  [cognito, 'cognito:username,email'],
-])('reports malformed CSV rows: %#', async (source, header) => {
+  ['clerk', clerk, 'id,primary_email_address'],
+  ['cognito', cognito, 'cognito:username,email'],
+])('reports malformed CSV rows from %s', async (_, source, header) => {
   const records = await read(source, 'users.csv', `${header}\n1,ada@example.com,\n2,bob@example.com\n`);
   expect(records).toMatchObject([
     { position: 'users.csv:2', customer: null, leftOut: [{ field: '', ...reasons.invalidRecord }] },

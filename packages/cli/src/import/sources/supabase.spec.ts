@@ -173,26 +173,29 @@ it.each([
   ['role', 'anon', { emailVerified: true }, []],
   ['last_sign_in_at', 'never', { lastLoginAt: undefined }, ['last_sign_in_at']],
   ['raw_app_meta_data', '[1]', { metadata: undefined }, ['raw_app_meta_data']],
-])('reads %s %j safely, and reports lost values', async (column, value, customer, leftOut) => {
-  const files = {
-    'users.csv': fromPsql([row(1, { [column]: value })]),
-    'i.csv': identities,
-    'f.csv': factors,
-  };
-  const { records } = await readFiles(files);
-  expect(records).toHaveLength(1);
-  if (customer === null) expect(records[0]!.customer).toBeNull();
-  else
-    expect(records[0]!.customer).toMatchObject(
-      Object.fromEntries(Object.entries(customer).filter(([, expected]) => expected !== undefined)),
-    );
-  for (const name of Object.keys(customer ?? {}))
-    expect([name, records[0]!.customer?.[name as 'metadata']]).toEqual([
-      name,
-      (customer as Record<string, unknown>)[name],
-    ]);
-  expect(fieldsOf(records[0]!)).toEqual(leftOut);
-});
+])(
+  'reads %s with the value %j, and reports a value that is lost',
+  async (column, value, customer, leftOut) => {
+    const files = {
+      'users.csv': fromPsql([row(1, { [column]: value })]),
+      'i.csv': identities,
+      'f.csv': factors,
+    };
+    const { records } = await readFiles(files);
+    expect(records).toHaveLength(1);
+    if (customer === null) expect(records[0]!.customer).toBeNull();
+    else
+      expect(records[0]!.customer).toMatchObject(
+        Object.fromEntries(Object.entries(customer).filter(([, expected]) => expected !== undefined)),
+      );
+    for (const name of Object.keys(customer ?? {}))
+      expect([name, records[0]!.customer?.[name as 'metadata']]).toEqual([
+        name,
+        (customer as Record<string, unknown>)[name],
+      ]);
+    expect(fieldsOf(records[0]!)).toEqual(leftOut);
+  },
+);
 
 it.each([
   [{ raw_app_meta_data: { providers: ['sso:1'] } }, '', false, ['email_confirmed_at', 'identity sso:1']],
@@ -202,13 +205,16 @@ it.each([
   [{ raw_app_meta_data: {} }, '', false, ['is_sso_user']],
   [{ raw_app_meta_data: {} }, `${id(1)},google,g-1\n`, true, []],
   [{ raw_app_meta_data: { providers: ['email'] } }, '', true, []],
-])('reads %j without the column is_sso_user', async (more, accounts, emailVerified, leftOut) => {
-  const { is_sso_user: _, ...others } = row(1, more);
-  const files = { 'users.csv': fromPsql([others]), 'i.csv': `${identities}${accounts}`, 'f.csv': factors };
-  const { records } = await readFiles(files);
-  expect(records).toMatchObject([{ customer: { emailVerified } }]);
-  expect(fieldsOf(records[0]!)).toEqual(leftOut);
-});
+])(
+  'reads a user with %j from a file without the column is_sso_user',
+  async (more, accounts, emailVerified, leftOut) => {
+    const { is_sso_user: _, ...others } = row(1, more);
+    const files = { 'users.csv': fromPsql([others]), 'i.csv': `${identities}${accounts}`, 'f.csv': factors };
+    const { records } = await readFiles(files);
+    expect(records).toMatchObject([{ customer: { emailVerified } }]);
+    expect(fieldsOf(records[0]!)).toEqual(leftOut);
+  },
+);
 
 it.each([
   [{ raw_app_meta_data: {} }, false, ['is_sso_user']],

@@ -194,7 +194,7 @@ describe('better-auth', () => {
   });
 
   it.each([4_102_444_800, 2099, '2099', { $date: FUTURE }])(
-    'keeps a customer whose ban ends at %j disabled, even in an update',
+    'keeps a customer disabled, even in an update, if the ban ends at %j',
     async (banExpires) => {
       const row = {
         id: 'a',
@@ -707,27 +707,27 @@ it.each<[name: string, source: ImportSource, tables: Record<string, Rows>, leftO
   ['password_encrypted', logto, omitColumn(logtoTables(), 'password_encrypted'), ['passwordEncrypted']],
   ['user_status', wordpress, omitColumn(wordpressTables(), 'user_status'), ['user_status']],
   [
-    'spam and deleted of a network',
+    'the columns spam and deleted of a network',
     wordpress,
     wordpressTables({}, [{ meta_key: 'primary_blog', meta_value: '1' }]),
     ['spam', 'deleted'],
   ],
   ['a value of user_status', wordpress, wordpressTables({ user_status: '' }), ['user_status']],
   [
-    'values of a network',
+    'the values of spam and deleted in a network',
     wordpress,
     wordpressTables({ spam: '', deleted: '' }, [{ meta_key: 'primary_blog', meta_value: '1' }]),
     ['spam', 'deleted'],
   ],
   ['a value of is_suspended', logto, logtoTables({ isSuspended: '' }), ['isSuspended']],
   [
-    'values of Logto',
+    'several values from Logto',
     logto,
     logtoTables({ identities: '', custom_data: 'null', mfa_verifications: '' }),
     ['identities', 'mfaVerifications', 'customData'],
   ],
 ])(
-  'reports a missing column or value, and an update does not enable the customer: %s',
+  'reports a missing column or value, and enables no customer with an unknown ban: %s',
   async (_, source, tables, names) => {
     const [record] = await read(source, tables);
     expect(fieldsOf(record!)).toEqual(names);
@@ -783,7 +783,7 @@ describe('rows in other tables', () => {
       { totpSecret: expect.any(String) },
       ['twoFactor'],
     ],
-  ])('reports rows from Better Auth: %s', async (_, tables, customer, leftOut) =>
+  ])('reports problems in rows from Better Auth: %s', async (_, tables, customer, leftOut) =>
     expectCases(await read(betterAuth, tables), [[{}, customer, leftOut]]),
   );
 
@@ -957,7 +957,7 @@ describe('rows in other tables', () => {
   });
 
   it.each<[name: string, meta: Rows, leftOut: string[]]>([
-    ['no row of the user', [{ user_id: '2', meta_key: 'nickname', meta_value: 'a' }], ['wp_usermeta']],
+    ['no row for the user', [{ user_id: '2', meta_key: 'nickname', meta_value: 'a' }], ['wp_usermeta']],
     [
       'roles as JSON',
       [{ meta_key: 'wp_capabilities', meta_value: '{"administrator":true}' }],
@@ -968,7 +968,7 @@ describe('rows in other tables', () => {
       [{ meta_key: '_two_factor_enabled_providers', meta_value: '["Two_Factor_Totp"]' }],
       ['_two_factor_enabled_providers'],
     ],
-  ])('reports rows from WordPress: %s', async (_, meta, leftOut) => {
+  ])('reports problems in rows from WordPress: %s', async (_, meta, leftOut) => {
     const [record] = await read(wordpress, wordpressTables({}, meta));
     expect([record!.customer?.externalId, fieldsOf(record!)]).toEqual(['1', leftOut]);
   });
@@ -1055,7 +1055,7 @@ describe('files from several tenants', () => {
 
   it.each<[name: string, source: ImportSource, tables: Record<string, Rows>]>([
     [
-      'tenants of Logto',
+      'several Logto tenants',
       logto,
       {
         'users.csv': [
@@ -1065,16 +1065,16 @@ describe('files from several tenants', () => {
       },
     ],
     [
-      'apps of SuperTokens',
+      'several SuperTokens apps',
       supertokens,
       { 'all.csv': [all('a', { app_id: 'public' }), all('b', { app_id: 'admin-app' })] },
     ],
     [
-      'tenants of SuperTokens',
+      'several SuperTokens tenants',
       supertokens,
       { 'all.csv': [all('a', { tenant_id: 'public' }), all('b', { tenant_id: 'acme' })] },
     ],
-  ])('rejects %s', async (_, source, tables) =>
+  ])('rejects files with users of %s', async (_, source, tables) =>
     expect(read(source, tables)).rejects.toMatchObject({ exitCode: 2 }),
   );
 
