@@ -49,8 +49,7 @@ export const VERSION = (
 ).version;
 
 /**
- * Placeholder for a missing project. With this audience, the client would reject every access token, but commands do
- * not verify any.
+ * Placeholder for a missing project id, which is the audience of access tokens. Commands verify no access tokens.
  */
 const NO_PROJECT = 'none';
 
@@ -80,7 +79,7 @@ export function createCli(process: CliProcess): Cli {
   };
 }
 
-/** Sends a request with this package's user agent, by which it can be found in Gatehouse's logs. */
+/** Sends a request with a user agent that identifies this package in Gatehouse's logs. */
 const fetchAsCli: typeof fetch = (input, init) => {
   const headers = new Headers(init?.headers);
   headers.set('user-agent', `gatehouse-cli/${VERSION}`);

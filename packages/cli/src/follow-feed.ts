@@ -120,8 +120,7 @@ export interface Progress {
 
 /**
  * Returns the cursor after the last handled event. Within a page, requests a shorter page that ends with this
- * event, and returns its cursor. If that fails, returns the cursor before the page, from which some events are
- * repeated.
+ * event, and returns its cursor. If that fails, returns the cursor before the page, so that some events are repeated.
  */
 export async function findCursor(
   read: ReadFeed,

@@ -23,7 +23,7 @@ function isDate(date: string): boolean {
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
 }
 
-/** Returns the date in a string that has the format of a time, if the date does not exist; otherwise null. */
+/** Returns the date in a time string if the calendar does not contain the date; otherwise null. */
 export function findNonexistentDate(text: string): string | null {
   const date = pattern.exec(text)?.[1];
   return date === undefined || isDate(date) ? null : date;

@@ -9,7 +9,8 @@ const MAX_BYTES = 2_000;
 const INLINE = '=';
 
 /**
- * New chunks are written to the slot that is not in use, so that the previous value stays complete until the switch.
+ * New chunks are written to the slot that is not in use, so that the previous value stays complete until the index
+ * refers to the new chunks.
  */
 const SLOTS = ['a', 'b'] as const;
 type Slot = (typeof SLOTS)[number];
@@ -24,9 +25,9 @@ interface Index {
 }
 
 /**
- * Returns storage in the keychain (iOS), or encrypted with a key from the keystore (Android). Values of any length
- * are replaced atomically: if the app is killed between two writes, it reads the previous or the new value at the next
- * start. An incomplete value is read as null.
+ * Returns storage in the keychain (iOS), or storage that is encrypted with a key from the keystore (Android). Values of
+ * any length are replaced atomically: if the app is killed between two writes, it reads the previous or the new value
+ * at the next start. An incomplete value is read as null.
  */
 export function secureStorage(
   secureStore: SecureStoreModule,
@@ -89,8 +90,8 @@ class ChunkedItems {
   }
 
   /**
-   * Deletes the chunks from index `from` on, including those from an interrupted write. Starts with the last one: if it
-   * is interrupted, the remaining chunks have no gap, so that the next call finds them.
+   * Deletes the chunks from index `from` on, including those from an interrupted write. Starts with the last one, so
+   * that an interruption leaves no gap, and the next call finds the remaining chunks.
    */
   private async trim(key: string, slot: Slot, from: number): Promise<void> {
     let count = from;

@@ -79,7 +79,7 @@ function createActions(client: ExpoClient, run: Run) {
     /** Signs in with a provider in the browser. @param provider the provider's slug in the project */
     signInWithProvider: (provider: string, redirect: RedirectOptions = {}) =>
       complete(() => signIn.social({ provider, ...redirect })),
-    /** The `client.challenge` functions that complete a sign-in, for devices without passkeys. */
+    /** The `client.challenge` functions except those for passkeys, which work only in browsers. */
     challenge: {
       totp: wrap(challenge.totp),
       recoveryCode: wrap(challenge.recoveryCode),

@@ -37,7 +37,7 @@ export interface ClientOptions {
  */
 export class ClientCore {
   /**
-   * Stores the flows that leave the page. They cannot be kept in memory, which is lost when the page unloads, and an
+   * Stores the flows that leave the page. They cannot be kept in memory: it is lost when the page unloads, and an
    * emailed link opens in another tab. The stored values are useless without the code from the redirect.
    */
   readonly flowStorage: ClientStorage;

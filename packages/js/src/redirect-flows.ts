@@ -31,7 +31,7 @@ async function read(core: ClientCore): Promise<Flow[]> {
 const write = async (core: ClientCore, flows: Flow[]): Promise<void> =>
   void (await core.flowStorage.setItem(KEY, JSON.stringify(flows.slice(0, MAX_FLOWS))));
 
-/** Stores a flow before all earlier ones. */
+/** Stores a flow at the start of the list, so that the newest flow comes first. */
 export const addFlow = async (core: ClientCore, flow: Flow): Promise<void> =>
   write(core, [flow, ...(await read(core))]);
 

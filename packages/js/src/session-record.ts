@@ -2,7 +2,7 @@ import type { CustomerSummary, Tokens } from './types.js';
 
 /** A customer's session with its newest tokens. */
 export interface LiveRecord {
-  /** Orders the sign-ins of all tabs: the sign-in time, or a higher number than the previous epoch. */
+  /** Orders the sign-ins of all tabs. It is the sign-in time, or the previous epoch plus 1 if that is higher. */
   epoch: number;
   /** Id of the session: the `sid` claim of its access tokens. */
   sid: string;

@@ -29,8 +29,8 @@ export async function proxyRequest(
   const headers = new Headers(original);
   headers.set(PATH_HEADER, pathname + search);
   const cookies = readCookies(options, original);
-  // The handler refreshes the session itself. Two refreshes for one request would end the session for concurrent
-  // requests.
+  // The handler refreshes the session itself. After two refreshes, the token of a concurrent request would be two
+  // generations old, and its use would end the session.
   const isHandled = isHandlerPath(pathname, (nextUrl?.basePath ?? '') + options.handlerPath);
   if (isHandled || !cookies.refreshToken || !needsRefresh(cookies, options.now()))
     return { headers, setCookies: [] };

@@ -14,8 +14,9 @@ export type Refreshed =
 /** Access tokens are refreshed this many milliseconds before they expire. */
 const REFRESH_AHEAD = 30_000;
 /**
- * How long requests with the previous refresh token may still arrive after a refresh, in milliseconds. They receive
- * the same result, without another refresh: Gatehouse ends a session when a token that is two generations old is used.
+ * Time after a refresh in which requests with the previous refresh token may still arrive, in milliseconds. They
+ * receive the same result, without another refresh: Gatehouse ends a session when a token that is two generations old
+ * is used.
  */
 export const OVERLAP = 10_000;
 /** Maximum number of results in memory. */

@@ -31,7 +31,7 @@ export function SignUp({ fallbackUrl, ...props }: SignUpProps) {
 
 const RETURN_URL = 'gatehouse.return-url';
 
-/** Leaves the page once a customer is signed in, even if they were signed in before. */
+/** Leaves the page as soon as a customer is signed in, or immediately if a customer is already signed in. */
 function useReturn(fallbackUrl = '/'): void {
   const { status } = useAuth();
   useEffect(() => {

@@ -75,7 +75,7 @@ const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 /**
  * Returns the client for one project. Sends no request before the first call.
- * @throws TypeError without `url` or `projectId`, which a missing environment variable can leave empty
+ * @throws TypeError if `url` or `projectId` is empty, for example because an environment variable is missing
  */
 export function createServer(options: ServerOptions): Gatehouse {
   const { projectId, secretKey, revocation = false } = options;

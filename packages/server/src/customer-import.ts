@@ -11,7 +11,7 @@ export type ImportedCustomer = Schemas['ImportedCustomer'];
 
 /** Chunk length in characters. Lines are sent in chunks to reduce overhead. */
 const CHUNK_LENGTH = 64 * 1024;
-/** Maximum time that a line waits for others to fill a chunk, in ms. */
+/** Maximum time that a line waits for further lines to fill a chunk, in ms. */
 const CHUNK_MS = 1_000;
 
 /**

@@ -12,7 +12,7 @@ export const countCustomers = (count: number): string => `${count} ${count === 1
 export class CountedCustomers<T> implements AsyncIterable<T> {
   count = 0;
 
-  /** @param isShown false hides the progress, which would be unreadable between lines on the same terminal */
+  /** @param isShown false to hide the progress, which would be unreadable between exported lines on a terminal */
   constructor(
     private readonly cli: Cli,
     private readonly customers: AsyncIterable<T>,

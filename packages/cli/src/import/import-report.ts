@@ -37,7 +37,8 @@ export interface ReportCount extends Reason {
 }
 
 /**
- * Maximum number of different entries that are counted. Without a limit, unknown fields could add any number of them.
+ * Maximum number of different entries that are counted. Without a limit, unknown fields could add any number of
+ * entries.
  */
 const MAX_REASONS = 200;
 

@@ -25,8 +25,8 @@ export async function addFailures(
   report: ImportReport,
 ): Promise<number> {
   const { skipped, failed, unchanged, incomplete } = state;
-  let unnamed = skipped - unchanged + failed + incomplete;
-  if (unnamed === 0) return 0;
+  let unlisted = skipped - unchanged + failed + incomplete;
+  if (unlisted === 0) return 0;
   const failures = await listFailures(client, state);
   let line = 0;
   for await (const record of toLines(records)) {
@@ -37,13 +37,13 @@ export async function addFailures(
     failures.delete(line);
     const result = failure.status === 'failed' ? 'failed' : 'skipped';
     const errors = failure.errors.filter((error) => !isUnchanged(error));
-    if (errors.length + failure.warnings.length > 0) unnamed -= 1;
+    if (errors.length + failure.warnings.length > 0) unlisted -= 1;
     for (const error of errors)
       await report.add(record, result, { field: error.field, ...explainLineError(error) });
     for (const warning of failure.warnings)
       await report.add(record, 'left_out', { field: warning.field, ...explainLineError(warning) });
   }
-  return unnamed;
+  return unlisted;
 }
 
 /** Returns the lines that the import lists, by line number. Gatehouse stores a limited number of them. */
@@ -92,13 +92,13 @@ export async function printSummary(
   cli: Cli,
   state: ImportState,
   report: ImportReport,
-  { file, isUpdate, unnamed }: { file: string | null; isUpdate: boolean; unnamed: number },
+  { file, isUpdate, unlisted }: { file: string | null; isUpdate: boolean; unlisted: number },
 ): Promise<void> {
   const { id, dryRun, created, updated, skipped, failed, unchanged, incomplete, weakHashes } = state;
   if (cli.isJson) {
     const { notSent, withoutEmail, unusedApps } = report;
     const serverCounts = { created, updated, skipped, failed, unchanged, incomplete, weakHashes };
-    const counts = { ...serverCounts, notSent, withoutEmail, unusedApps, unnamed };
+    const counts = { ...serverCounts, notSent, withoutEmail, unusedApps, unnamed: unlisted };
     await printJson(cli, { importId: dryRun ? null : id, dryRun, ...counts, reasons: report.counts });
     return;
   }
@@ -121,10 +121,10 @@ export async function printSummary(
     ['Finished', formatTime(state.finishedAt)],
   ]);
   await printReasons(cli, report);
-  if (unnamed > 0)
+  if (unlisted > 0)
     await printNote(
       cli,
-      `The table and the report do not include ${unnamed} more customers: Gatehouse lists only the first ones of each kind.`,
+      `The table and the report do not include ${unlisted} more customers: Gatehouse lists only the first ones of each kind.`,
     );
   if (!isUpdate && skipped > 0)
     await printNote(cli, 'Existing customers were not updated. To update them, pass --update.');

@@ -3,8 +3,8 @@ import { reasons } from './reasons.js';
 import type { SourceRecord } from './source.js';
 
 /**
- * Rejects records whose id an earlier record already has. An update would otherwise take them for a newer version of
- * the same user.
+ * Rejects records with the id of an earlier record. Otherwise, an update would treat such a record as a newer version
+ * of the same user.
  */
 export async function* rejectRepeatedIds(records: AsyncIterable<SourceRecord>): AsyncGenerator<SourceRecord> {
   const index = new KeyIndex();

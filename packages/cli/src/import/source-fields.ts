@@ -29,7 +29,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 /** Returns true if a string is a valid customer id. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 
-/** The shortest secret that Gatehouse accepts, in base32 without padding: 80 bits. */
+/** A TOTP secret in base32 without padding. The shortest secret that Gatehouse accepts has 80 bits. */
 const TOTP_SECRET = /^[A-Z2-7]{16,200}$/;
 
 export const MAX_EXTERNAL_ID_LENGTH = 255;
@@ -39,7 +39,7 @@ const MAX_IMAGE_LENGTH = 2_048;
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 // oxlint-disable-next-line no-control-regex -- the pattern finds the characters that the server rejects
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
-/** The strings that databases write instead of an empty value. A name `Null` is a different string. */
+/** The strings that databases write instead of an empty value. The name `Null` is not one of them. */
 const NULL_NAMES = new Set(['NULL', 'null', '\\N']);
 /** A string without visible characters, which the server rejects as a name. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;

@@ -17,7 +17,7 @@ export interface TableFile<Name extends string> {
 }
 
 /**
- * The string that MySQL and PostgreSQL write for NULL. It is also unambiguous in free text, because they escape
+ * The string that MySQL and PostgreSQL write for NULL. It is also unambiguous in free text, because both escape
  * backslashes in values.
  */
 const NO_TEXT = '\\N';
@@ -25,7 +25,7 @@ const NO_TEXT = '\\N';
 /** The strings that phpMyAdmin and JSON serializers write for NULL. */
 const NULLS = new Set(['NULL', 'null']);
 
-/** Columns in which such a string can be an actual value. */
+/** Columns in which `NULL` or `null` can be an actual value. */
 const FREE_TEXT = new Set([
   ...['name', 'firstname', 'lastname', 'displayname', 'givenname', 'familyname', 'metavalue', 'username'],
 ]);
@@ -36,7 +36,7 @@ const canonical = (name: string): string => name.replaceAll('_', '').toLowerCase
 /**
  * Recognizes the table in each file by its columns. A file is CSV with a header if its name ends with `.csv`;
  * otherwise, it contains JSON objects with the column names.
- * @param shapes the tables; the first one whose columns a file has is used
+ * @param shapes the tables; if a file has the columns of several tables, the first one is used
  * @throws CliError for any other table
  */
 export function findTables<Name extends string>(
@@ -149,7 +149,7 @@ export function addTenant(tenants: Set<string>, row: JsonObject | null, column: 
   if (tenants.size > 1)
     throw usageError(
       `The files contain rows with different values of ${column}. Their users can have the same addresses.`,
-      'Export each of them into separate files, and import each into a separate project.',
+      'Export the rows with each value into separate files, and import them into separate projects.',
     );
 }
 

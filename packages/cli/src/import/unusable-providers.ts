@@ -3,13 +3,13 @@ import { reasons, type Reason } from './reasons.js';
 
 const { remedy } = reasons.noSaml;
 
-/** Identities with ids that Gatehouse never receives. */
+/** The reason for identities with ids that Gatehouse never receives. */
 export const OTHER_IDS: Reason = {
   reason: 'The other system does not store the sub claim, which Gatehouse compares',
   remedy,
 };
 
-/** Identities from providers that Gatehouse cannot use. */
+/** The reason for identities from providers that Gatehouse cannot use. */
 export const NO_OPENID: Reason = {
   reason: 'The provider does not support OpenID Connect, which Gatehouse requires',
   remedy,

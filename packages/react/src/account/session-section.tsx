@@ -76,7 +76,7 @@ function SessionRow({ session, reload }: { session: Session; reload: () => Promi
   );
 }
 
-/** Ignores the error for a session that has already ended, which is what the customer wanted. */
+/** Ignores the error if the session has already ended, because the customer wanted to end it. */
 function ignoreEnded(error: unknown): void {
   if ((error as { code?: string }).code !== 'not_found') throw error;
 }

@@ -22,7 +22,7 @@ function moveFocus(menu: HTMLElement | null, key: string): boolean {
 
 /**
  * Returns the state and props for a menu button that follows the ARIA Authoring Practices Guide.
- * @returns `root` is the ref for the element that contains both
+ * @returns `root` is the ref for the element that contains the button and the menu
  */
 export function useMenu() {
   const id = useId();
@@ -57,7 +57,7 @@ export function useMenu() {
     if (event.key === 'Escape') close();
     else if (!moveFocus(menu.current, event.key)) return;
     event.preventDefault();
-    // Keeps a dialog that contains the menu open.
+    // Prevents the key from closing a dialog that contains the menu.
     event.stopPropagation();
   };
   const onButtonKeyDown = (event: KeyboardEvent): void => {

@@ -74,7 +74,7 @@ export interface FormDialogButtonProps
     Partial<Pick<FormDialogProps, 'title' | 'submitLabel'>> {
   /** Button label, and default for `title` and `submitLabel`. */
   label: string;
-  /** What the action applies to, so that screen readers can distinguish buttons with the same label. */
+  /** The item that the action changes, so that screen readers can distinguish buttons with the same label. */
   subject?: string;
 }
 

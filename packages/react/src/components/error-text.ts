@@ -30,7 +30,8 @@ export function errorText(texts: Texts, error: unknown): string {
 }
 
 /**
- * Returns the messages for a form: for the field that the error refers to if the form has it, otherwise for the form.
+ * Returns the messages for a form. If the form has the field that the error refers to, the message is for this field,
+ * otherwise for the entire form.
  * @param names the form field names
  */
 export function formErrors(texts: Texts, error: unknown, names: string[]): FormErrors {

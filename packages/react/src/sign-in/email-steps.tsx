@@ -95,7 +95,7 @@ export function ResetSentStep() {
   );
 }
 
-/** Asks the customer to open the emailed link. */
+/** Shows the instruction to open the emailed link. */
 export function VerifyEmailStep() {
   const texts = useTexts();
   const { client, email, linkFields } = useFlow();

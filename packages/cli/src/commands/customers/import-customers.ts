@@ -74,8 +74,8 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
     ...{ projectId, mfa: currentMfa, wanted: options.setMfa },
     dryRun: options.dryRun ?? false,
   });
-  // Records from other systems have no `disabledAt` for users who are not banned. An update must set it to null, so that
-  // it enables customers whose ban has been lifted.
+  // Records from other systems have no `disabledAt` for users who are not banned. An update must set it to null, so
+  // that it enables customers whose ban has been lifted.
   const setsNullForUnbanned = isUpdate && options.from !== sources[0]!.name;
   const records = (): AsyncIterable<SourceRecord> => {
     const read = isUpdate ? rejectRepeatedIds(opened.records()) : opened.records();
@@ -95,9 +95,9 @@ async function importCustomers(cli: Cli, names: string[], options: Options): Pro
           dryRun: options.dryRun ?? false,
           allowFastHashes,
         });
-  const unnamed = await addFailures(client, state, records(), report);
+  const unlisted = await addFailures(client, state, records(), report);
   await report.close();
-  await printSummary(cli, state, report, { file: options.report ?? null, isUpdate, unnamed });
+  await printSummary(cli, state, report, { file: options.report ?? null, isUpdate, unlisted });
   await printProviderNotes(cli, slugs);
   await applyMfa();
   // Scripts need the exit code to notice values that were not imported.

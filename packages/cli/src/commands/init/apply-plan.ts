@@ -9,7 +9,7 @@ import { planSettings, type Plan } from './plan.js';
 import type { AppFolder } from './app-folder.js';
 
 /**
- * Applies a plan. The key is stored as soon as it exists, so that a run that fails later can be repeated.
+ * Applies a plan. The key is stored as soon as it exists, so that the command can be repeated if it fails later.
  * @returns the plan with the new key, and with all steps that are left to the developer
  */
 export async function applyPlan(cli: Cli, plan: Plan): Promise<Plan> {

@@ -33,7 +33,8 @@ export function findConflicts(folder: AppFolder, variables: Record<string, strin
 }
 
 /**
- * Returns the file changes that set the variables. Missing variables are added to `file`; existing ones are replaced in place.
+ * Returns the file changes that set the variables. Missing variables are added to `file`. Existing ones are
+ * replaced in place.
  * @param file the file for new variables
  */
 export function planVariables(

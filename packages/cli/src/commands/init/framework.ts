@@ -72,7 +72,7 @@ export class CodePlanner {
 
   constructor(private readonly folder: AppFolder) {}
 
-  /** Creates a file. An existing file stays unchanged: unless it uses Gatehouse, its content is left to the developer. */
+  /** Creates a file. Leaves the step to the developer if the file already exists and does not use Gatehouse. */
   create(path: string, content: string): void {
     const existing = this.folder.read(path);
     if (existing === null) this.plan.changes.push({ path, action: 'create', content });

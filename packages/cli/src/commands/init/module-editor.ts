@@ -17,8 +17,8 @@ const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
 
 /**
- * Edits a JavaScript or TypeScript module. The parser only finds the positions: all other characters in the file stay
- * unchanged.
+ * Edits a JavaScript or TypeScript module. It changes the text only at positions that the parser finds, so all other
+ * characters stay unchanged.
  */
 export class ModuleEditor {
   private readonly edits: { start: number; end: number; text: string }[] = [];

@@ -143,8 +143,8 @@ function toTotpUrl(issuer: string, email: string, secret: string): string {
 }
 
 /**
- * Returns the hash in the Kratos format, in which scrypt hashes contain padded base64, and the cost itself instead of its
- * logarithm.
+ * Returns the hash in the Kratos format, in which scrypt hashes contain padded base64, and the cost itself instead of
+ * its logarithm.
  */
 function toHash(hash: PortableHash): string | null {
   switch (hash.scheme) {

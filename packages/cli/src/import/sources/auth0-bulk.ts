@@ -17,7 +17,7 @@ const EXPORTED = [
   'multifactor',
 ];
 
-/** Returns true if a user is from a bulk import file. Its ids have no prefix: Auth0 adds `auth0|` on import. */
+/** Returns true if a user is from a bulk import file. The ids in such a file have no prefix: Auth0 adds `auth0|`. */
 export function isBulkUser(user: JsonObject | null): user is JsonObject {
   const id = toText(user?.['user_id']);
   return user !== null && id !== '' && !id.includes('|') && EXPORTED.every((name) => !(name in user));

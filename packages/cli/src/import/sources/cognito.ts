@@ -199,7 +199,7 @@ function convert(position: string, user: CognitoUser): SourceRecord {
   setMetadata(draft, user);
   leaveOutText(draft, 'phone_number', read('phone_number'), reasons.noPhone);
   setStatus(draft, user);
-  // The username of a user that signs in with a provider consists of the provider and the id there.
+  // The username of a user that signs in with a provider consists of the provider and the id at the provider.
   const usernames = [sourceId, read('email')].map((other) => other.toLowerCase());
   if (user.status === EXTERNAL) {
     if (read('identities') === '') draft.leaveOut('identities', cognitoReasons.missingIdentity);

@@ -41,7 +41,7 @@ const knownFields = new Set([
 /** Traits that become customer fields, or that are reported. Further names are in `nameFields`. */
 const knownTraits = new Set(['email', 'name', 'username', 'phone']);
 
-/** The customer field for each member with a name, in the traits or in the `name` trait. */
+/** The customer field for each member that contains a first or last name, in the traits or in the `name` trait. */
 const nameFields = new Map<string, 'firstName' | 'lastName'>([
   ...['first', 'first_name', 'firstName', 'given_name', 'givenName'].map((name): [string, 'firstName'] => [
     name,

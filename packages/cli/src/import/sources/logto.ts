@@ -290,7 +290,7 @@ function setFactors(draft: CustomerDraft, user: JsonObject): void {
   }
 }
 
-/** Sets the accounts: `identities`, named by the connector's target, and `ssoIdentities`, named by the issuer. */
+/** Sets the accounts. The provider is the connector's target (`identities`), or `sso:` and the issuer (`ssoIdentities`). */
 function setAccounts(draft: CustomerDraft, user: JsonObject): void {
   const accounts = [
     ...Object.entries(readObject(draft, user, 'identities')).map(([provider, identity]) => ({

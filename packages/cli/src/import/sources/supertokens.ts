@@ -253,7 +253,7 @@ function listMissingRecipes(recipes: Row[], rows: Rows): Set<string> {
   return new Set(missing.map((row) => toText(row['recipe_id']) || 'recipe_id'));
 }
 
-/** Sets the email address from the account with a password, otherwise the first verified one, otherwise the first. */
+/** Sets the address of the account with a password. Without such an account, sets the first verified or first address. */
 function setEmail(draft: CustomerDraft, accounts: Row[], verified: Row[]): void {
   const proven = new Set(verified.map((row) => toText(row['email']).toLowerCase()));
   const emails = accounts.map((row) => toText(row['email'])).filter((email) => email !== '');
