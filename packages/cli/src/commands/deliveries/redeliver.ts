@@ -29,8 +29,8 @@ export function addRedeliverCommand(deliveries: Command, cli: Cli): void {
     .command('redeliver')
     .summary('redeliver deliveries by id or filter')
     .description(
-      'Redeliver deliveries by id, or all that match a filter, after a confirmation. Without --state, a filter selects ' +
-        'dead letters. Requires the scope webhook:redeliver, and webhook:read for the progress.',
+      'Redeliver deliveries by id or filter. A redelivery by filter requires a confirmation, and selects dead letters ' +
+        'unless --state is passed. Requires the scope webhook:redeliver, and webhook:read for the progress.',
     )
     .argument('[ids...]', 'ids of deliveries, or of attempts')
     .option('--dead-letters', 'all dead letters that the key can access');

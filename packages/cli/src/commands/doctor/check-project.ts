@@ -77,7 +77,7 @@ export async function checkWebhooks({ signal }: Cli, client: Gatehouse): Promise
       warning(
         'webhooks',
         `All attempts of the endpoint "${name}" (${id}) have failed since ${since}`,
-        'Read their errors with gatehouse deliveries list, and repair its receiver.',
+        'Read the errors with gatehouse deliveries list, and repair the receiver.',
       ),
     );
   }
@@ -87,7 +87,7 @@ export async function checkWebhooks({ signal }: Cli, client: Gatehouse): Promise
       warning(
         'webhooks',
         `Dead letters: ${letters.data.length}${letters.hasMore ? ' or more' : ''}`,
-        'Repair the receivers, and redeliver them: gatehouse deliveries redeliver --dead-letters.',
+        'Repair the receivers, then redeliver the events: gatehouse deliveries redeliver --dead-letters.',
       ),
     );
   return results.length > 0 ? limit(results) : [ok('webhooks', describeEndpoints(endpoints.length))];

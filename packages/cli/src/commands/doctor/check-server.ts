@@ -6,7 +6,7 @@ import { requestPublic } from './public-request.js';
 
 /** The command for checks that have to run on the server. */
 export const ADMIN_COMMAND =
-  "gatehouse-admin doctor in an api container, or npm run gatehouse -- doctor in the server's repository";
+  "gatehouse-admin doctor in an API container, or npm run gatehouse -- doctor in the server's repository";
 
 /**
  * Checks the status that `/readyz` reports for the API and the services it depends on.

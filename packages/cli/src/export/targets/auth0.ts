@@ -26,7 +26,7 @@ const RESERVED = new Set([
 
 const PREFIXED: Reason = {
   reason: 'Auth0 adds the prefix auth0| to the ids of imported users',
-  remedy: 'Store the id with the prefix auth0| as the id of the user in your own database',
+  remedy: 'In your own database, store the id of the user with the prefix auth0|',
 };
 const ONE_ID: Reason = {
   reason: 'Auth0 stores only one id, so the externalId is exported as user_id',

@@ -28,7 +28,7 @@ type Passkey = NonNullable<ImportedCustomer['passkeys']>[number];
 const ownReasons = {
   noConfig: {
     reason: 'The export contains this credential without its configuration',
-    remedy: 'Export again with include_credential of this type, and run the command again',
+    remedy: 'Export again with include_credential for this type, and run the command again',
   },
 } satisfies Record<string, Reason>;
 
