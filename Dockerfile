@@ -49,7 +49,7 @@ COPY LICENSE package.json ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY ops/image/all ops/image/gatehouse-admin /usr/local/bin/
-# Compiled code from the build, to which the programs cannot add.
+# Compiled code from the build. The programs cannot write to this folder.
 ENV NODE_COMPILE_CACHE=/app/dist/compiled
 # The user "node", by number, so that an orchestrator can verify that it is not root.
 USER 1000:1000

@@ -59,8 +59,8 @@ export default defineConfig({
       },
     },
     {
-      // An `import` of node:http reads all its exports, and three of them load undici, which few processes need. It
-      // would take a fifth of a worker's startup time (docs/adr/0024-bundled-programs.md).
+      // An `import` of node:http reads all its exports, and three of them load undici, which few processes need.
+      // Loading it would take a fifth of a worker's startup time (docs/adr/0024-bundled-programs.md).
       name: 'http-without-undici',
       enforce: 'pre',
       resolveId: (id) => (/^(node:)?http$/.test(id) ? HTTP_MODULE : undefined),

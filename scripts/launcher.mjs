@@ -29,7 +29,7 @@ export class Launcher {
   async start() {
     if (!this.#config.database.url) await this.#setUpDatabase();
     if (this.#stopping) return;
-    process.stdout.write('  Starting the api and the webhook-worker …\n');
+    process.stdout.write('  Starting the API and the webhook-worker …\n');
     this.#programs.start(this.#env);
     await this.#waitUntilReady();
     if (!this.#stopping)

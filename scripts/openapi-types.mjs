@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { main, root } from './environment.mjs';
 
 /** The routes that @gatehouse/js calls, which require no secret key. */
-const FOR_CUSTOMERS = /^\/api\/v1\/(auth|me)(\/|$)/;
+const CUSTOMER_ROUTES = /^\/api\/v1\/(auth|me)(\/|$)/;
 
 /** The routes that @gatehouse/testing calls. */
-const FOR_TESTS =
+const TESTING_ROUTES =
   /^\/api\/v1\/(customers(\/\{customerId\}(\/sign-in-tokens)?)?|auth\/(sign-in-token|email-code|email-code\/verify))$/;
 
 /** The files to generate, each with its source document and the routes to include. */
 const TARGETS = [
   { file: 'apps/console/src/http/openapi.d.ts', document: 'docs/operator-openapi.json', routes: /^/ },
-  { file: 'packages/testing/src/openapi.ts', document: 'docs/openapi.json', routes: FOR_TESTS },
-  { file: 'packages/js/src/openapi.ts', document: 'docs/openapi.json', routes: FOR_CUSTOMERS },
+  { file: 'packages/testing/src/openapi.ts', document: 'docs/openapi.json', routes: TESTING_ROUTES },
+  { file: 'packages/js/src/openapi.ts', document: 'docs/openapi.json', routes: CUSTOMER_ROUTES },
   { file: 'packages/server/src/openapi.ts', document: 'docs/openapi.json', routes: /^/ },
   { file: 'packages/server/src/event-types.ts', document: 'docs/events.schema.json', routes: /^/ },
 ];

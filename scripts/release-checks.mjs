@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The files in which each release stores what later versions are compared with. */
+/** The files that each release stores, so that later versions can be compared with it. */
 const storedFiles = (version) => [
   `docs/releases/openapi-${version}.json`,
   `docs/releases/events-${version}.schema.json`,

@@ -28,8 +28,8 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
 stopWithNpm(() => isStopping);
 // The parent process has exited.
 process.once('disconnect', () => stop(0));
-// As in runProcess(): a signal that arrived while Node.js 24 loaded modules is handled in the next complete event loop
-// turn, and then nothing may start.
+// As in runProcess(): if a signal arrived while Node.js 24 loaded modules, its handler runs in the next complete event
+// loop turn. After that, no program may start.
 await nextTurn();
 await nextTurn();
 if (!isStopping) programs.start(process.env);
