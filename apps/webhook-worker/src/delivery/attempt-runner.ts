@@ -33,7 +33,10 @@ import { EndpointHealthReporter } from '../endpoint-health/endpoint-health-repor
 import { ConcurrencyLimits, type ConcurrencyKey } from './concurrency-limits.js';
 import { lostAttempt, WebhookSender } from './webhook-sender.js';
 
-/** Maximum number of attempts to record an outcome while the database is unavailable. Then the lease expires. */
+/**
+ * Maximum number of attempts to record an outcome while the database is unavailable. After the last one, the lease
+ * expires.
+ */
 const MAX_RECORD_ATTEMPTS = 20;
 const RECORD_RETRY_DELAY_MS = 500;
 

@@ -114,11 +114,19 @@ describe('exhaustedLimits', () => {
     Array.from({ length: count }, (_, index) => keyFor(index));
 
   it.each([
-    ['nothing', [], {}],
-    ['an endpoint', repeat(2, () => concurrencyKey('one', 'p')), { endpoints: ['one'], hasAny: true }],
-    ['a project', repeat(4, (index) => concurrencyKey(`e${index}`)), { projects: ['p'], hasAny: true }],
-    ['an urgency', [concurrencyKey('two', 'q', 2)], { urgencies: [2], hasAny: true }],
-    ['the limit', repeat(9, (index) => concurrencyKey(`e${index}`, null)), { hasAny: true }],
+    ['no limit', [], {}],
+    [
+      'the limit of an endpoint',
+      repeat(2, () => concurrencyKey('one', 'p')),
+      { endpoints: ['one'], hasAny: true },
+    ],
+    [
+      'the limit of a project',
+      repeat(4, (index) => concurrencyKey(`e${index}`)),
+      { projects: ['p'], hasAny: true },
+    ],
+    ['the limit of an urgency', [concurrencyKey('two', 'q', 2)], { urgencies: [2], hasAny: true }],
+    ['the limit of the worker', repeat(9, (index) => concurrencyKey(`e${index}`, null)), { hasAny: true }],
   ])('reports %s as exhausted', (_, claimed, expected) =>
     expect(exhaustedLimits(capacity, claimed)).toEqual({
       endpoints: [],

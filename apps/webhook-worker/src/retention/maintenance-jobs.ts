@@ -30,7 +30,7 @@ import { DomainChecker } from '../domains/domain-checker.js';
 import { RollupMaintenance } from '../overview/rollup-maintenance.js';
 import { ExpiringKeyNotifier } from './expiring-key-notifier.js';
 
-/** Days to retain ended records, so that an old link or token still gets its specific error. */
+/** Days to retain expired and finished records, so that an old link or token still gets its specific error. */
 const RETENTION_DAYS = 30;
 
 /** Maximum number of audit entries that one statement deletes, so that it stays within its timeout. */

@@ -5,7 +5,7 @@ import { MaintenanceJobs } from './maintenance-jobs.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Number of days to create partitions in advance, so that a temporary database outage does no harm. */
+/** Number of days for which partitions are created in advance, so that a temporary database outage does no harm. */
 const PARTITION_DAYS = 14;
 
 /** Once an hour, creates partitions in advance and then runs the maintenance jobs. */
