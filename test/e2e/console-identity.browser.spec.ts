@@ -207,7 +207,7 @@ describeConsole(
       const savedName = async () => (await test.admin.request('GET', `/projects/${id}`)).body.name as string;
       const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
       const bar = page.getByRole('region', { name: 'Unsaved changes' });
-      const notice = page.getByRole('alert').filter({ hasText: 'Changed in the meantime' });
+      const notice = page.getByRole('alert').filter({ hasText: 'This record has changed' });
       const change = (label: string) => notice.getByRole('region', { name: label });
 
       await nameField.fill('Mine');
@@ -316,7 +316,7 @@ describeConsole(
         await section.getByText('Passkey “Phone”').waitFor({ state: 'hidden' });
         await section.getByRole('button', { name: /^Remove the authenticator/ }).click();
         const dialog = page.getByRole('dialog', { name: 'Remove this authenticator?' });
-        await dialog.getByText('All sessions of the customer end').waitFor();
+        await dialog.getByText('All sessions of the customer will end').waitFor();
         const confirm = dialog.getByRole('button', { name: 'Remove authenticator' });
         expect(await confirm.isEnabled()).toBe(false);
         await expectNoSeriousViolations(page);

@@ -77,7 +77,7 @@ describeConsole('the console: settings and identities', { allowClientErrors: tru
       const savedName = async () => (await test.admin.request('GET', `/projects/${id}`)).body.name as string;
       const nameField = page.getByRole('region', { name: 'General' }).getByLabel('Name');
       const bar = page.getByRole('region', { name: 'Unsaved changes' });
-      const notice = page.getByRole('alert').filter({ hasText: 'Changed in the meantime' });
+      const notice = page.getByRole('alert').filter({ hasText: 'This record has changed' });
       const change = (label: string) => notice.getByRole('region', { name: label });
       await nameField.fill('Mine again');
       await saveAsOther({ name: 'Theirs again' });

@@ -57,12 +57,12 @@ export function OwnSessions(): ReactNode {
         >
           {target === 'others' ? (
             <Text>
-              Every session except the current one is signed out immediately. You can sign in again.
+              Every session except the current one will be signed out immediately. You can sign in again.
             </Text>
           ) : (
             <Text>
-              The session at <UntrustedText text={target.ip} fallback="an unknown address" mono /> is signed
-              out immediately. You can sign in again.
+              The session at <UntrustedText text={target.ip} fallback="an unknown address" mono /> will be
+              signed out immediately. You can sign in again.
             </Text>
           )}
         </ActionDialog>

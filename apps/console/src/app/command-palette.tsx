@@ -28,12 +28,14 @@ export interface Palette {
   dialog: ReactNode;
 }
 
-/** Returns the command palette, which finds records by ID, email address, URL or name, and offers the page's commands. */
+/**
+ * Returns the command palette, which finds records by ID, email address, URL or name, and offers the page's commands.
+ */
 export function useCommandPalette(): Palette {
   const [isOpen, dialog] = useDisclosure();
   const [typed, setTyped] = useState('');
   const [isEnterPending, setEnterPending] = useState(false);
-  // If true, the focus does not return to the field, because the field would receive the shortcut keys.
+  // If true, the focus does not return to the field afterwards, because the field would receive the shortcut keys.
   const [isFromField, setFromField] = useState(false);
   const open = (text = '', fromField = true): void => {
     setTyped(redactSecrets(text));

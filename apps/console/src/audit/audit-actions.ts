@@ -6,8 +6,7 @@ export type AuditEntry = Schemas['NamedAuditEntryResponse'];
 const resourceOf = (action: string): string => action.split('.', 1)[0]!;
 
 /**
- * Options in the action filter. Each resource's actions follow an option for all of them, which the API accepts as
- * `<resource>.*`.
+ * Options in the action filter. If a resource has several actions, the option `<resource>.*` selects all of them.
  */
 export const actionOptions: Record<string, string> = Object.fromEntries(
   [...new Set(actions.map(resourceOf))].flatMap((resource) => {
@@ -50,7 +49,7 @@ const screenPaths: Partial<Record<string, string>> = {
   webhook_redelivery: 'batches',
 };
 
-/** The target types that have a name while they exist. */
+/** The target types whose targets have a name for as long as they exist. */
 const namedTypes = [
   'organization',
   'project',

@@ -203,7 +203,7 @@ function Actions({ batch }: { batch: Batch }): ReactNode {
 
 /** Returns a description of the deliveries that are not sent if the batch is canceled. */
 function formatRemaining(count: number): string {
-  if (count === 0) return 'All deliveries of this batch were already started and continue.';
+  if (count === 0) return 'All deliveries of this batch have already started and will continue.';
   const deliveries = count === 1 ? '1 delivery' : `${count.toLocaleString('en')} deliveries`;
-  return `${deliveries} will not be sent. Deliveries that were already started continue.`;
+  return `${deliveries} will not be sent. Deliveries that have already started will continue.`;
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from '../http/client';
 
 export type Batch = Schemas['RedeliveryResponse'];
-/** The same batch in responses to operators, with the names of the actors who created, started and canceled it. */
+/** A batch with the names of the actors who created, started and canceled it. */
 export type NamedBatch = Schemas['NamedRedeliveryResponse'];
 type Rejection = Schemas['RefusalCountResponse'];
 

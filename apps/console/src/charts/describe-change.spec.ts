@@ -13,7 +13,7 @@ describe('describeChange', () => {
     ['+1.5 points', 0.975, 0.96, 'points'],
     ['−20 points', 0.8, 1, 'points'],
     ['+50 points', 0.5, 0, 'points'],
-  ])('returns %s for %d after %d', (text, current, previous, unit) =>
+  ])('returns "%s" for %d after %d in the previous period', (text, current, previous, unit) =>
     expect(describeChange(current, previous, undefined, unit)).toEqual({ text, tone: undefined }),
   );
 

@@ -19,8 +19,8 @@ export function NoPreviousPeriod({ isCompared, previous }: NoPreviousPeriodProps
         title="No comparison with the previous period"
         py="xs"
       >
-        Nothing was recorded in the previous period, or the server does not store all of it. To compare a
-        period, WEBHOOK_RETENTION must be at least twice as long.
+        Nothing was recorded in the previous period, or the server no longer stores all of its records. To
+        compare two periods, set WEBHOOK_RETENTION to at least the length of both together.
       </Alert>
     )
   );

@@ -40,7 +40,10 @@ interface RecordSource<T> {
   /** The record kinds in search results, and their labels, which are shown if there are several. */
   kinds: Readonly<Record<string, string>>;
   getLabel: (record: T) => string;
-  /** Returns what distinguishes records with the same label. If set, options also show the subtitles from search results. */
+  /**
+   * Returns what distinguishes records with the same label. If set, options also show the subtitles from search
+   * results.
+   */
   getDetail?: (record: T) => string;
 }
 
@@ -169,8 +172,7 @@ const projects: RecordSource<{ id: string; name: string }> = {
 
 const endpoints: RecordSource<Schemas['OperatorEndpointResponse']> = {
   path: '/operator/v1/webhooks/endpoints',
-  // Searches the list instead of loading the record, because attempts can be filtered by a deleted endpoint,
-  // and a deleted endpoint is not an error.
+  // Attempts can be filtered by a deleted endpoint. For its ID, the list is empty, but loading the record would fail.
   fetchById: async (id, signal) => {
     const { data } = (await fetchPath(
       '/operator/v1/webhooks/endpoints',

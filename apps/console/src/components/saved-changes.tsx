@@ -49,12 +49,12 @@ export function SavedChanges<Fields extends object>({
       role="alert"
       color="yellow"
       icon={<Icon name="alert" size={20} />}
-      title="Changed in the meantime"
+      title="This record has changed"
     >
       <Stack gap="sm">
         <Text>
           {savedChanges.length === 0
-            ? 'This record was saved after you opened it, but none of these fields has changed. Save again to apply your changes.'
+            ? 'This record was saved after you opened it, but none of the fields in this form has changed. Save again to apply your changes.'
             : 'These fields were saved after you began to edit.'}
           {isOverwrite && ' “Overwrite” replaces the saved values with yours.'}
         </Text>

@@ -18,7 +18,7 @@ const texts = {
   disable: {
     label: 'Disable',
     done: 'disabled',
-    text: 'They are signed out immediately on all devices and cannot sign in until you enable them again.',
+    text: 'They will be signed out immediately on all devices, and cannot sign in until you enable them again.',
   },
   enable: {
     label: 'Enable',

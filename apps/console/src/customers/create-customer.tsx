@@ -70,7 +70,7 @@ export function CreateCustomer({ projectId, onClose }: CreateCustomerProps): Rea
         <Stack gap={6} mt={6}>
           <Radio value="invite" label="Send an invitation email" />
           <Radio value="password" label="Set a password" />
-          <Radio value="none" label="No password. You can send an invitation later" />
+          <Radio value="none" label="No password (you can send an invitation later)" />
         </Stack>
       </Radio.Group>
       {access === 'invite' && <CapturedMailsNote />}

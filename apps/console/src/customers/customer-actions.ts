@@ -18,7 +18,7 @@ export interface CustomerAction {
 export const disableAction: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/disable',
   title: 'Disable this customer?',
-  text: 'The customer is signed out immediately on all devices and cannot sign in until you enable the customer again.',
+  text: 'The customer will be signed out immediately on all devices, and cannot sign in until you enable the customer again.',
   confirmLabel: 'Disable',
   successMessage: 'Customer disabled',
   danger: true,
@@ -35,7 +35,7 @@ export const enableAction: CustomerAction = {
 export const unlockAction: CustomerAction = {
   path: '/operator/v1/customers/{customerId}/unlock',
   title: 'Unlock this customer?',
-  text: 'Resets the count of failed sign-ins, so that the customer can try again immediately. A password that was blocked after 100 failures works again. This cannot be undone.',
+  text: 'This resets the count of failed sign-ins, so that the customer can try again immediately. A password that was blocked after 100 failures will work again. This cannot be undone.',
   confirmLabel: 'Unlock customer',
   successMessage: 'Customer unlocked',
 };

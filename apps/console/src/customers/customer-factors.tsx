@@ -110,8 +110,8 @@ function RemoveFactor({ customerId, factor, onClose }: RemoveFactorProps): React
       }}
     >
       <Text>
-        All sessions of the customer end, and the customer is notified by email. The recovery codes are
-        deleted with the last second factor. This cannot be undone.
+        All sessions of the customer will end, and the customer will be notified by email. If this is the last
+        second factor, the recovery codes will also be deleted. This cannot be undone.
       </Text>
       <Text>
         Verify the identity of the customer first, because the password alone may then be enough to sign in.

@@ -94,8 +94,8 @@ function RemoveIdentity({ customerId, identity, onClose }: RemoveIdentityProps):
       }}
     >
       <Text>
-        All sessions of the customer end, and the customer is notified by email. Only the customer can link
-        the account again.
+        All sessions of the customer will end, and the customer will be notified by email. Only the customer
+        can link the account again.
       </Text>
       <Text>Check that the customer has another way to sign in.</Text>
       <CapturedMailsNote />

@@ -88,7 +88,7 @@ function DeleteCustomer({ customer }: { customer: Customer }): ReactNode {
     <DangerZone>
       <DangerAction
         title="Delete this customer"
-        description="Deletes the customer, including all sessions, emails and metadata, and cancels pending deliveries about the customer. The email address can be registered again. This cannot be undone."
+        description="This deletes the customer, including all sessions, emails and metadata, and cancels pending deliveries about the customer. The email address can be registered again. This cannot be undone."
         confirmLabel="Delete customer"
         confirmationText={customer.email}
         onConfirm={async () => {

@@ -84,8 +84,8 @@ export function CustomerSessions({ customerId }: { customerId: string }): ReactN
       >
         <Text>
           <UntrustedText text={selected?.device} fallback="The device" /> at{' '}
-          <UntrustedText text={selected?.ip} fallback="an unknown address" mono /> is signed out immediately.
-          The customer can sign in again.
+          <UntrustedText text={selected?.ip} fallback="an unknown address" mono /> will be signed out
+          immediately. The customer can sign in again.
         </Text>
       </ActionDialog>
     </>
@@ -117,7 +117,7 @@ function RevokeAll({ customerId }: { customerId: string }): ReactNode {
           toastSuccess('All sessions revoked');
         }}
       >
-        <Text>The customer is signed out immediately on all devices and can sign in again.</Text>
+        <Text>The customer will be signed out immediately on all devices, and can sign in again.</Text>
       </ActionDialog>
     </Can>
   );

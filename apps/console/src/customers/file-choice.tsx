@@ -25,8 +25,8 @@ interface FileChoiceProps {
 }
 
 /**
- * Renders the file input. A file that cannot be imported is rejected before anything is sent, and its encoding and
- * delimiter can be selected.
+ * Renders the file input, which reads a selected file and rejects it if it cannot be imported. The operator can then
+ * select the encoding and the delimiter.
  */
 export function FileChoice({ file, onChange }: FileChoiceProps): ReactNode {
   const [selected, setSelected] = useState<File | null>(null);

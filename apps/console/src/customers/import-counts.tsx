@@ -6,7 +6,7 @@ import type { ImportFile } from './import-file';
 import type { Failure } from './import-report';
 
 /**
- * An import, or the result of a dry run. A server of the previous version does not return `updated`, `unchanged` and
+ * An import, or the result of a dry run. A server on the previous version does not return `updated`, `unchanged` and
  * `incomplete`.
  */
 export type CustomerImport = Omit<Schemas['ImportDetailResponse'], 'failures'> & {

@@ -16,7 +16,7 @@ const read = async (name: string, content: string | Uint8Array<ArrayBuffer>, for
 const latin = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));
 const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'));
 
-it('reads CSV by the same rules as the command line, and reports what is not sent', async () => {
+it('reads CSV by the same rules as the command line, and reports parts that are not sent', async () => {
   const text =
     'email;firstName;metadata;Plan\r\na@b.c;"Byron;\r\nAda";"{""x"":1}";pro\r\n\r\nd@e.f;Byron; Ada;;\r\ng@h.i;;{;\r\n';
   const file = await read('people.CSV', text);

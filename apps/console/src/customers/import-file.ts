@@ -14,7 +14,7 @@ export interface ImportFile {
   body: Blob;
   /** Number of lines, to calculate the progress. */
   lines: number;
-  /** The name of a position in the file. */
+  /** The word for a position in the file. */
   lineName: 'Line' | 'Entry';
   encoding: string;
   /** Null for a file that is not CSV. */
@@ -22,12 +22,12 @@ export interface ImportFile {
   /** The parts of the file that are not sent. */
   report: LocalReport;
   /**
-   * Returns the position in the file and, if known, a sent line's email address. Sent lines are counted from 1.
+   * Returns a sent line's position in the file and, if known, its email address. Sent lines are counted from 1.
    */
   find: (line: number) => { position: number; email: string | null };
 }
 
-/** The options for reading a file. Each is detected by default. */
+/** The options for reading a file. An option that is not set is detected from the file. */
 export interface FileFormat {
   encoding?: string;
   delimiter?: Delimiter;

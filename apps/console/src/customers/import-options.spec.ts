@@ -3,7 +3,7 @@ import { readOptions, toFlags, toSearch } from './import-options';
 const none = { emitEvents: false, update: false, allowFastHashes: false };
 
 it.each([none, { ...none, update: true }, { emitEvents: true, update: true, allowFastHashes: true }])(
-  'reads the options from toSearch and toFlags: %j',
+  'reads back the options that toSearch and toFlags return: %j',
   (options) => {
     for (const query of [toSearch('1', options), toFlags(options)])
       expect(readOptions(new URLSearchParams(query))).toEqual(options);

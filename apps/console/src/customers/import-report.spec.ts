@@ -2,7 +2,7 @@ import { countReasons, formatReport, toEntries, type Failure } from './import-re
 
 const find = (line: number) => ({ position: line + 1, email: `${line}@example.com` });
 
-it('lists line errors and warnings with their remedies, and counts equal reasons', () => {
+it('lists line errors and warnings with their remedies, and counts the entries for each reason', () => {
   const error = (field: string, code: string) => ({ field, code, message: `${field} is not valid` });
   const failures = [
     { line: 1, status: 'failed', id: null, errors: [error('email', 'invalid'), error('locale', 'invalid')] },

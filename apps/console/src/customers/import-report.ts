@@ -93,7 +93,7 @@ export function toEntries(
   return [...reasons.map(toEntry(isSkipped ? 'skipped' : 'failed')), ...warnings.map(toEntry('left_out'))];
 }
 
-/** Returns the report as CSV. @param lineName the name of a position in the file */
+/** Returns the report as CSV. @param lineName the word for a position in the file */
 export const formatReport = (lineName: string, entries: readonly ReportEntry[]): string =>
   formatCsv([
     ['result', lineName.toLowerCase(), 'email', 'customerId', 'field', 'reason', 'remedy'],

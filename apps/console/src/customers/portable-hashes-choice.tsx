@@ -6,9 +6,9 @@ import { useApiUpdate, useGet } from '../http/queries';
 type Project = Schemas['ProjectResponse'];
 
 /**
- * Renders the option for portable password hashes in a project that starts with an import. Imported passwords are
- * hashed again when the customers next sign in. If a project already has customers, this option is only in its
- * settings.
+ * Renders the option for portable password hashes if the project has no customers yet. Once it has customers, the
+ * option is available only in the project settings. Imported passwords are hashed again when the customers next sign
+ * in.
  */
 export function PortableHashesChoice({ projectId }: { projectId: string }): ReactNode {
   const enabled = projectId !== '';

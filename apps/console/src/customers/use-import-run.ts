@@ -44,8 +44,8 @@ interface ImportQuery extends ReturnType<typeof toFlags> {
 export const IMPORT_PATH = '/operator/v1/imports/{importId}';
 
 /**
- * Sends a file as an import, or as a dry run that checks it. The server processes the lines as they arrive. After an
- * interrupted import, the same file with the same ID continues after the last imported line. The upload ends when the
+ * Sends a file as an import, or as a dry run that checks it. The server processes the lines as they arrive. To continue
+ * an interrupted import after its last imported line, send the same file with the same ID. The upload ends when the
  * page is closed.
  */
 export function useImportRun(): ImportRun {

@@ -43,7 +43,7 @@ const explanations: Record<string, Explanation> = {
   },
   worker_lost: {
     title: 'Worker lost',
-    text: 'Either the worker stopped before it recorded the outcome, and the receiver may have received the request, or the worker could not decrypt the endpoint’s secret or headers, and sent nothing.',
+    text: 'Either the worker stopped before it recorded the outcome (the receiver may have received the request), or it could not decrypt the endpoint’s secret or headers (nothing was sent).',
   },
 };
 
@@ -64,7 +64,9 @@ const statusExplanations: Record<number, string> = {
   504: 'A proxy in front of the receiver timed out while waiting for it.',
 };
 
-/** Returns the explanation for a failed attempt, or null if it succeeded. Errors from later versions are shown by name. */
+/**
+ * Returns the explanation for a failed attempt, or null if it succeeded. Errors from later versions are shown by name.
+ */
 export function explainAttempt({
   http_status: status,
   error,

@@ -164,7 +164,7 @@ function DeleteEndpoint({ endpoint }: { endpoint: Endpoint }): ReactNode {
     <DangerZone>
       <DangerAction
         title="Delete this endpoint"
-        description="Cancels the pending deliveries of the endpoint. Past deliveries remain in the delivery log. This cannot be undone."
+        description="This deletes the endpoint and cancels its pending deliveries. Past deliveries remain in the delivery log. This cannot be undone."
         confirmLabel="Delete endpoint"
         confirmationText={confirmationName(endpoint)}
         onConfirm={async () => {

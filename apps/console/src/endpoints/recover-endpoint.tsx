@@ -70,7 +70,7 @@ function RecoverDialog({ endpointId, since, onClose }: RecoverProps & { onClose:
       onConfirm={submit}
     >
       <Text>
-        Delivers every event of this period that the endpoint subscribes to, unless it has already been
+        This delivers every event in this period that the endpoint subscribes to, unless it has already been
         delivered or is pending. Events are sent a few at a time, with lower priority than other deliveries. A
         batch starts immediately; you can follow and cancel it, but deliveries that were already sent cannot
         be recalled.

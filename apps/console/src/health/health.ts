@@ -54,7 +54,7 @@ export function databaseStatus({
   if (auditLogProtected) return good('Operational');
   return warn(
     'Audit log not protected',
-    'The database role of the api can change and delete audit log entries. Use one role for migrations (MIGRATE_DATABASE_URL) and another for DATABASE_URL.',
+    'The API’s database role can change and delete audit log entries. Use one role for migrations (MIGRATE_DATABASE_URL) and another for DATABASE_URL.',
   );
 }
 

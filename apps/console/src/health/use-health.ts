@@ -26,7 +26,7 @@ export function useHealth({
       try {
         const { data, response } = await api.GET(PATH, { signal });
         const date = Date.parse(response.headers.get('date') ?? '');
-        // During an upgrade, an API process of the previous version does not return this field.
+        // During an upgrade, an API process on the previous version does not return this field.
         const health = { ...data!, processProblems: data!.processProblems ?? [] };
         return { health, now: Number.isNaN(date) ? Date.now() : date };
       } catch (error) {

@@ -36,7 +36,7 @@ export interface IfMatch {
   'If-Match'?: string;
 }
 
-/** Returns the header for a resource that `useGet` has loaded, or none for another resource. */
+/** Returns the `If-Match` header for a resource that `useGet` has loaded. For any other resource, returns no header. */
 export const ifMatch = (resource: object): IfMatch => {
   const tag = tags.get(resource);
   return tag === undefined ? {} : { 'If-Match': tag };

@@ -32,7 +32,7 @@ export type ListQuery = Record<string, string>;
 /**
  * Creates a filter for entered text, such as a delivery ID, an email address or part of a name. "/" focuses it if it is
  * the list's first filter.
- * @param pattern for valid values. The API would reject others, such as a partial ID
+ * @param pattern matches valid values. The API would reject all others, such as a partial ID
  */
 export const textFilter = (label: string, placeholder?: string, pattern?: RegExp): Filter => ({
   kind: 'text',
@@ -85,7 +85,7 @@ export const organizationFilter = (): Filter => ({ kind: 'organization', label: 
 /**
  * Creates a filter for records of several kinds, which are searched by name.
  * @param kinds the search result kinds, and their labels
- * @param pattern for the IDs that the API accepts
+ * @param pattern matches the IDs that the API accepts
  */
 export const recordFilter = (
   label: string,

@@ -170,14 +170,14 @@ function ViewDialog({ kind, list, name, view, otherNames, onClose }: ViewDialogP
     >
       {kind === 'delete' ? (
         <Text>
-          The view <UntrustedText text={view?.name} /> is deleted. The records of the list do not change.
+          The view <UntrustedText text={view?.name} /> will be deleted. The records in the list do not change.
         </Text>
       ) : (
         <TextInput
           label="Name"
           description={
             kind === 'save'
-              ? 'Saves the filters, the order and the columns for you only. Do not save personal data, such as an email address.'
+              ? 'The view contains the filters, the order and the columns, and only you can see it. Do not save personal data, such as an email address.'
               : undefined
           }
           required

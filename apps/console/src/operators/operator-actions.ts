@@ -16,7 +16,7 @@ interface ActionTexts {
 export const actionTexts: Record<Action, ActionTexts> = {
   disable: {
     title: 'Disable this operator?',
-    text: 'The operator is signed out immediately and cannot sign in until an admin enables them again. A pending invitation is revoked.',
+    text: 'The operator will be signed out immediately, and cannot sign in until an admin enables them again. A pending invitation will be revoked.',
     confirmLabel: 'Disable operator',
     successMessage: 'Operator disabled',
     danger: true,
@@ -29,14 +29,14 @@ export const actionTexts: Record<Action, ActionTexts> = {
   },
   'reset-second-factor': {
     title: 'Reset two-factor authentication?',
-    text: 'The operator is signed out and sets up a new authenticator at the next sign-in. Until then, the password alone is enough to sign in, so verify first that the request comes from the operator. This cannot be undone.',
+    text: 'The operator will be signed out, and must set up a new second factor at the next sign-in. Until then, the password alone is enough to sign in, so verify first that the request comes from the operator. This cannot be undone.',
     confirmLabel: 'Reset two-factor authentication',
     successMessage: 'Two-factor authentication reset',
     danger: true,
   },
   'end-sessions': {
     title: 'Revoke all sessions of this operator?',
-    text: 'The operator is signed out immediately on all devices and can sign in again.',
+    text: 'The operator will be signed out immediately on all devices, and can sign in again.',
     confirmLabel: 'Revoke all sessions',
     successMessage: 'All sessions revoked',
     danger: true,

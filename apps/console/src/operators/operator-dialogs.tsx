@@ -56,7 +56,7 @@ export function OperatorActionDialog({
   );
 }
 
-/** Creates a new link to choose a password, for an invited operator or a forgotten password. */
+/** Renders the dialog that creates a new link for an invited operator, or for one who forgot the password. */
 export function InviteAgainDialog({
   operator,
   onClose,
@@ -84,8 +84,9 @@ export function InviteAgainDialog({
     >
       <OperatorEmail operator={operator} />
       <Text>
-        Creates a new link for the operator to choose a password. The previous link stops working.
-        {isActive && ' The authenticator of the operator does not change.'}
+        This creates a new link that the operator can use to choose a password. The previous link will stop
+        working.
+        {isActive && ' The operator’s second factor stays the same.'}
       </Text>
     </ActionDialog>
   );

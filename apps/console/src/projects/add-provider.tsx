@@ -88,7 +88,7 @@ export function AddProvider({ project, onClose }: { project: Project; onClose: (
       )}
       <TextInput
         label="Slug"
-        description="The name in requests of your application. Cannot be changed later."
+        description="Your application sends this name in its requests. It cannot be changed later."
         placeholder={type}
         maxLength={48}
         autoComplete="off"

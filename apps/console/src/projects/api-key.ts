@@ -4,7 +4,7 @@ export type ApiKey = Schemas['ApiKeyResponse'];
 export type CreatedKey = Schemas['CreatedApiKeyResponse'];
 export type Scope = ApiKey['scopes'][number];
 
-/** The scopes for a secret key, in the order of the contract. A missing scope is a compile error. */
+/** The scopes for a secret key, in the same order as in the API. A missing scope is a compile error. */
 const scopeSet: Record<Scope, true> = {
   'organization:read': true,
   'organization:write': true,

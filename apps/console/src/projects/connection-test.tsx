@@ -50,8 +50,8 @@ export function ConnectionTest({ provider }: { provider: Provider }): ReactNode 
         <Stack gap="sm">
           {!test.data && !test.error && (
             <Text c="dimmed">
-              Checks whether Gatehouse can reach the provider and whether the provider accepts the client.
-              Only a sign-in can verify the callback URL.
+              The test checks whether Gatehouse can reach the provider and whether the provider accepts the
+              client. Only a sign-in can verify the callback URL.
             </Text>
           )}
           {test.error && <ProblemAlert error={test.error} />}

@@ -108,7 +108,7 @@ export function CreateKeys({ project, created, onClose, onCreated }: CreateKeysP
           variant="default"
           leftSection={<Icon name="plus" size={14} />}
           disabled={drafts.length >= MAX_DRAFTS}
-          onClick={() => setDrafts([...drafts, newDraft(nextId, complement(drafts))])}
+          onClick={() => setDrafts([...drafts, newDraft(nextId, missingType(drafts))])}
         >
           Add another key
         </Button>
@@ -117,7 +117,7 @@ export function CreateKeys({ project, created, onClose, onCreated }: CreateKeysP
   );
 }
 
-/** Returns the type that an application still lacks: it needs a secret and a publishable key. */
-const complement = (drafts: KeyDraft[]): Partial<KeyDraft> => ({
+/** Returns the type that the next key should have, because an application needs both a secret and a publishable key. */
+const missingType = (drafts: KeyDraft[]): Partial<KeyDraft> => ({
   type: drafts.some(({ type }) => type === 'publishable') ? 'secret' : 'publishable',
 });

@@ -15,10 +15,10 @@ const perMinute = (name: keyof typeof ranges): NumberField => ({
   description: range(name, ' per minute for each client IP'),
 });
 
-/** Returns the field for any other limit. @param counts a sentence that describes what is counted */
-const other = (name: keyof typeof ranges, counts: string): NumberField => ({
+/** Returns the field for a limit that is not per minute. @param note a sentence to show before the range */
+const limitWithNote = (name: keyof typeof ranges, note: string): NumberField => ({
   name: `limits.${name}`,
-  description: `${counts} ${range(name)}`,
+  description: `${note} ${range(name)}`,
 });
 
 const limits: NumberField[] = [
@@ -39,10 +39,10 @@ const limits: NumberField[] = [
   perMinute('options'),
   perMinute('signInPage'),
   perMinute('refresh'),
-  other('failedLogin', 'Counted for each email address within the window.'),
-  other('wrongEmailCode', 'Counted for each email address within the window.'),
-  other('failedSecondFactor', 'Counted for each customer within the window.'),
-  other('failureWindow', 'The window doubles with further failures, up to 24 hours.'),
+  limitWithNote('failedLogin', 'Counted for each email address within the window.'),
+  limitWithNote('wrongEmailCode', 'Counted for each email address within the window.'),
+  limitWithNote('failedSecondFactor', 'Counted for each customer within the window.'),
+  limitWithNote('failureWindow', 'The window doubles with further failures, up to 24 hours.'),
 ];
 
 export const LimitFields = ({ form }: { form: ProjectForm }): ReactNode => (

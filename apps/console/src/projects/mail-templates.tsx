@@ -157,9 +157,9 @@ function ResetTemplate({ project, template: { kind, language }, onClose }: Reset
       }}
     >
       <Text>
-        This project's text for <UntrustedText text={`${mailTypes[kind]}, ${languageName(language)}`} /> is
-        deleted. New emails use the default text, or the text in the customer's next preferred language. This
-        cannot be undone.
+        This project's text for <UntrustedText text={`${mailTypes[kind]}, ${languageName(language)}`} /> will
+        be deleted. New emails will use the default text, or the text in the customer's next preferred
+        language. This cannot be undone.
       </Text>
     </ActionDialog>
   );

@@ -119,7 +119,7 @@ function ArchiveProject({ project }: { project: Project }): ReactNode {
       <DangerZone>
         <DangerAction
           title="Archive this project"
-          description="The API keys of the project stop working immediately, and its customers are signed out. Webhooks of earlier events are still delivered, unless you disable the endpoints. Its data is not deleted and can still be viewed. This cannot be undone."
+          description="The API keys of the project will stop working immediately, and its customers will be signed out. Webhooks for earlier events will still be delivered, unless you disable the endpoints. The project’s data will not be deleted and can still be viewed. This cannot be undone."
           confirmLabel="Archive project"
           confirmationText={project.slug}
           onConfirm={async () => {

@@ -128,7 +128,7 @@ export function DeleteProvider({ provider }: { provider: Provider }): ReactNode 
     <DangerZone>
       <DangerAction
         title="Delete this provider"
-        description="Possible only while no customer has an identity at this provider; otherwise disable it. This cannot be undone."
+        description="You can delete this provider only while no customer has an identity with it. Otherwise, disable the provider. Deletion cannot be undone."
         confirmLabel="Delete provider"
         confirmationText={provider.slug}
         onConfirm={async () => {

@@ -91,8 +91,8 @@ function NoOperatorsYet(): ReactNode {
   return (
     <Text>
       No operator exists yet. Run <code>npm run gatehouse -- operator-link</code> on the server, or{' '}
-      <code>gatehouse-admin operator-link</code> in the container, and open the link that it prints. Or set
-      OPERATOR_EMAIL and OPERATOR_PASSWORD and restart the api.
+      <code>gatehouse-admin operator-link</code> in the container, and open the link that it prints.
+      Alternatively, set OPERATOR_EMAIL and OPERATOR_PASSWORD, and restart the API.
     </Text>
   );
 }
