@@ -18,7 +18,7 @@ describe('chart scale', () => {
     [40, [0, 10, 20, 30, 40]],
     [41, [0, 20, 40, 60]],
     [1_153, [0, 500, 1_000, 1_500]],
-  ])('returns at most four steps up to the value %d', (value, ticks) =>
+  ])('returns at most four steps that cover the value %d', (value, ticks) =>
     expect(axisTicks(value)).toEqual(ticks),
   );
 

@@ -11,7 +11,7 @@ it.each([
   // Browsers remove control characters and whitespace around and within a scheme, and would follow these
   // links.
   [
-    'whitespace around or within a scheme',
+    'a URL with whitespace around or within its scheme',
     [' https://shop.example', '\thttps://shop.example', 'ht\ntps://shop.example'],
   ],
   [
@@ -27,6 +27,6 @@ it.each([
     ['blob:https://shop.example/1', 'view-source:https://shop.example', 'httpsx://shop.example'],
   ],
   ['a relative URL', ['//shop.example', '/console/operators', 'shop.example', '']],
-  ['missing slashes', ['https:shop.example', 'https:/shop.example']],
-  ['no host', ['https://', 'https:// shop.example', 'https://<img src=x>']],
+  ['a URL without slashes', ['https:shop.example', 'https:/shop.example']],
+  ['a URL without a host', ['https://', 'https:// shop.example', 'https://<img src=x>']],
 ])('CO-03: rejects %s', (_, texts) => expect(texts.filter(isWebUrl)).toEqual([]));

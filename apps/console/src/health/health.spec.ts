@@ -35,7 +35,7 @@ const names = (health: Partial<Health>): string[] =>
   listProblems({ ...healthy, ...health }, now).map(({ name, status }) => `${status.tone} ${name}`);
 
 describe('listProblems', () => {
-  it('returns no problems if everything is operational, even if one of two workers does not respond', () => {
+  it('returns no problems if everything works, even if one of two workers does not respond', () => {
     expect(names({})).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe('listProblems', () => {
     ['bad Email', { mail: { ...healthy.mail, configured: true, oldestPendingAt: ago(3_600) } }],
     ['bad Email', { mail: { ...healthy.mail, configured: true, failing: 3 } }],
     ['warn Configuration', { warnings: ['redis_unencrypted' as const] }],
-  ])('returns %s', (problem, health) => expect(names(health)).toEqual([problem]));
+  ])('returns the problem "%s"', (problem, health) => expect(names(health)).toEqual([problem]));
 
   it('returns the most severe problem first', () => {
     expect(names({ redis: 'unreachable', workers: [] })).toEqual(['bad Workers', 'warn Redis']);

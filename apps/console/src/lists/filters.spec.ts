@@ -44,7 +44,7 @@ describe('list filters', () => {
     (search) => expect(read(search).filterError).not.toBeNull(),
   );
 
-  it('treats a list as filtered if a filter is set, but not because of the selected tab', () => {
+  it('treats a list as filtered if a filter is set, but ignores the selected tab', () => {
     expect(isFiltered(read('resolution=discarded').values, filters)).toBe(false);
     expect(isFiltered(read('q=x').values, filters)).toBe(true);
   });
