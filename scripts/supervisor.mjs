@@ -35,8 +35,8 @@ export function stopWithNpm(isStopping) {
 }
 
 /**
- * Opens the log for the launcher and its programs: JSON lines, or formatted lines on the terminal of a developer. A
- * full disk or an unread pipe does not block the launcher.
+ * Opens the log for the launcher and its programs: JSON lines, or formatted lines on a developer's terminal. A full
+ * disk or an unread pipe does not block the launcher.
  */
 export async function openLog() {
   const { LineOutput } = await import('../libs/platform/dist/logging/line-output.js');
@@ -229,15 +229,16 @@ export class Programs {
   #worker;
 
   /**
-   * @param {{ folder: string, log: Awaited<ReturnType<typeof openLog>>, onConfigError(): void, onWaiting?(): void }} options
-   *   `folder` contains the programs; `onWaiting` is called repeatedly while one of them waits for PostgreSQL
+   * @param {{ folder: string, log: Awaited<ReturnType<typeof openLog>>, onConfigError(): void, onWaiting?(): void }}
+   * options `folder` contains the programs; `onWaiting` is called repeatedly while one of them waits for PostgreSQL
    */
   constructor({ folder, log, onConfigError, onWaiting = () => {} }) {
     const create = (name, handle) => {
       const onMessage = (message) => (message === 'waiting' ? onWaiting() : handle(message));
       return new Program({ name, file: path.join(folder, `${name}.js`), log, onConfigError, onMessage });
     };
-    // The api serves the worker's metrics (METRICS_TOKEN). Its request and the response are forwarded here.
+    // The api serves the worker's metrics (METRICS_TOKEN). Its request to the worker and the worker's response are
+    // forwarded here.
     this.#api = create('api', (message) => {
       if (message === 'metrics' && !this.#worker.send(message)) this.#api.send({ metrics: null });
     });

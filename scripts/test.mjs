@@ -27,7 +27,7 @@ const COMPATIBILITY = [
   '--testPathPatterns=/libs/(domain/src/(customers|languages|search|targets|urls|values)|platform/src/http)/',
 ];
 
-/** The runs of each command. Without a command, only the tests for new contributors run. */
+/** The Jest runs of each command. Without a command, only the unit and e2e tests run. */
 const COMMANDS = {
   undefined: [QUICK],
   '--all': [ALL],
@@ -57,7 +57,7 @@ await main(async () => {
   const isComplete = sets !== undefined && rest.length === 0;
   const runs = sets ? sets.map((set) => [...rest, ...jestArguments(set)]) : [process.argv.slice(2)];
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'gatehouse-results-'));
-  // The results are written only for complete runs with the installed Node.js version.
+  // Only complete runs with the installed Node.js version update the fault table.
   if (command === '--nightly' && isComplete && !process.env.TEST_OTHER_NODE) {
     process.env.TEST_FAULT_TABLE = 'docs/reliability.md';
     process.env.TEST_FAULT_ROWS = path.join(folder, 'fault-rows');

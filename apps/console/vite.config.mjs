@@ -59,7 +59,9 @@ function preloadFont() {
   };
 }
 
-/** Writes a .gz and a .br file beside each file that becomes smaller, so that the API only has to send them. */
+/**
+ * Compresses each file as .gz and .br, so that the API only has to send the result. Omits results that are not smaller.
+ */
 function precompress() {
   return {
     name: 'precompress',

@@ -65,8 +65,8 @@ export const theme = createTheme({
     Modal: {
       defaultProps: { centered: true, radius: 'lg', shadow: 'xl', overlayProps: { backgroundOpacity: 0.4 } },
     },
-    // These are based on Paper and have their own padding. With Paper's padding, scrolled content would be visible
-    // above their heading.
+    // Modals and drawers are based on Paper, but have their own padding. With Paper's padding, scrolled content would
+    // be visible above their headings.
     ModalContent: { defaultProps: { p: 0 } },
     DrawerContent: { defaultProps: { p: 0, withBorder: false } },
     Paper: { defaultProps: { withBorder: true, p: 'md', shadow: 'xs', radius: 'lg' } },

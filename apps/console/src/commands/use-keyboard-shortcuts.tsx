@@ -95,7 +95,7 @@ function useCommandKeys(commands: readonly Command[]): void {
   }, [commands, runCommand]);
 }
 
-/** In a list, the arrow keys move between rows. */
+/** In a list, the arrow keys act like these letters, which move between rows. */
 const arrowKeys: Record<string, string> = { ArrowDown: 'j', ArrowUp: 'k' };
 
 function ShortcutTable({ commands }: { commands: readonly Command[] }): ReactNode {

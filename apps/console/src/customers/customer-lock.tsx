@@ -77,7 +77,7 @@ const countFailures = (count: number, what: string): string =>
 /** Returns the causes of a lock, and how the customer can still sign in, as sentences. */
 function explainLock({ reasons, ...lock }: Lock): string[] {
   const { failedPasswords, consecutiveFailures, failedSecondFactors, knownAddresses } = lock;
-  const addresses = knownAddresses === 1 ? '1 address' : `${knownAddresses} addresses`;
+  const addresses = knownAddresses === 1 ? '1 IP address' : `${knownAddresses} IP addresses`;
   return [
     ...(reasons.includes('closed_password')
       ? [
@@ -93,7 +93,7 @@ function explainLock({ reasons, ...lock }: Lock): string[] {
       ? [`${countFailures(failedSecondFactors, 'wrong second-factor code')} since the lock window began.`]
       : []),
     ...(knownAddresses > 0
-      ? [`The customer can still sign in from ${addresses} used in the last 30 days.`]
+      ? [`The customer can still sign in from ${addresses} that they used in the last 30 days.`]
       : []),
   ];
 }
@@ -115,7 +115,7 @@ function RecentFailures({
     <>
       <Text size="sm" c="dimmed">
         Last failed sign-in <RelativeTime at={lastFailedAt} />.
-        {failures.length > 0 && ' At most one per minute is recorded:'}
+        {failures.length > 0 && ' At most one failed sign-in per minute is recorded:'}
       </Text>
       {failures.map((entry) => (
         <Text key={entry.id} size="sm" c="dimmed">

@@ -57,7 +57,7 @@ function countEntry(counts: Map<string, ReportCount>, entry: ReportEntry): void 
   else counts.set(key, { result, field, reason, remedy, count: 1 });
 }
 
-/** Counts the entries for each reason, the most frequent first. @param others counts to add */
+/** Counts the entries for each reason, the most frequent first. @param others counts of other entries to include */
 export function countReasons(
   entries: readonly ReportEntry[],
   others: readonly ReportCount[] = [],

@@ -62,7 +62,7 @@ export function ReplayDialog({ ids, ...props }: ReplayDialogProps): ReactNode {
           <div>
             <TextInput
               label="Signing secret"
-              description="Signs the request instead of the endpoint’s secret. Set it in your receiver before you replay, or enter the secret that the receiver already uses."
+              description="This secret signs the request instead of the endpoint’s secret. Set it in your receiver before you replay, or enter the secret that the receiver already uses."
               required
               autoComplete="off"
               spellCheck={false}

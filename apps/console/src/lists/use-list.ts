@@ -23,7 +23,7 @@ interface ListOptions<P extends GetPath, Row> {
   name?: ListName;
   path: P;
   filters?: Filters;
-  /** The endpoint that counts the matching records, up to 10,000. */
+  /** The API route that counts the matching records, up to 10,000. */
   count?: GetPath;
   /** Path parameters: `{customerId: id}`. */
   pathParams?: ParamsOf<P> extends { path: infer Path } ? Path : never;
@@ -40,7 +40,7 @@ interface ListOptions<P extends GetPath, Row> {
 interface Page<Row> {
   rows: Row[];
   cursor: string | null;
-  /** The first request's query. All pages use it, so that time presets do not move between pages. */
+  /** The first request's query. All pages use it, so that they all cover the same time range. */
   query: ListQuery;
 }
 
@@ -98,7 +98,10 @@ const NO_PARAMS = {};
 const OTHER_PARAMS = ['tab'] as const;
 const getId = (row: unknown): string => (row as { id: string }).id;
 
-/** Returns a list from the operator API: filters in the URL, cursor pagination, a capped count, a selection and live updates. */
+/**
+ * Returns a list from the operator API: filters in the URL, cursor pagination, a capped count, a selection and live
+ * updates.
+ */
 export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<P, Row>): ListState<Row> {
   const {
     path,
@@ -188,7 +191,7 @@ export function useList<P extends GetPath, Row = RowOf<P>>(options: ListOptions<
   };
 }
 
-/** Counts the loaded rows, for lists without a count endpoint. */
+/** Counts the loaded rows, for lists without a route that counts them. */
 function countLoaded({
   data,
   hasNextPage,

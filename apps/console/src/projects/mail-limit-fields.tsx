@@ -19,7 +19,7 @@ const limits: NumberField[] = [
   {
     name: 'mailLimits.perRecipient',
     description:
-      'For each of these purposes. Addresses that differ only by a +tag are one recipient. 1 to 1,000 per hour. Default: 5.',
+      'Counted separately for each purpose above. Addresses that differ only by a +tag count as one recipient. 1 to 1,000 per hour. Default: 5.',
   },
 ];
 

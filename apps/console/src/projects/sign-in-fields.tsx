@@ -69,7 +69,7 @@ function LegacySignInFields({ form }: SectionProps): ReactNode {
       {form.values['legacySignIn.url'] !== null && !form.isReadOnly && (
         <PasswordInput
           label={projectLabels['legacySignIn.secret']}
-          description="Signs the requests: whsec_ and 24 to 64 bytes in base64. It is not shown again. If empty, the secret stays unchanged."
+          description="This secret signs the requests. Format: whsec_ followed by 24 to 64 bytes in base64. It is not shown again. If empty, the secret stays unchanged."
           autoComplete="off"
           value={form.values['legacySignIn.secret'] ?? ''}
           error={form.fieldError('legacySignIn.secret')}

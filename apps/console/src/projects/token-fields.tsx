@@ -98,7 +98,7 @@ export function TokenFields({ form }: SectionProps): ReactNode {
       <ListSetting
         form={form}
         name="accessTokenClaims"
-        description="Keys of the public metadata, or externalId, email, firstName and lastName, to include in access tokens, one per line. At most 10. Keep them below 3 KiB in total: browsers and proxies reject large tokens."
+        description="At most 10 fields to include in access tokens, one per line: externalId, email, firstName, lastName, or keys of the public metadata. Keep their values below 3 KiB in total, because browsers and proxies reject large tokens."
         placeholder="plan"
       />
       <SigningAlgorithmSetting form={form} />

@@ -137,7 +137,7 @@ export class Alerter extends PeriodicJob {
       : this.alerts.claimResolution(destination, kind, alerts);
   }
 
-  /** Logs an alert, in only one of the workers. @param condition null if the condition has ended */
+  /** Logs an alert, unless another worker has logged it. @param condition null if the condition has ended */
   private async logAlert(kind: AlertKind, condition: AlertCondition | null): Promise<void> {
     const claimed = await this.claim('log', kind, condition);
     if (!claimed) return;
