@@ -8,7 +8,7 @@ import { CodeInput } from '../sign-in/code-input';
 import { RecoveryCodes } from '../sign-in/recovery-codes';
 import { SignInProblem } from '../sign-in/sign-in-problem';
 
-/** Replaces the authenticator app. Requires a code from the current app or a recovery code. */
+/** Renders the two steps that replace the authenticator app: entering a code, and enrolling the new app. */
 export function ReplaceAuthenticator(): ReactNode {
   const [enrollment, setEnrollment] = useState<Schemas['EnrollmentResponse'] | null>(null);
   const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null);

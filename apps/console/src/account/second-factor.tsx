@@ -5,7 +5,7 @@ import { useSession } from '../session/session';
 import { RecoveryCodes } from '../sign-in/recovery-codes';
 import { RecoveryCodesForm } from './recovery-codes-form';
 
-/** Lets operators without a second factor enroll one, and operators with one generate new recovery codes. */
+/** Renders the enrollment for an operator without a second factor, and otherwise the form for new recovery codes. */
 export function SecondFactor(): ReactNode {
   const { hasSecondFactor } = useSession();
   const [isSettingUp, setSettingUp] = useState(false);

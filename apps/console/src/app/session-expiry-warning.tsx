@@ -8,7 +8,7 @@ import { EXPIRY_WARNING_MS, SESSION_PATH, useSessionQuery } from '../session/ses
 import classes from './shell.module.css';
 
 /**
- * Warns two minutes before the session ends. The remaining time comes from the server's last response, so
+ * Renders a warning two minutes before the session ends. The remaining time comes from the server's last response, so
  * it accounts for activity in other tabs.
  */
 export function SessionExpiryWarning(): ReactNode {

@@ -13,7 +13,10 @@ interface StartBatchDialogProps {
   onStarted: (batch: Batch) => void;
 }
 
-/** Shows the deliveries that a plan includes and excludes, and starts the plan once. A reason is required. */
+/**
+ * Renders the dialog that shows how many deliveries a plan includes and excludes, and starts the plan. A reason is
+ * required.
+ */
 export function StartBatchDialog({ plan, onClose, onStarted }: StartBatchDialogProps): ReactNode {
   const start = useApiMutation(
     ({ id, reason, enablesEndpoints }: { id: string; reason: string; enablesEndpoints: boolean }) =>

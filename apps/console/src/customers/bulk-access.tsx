@@ -38,7 +38,9 @@ interface BulkAccessDialogProps {
   onDone: (customers: Customer[]) => void;
 }
 
-/** Disables or enables customers. Has no effect on a customer who is already disabled or enabled. */
+/**
+ * Renders the dialog that disables or enables customers. It has no effect on customers who already have this status.
+ */
 export function BulkAccessDialog({ change, onClose, onDone }: BulkAccessDialogProps): ReactNode {
   // Retains the verb while the closing dialog fades out.
   const lastVerb = useRef<AccessChange['verb']>('disable');

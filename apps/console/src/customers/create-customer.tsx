@@ -19,7 +19,7 @@ interface CreateCustomerProps {
   onClose: () => void;
 }
 
-/** Creates a customer in a project, then opens the customer. */
+/** Renders the dialog that creates a customer in a project and then opens the customer's screen. */
 export function CreateCustomer({ projectId, onClose }: CreateCustomerProps): ReactNode {
   const navigate = useNavigate();
   const [project, setProject] = useState(projectId);

@@ -96,7 +96,7 @@ function CustomerDialog({ customer, action, onClose }: CustomerDialogProps): Rea
   );
 }
 
-/** Downloads all data that is stored about a customer, for example after a request by the customer. */
+/** Renders a button that downloads all data about a customer, for example after a request by the customer. */
 function ExportButton({ id }: { id: string }): ReactNode {
   const exportCustomer = useApiMutation(() =>
     unwrap(api.GET('/operator/v1/customers/{customerId}/export', { params: { path: { customerId: id } } })),

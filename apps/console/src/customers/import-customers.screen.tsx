@@ -18,7 +18,9 @@ import { IMPORT_PATH, useImportRun, type ImportRun } from './use-import-run';
 
 const POLL_MS = 1_000;
 
-/** Imports customers from a file. The URL contains the import's ID, so that a reload shows its progress. */
+/**
+ * The screen that imports customers from a file. The URL contains the import's ID, so that a reload shows its progress.
+ */
 export function ImportCustomersScreen(): ReactNode {
   const [search, setSearch] = useSearchParams();
   const importId = search.get('id') ?? '';

@@ -16,7 +16,7 @@ interface RedeliverDialogProps {
   onDone: (delivery: Schemas['DeliveryResponse']) => void;
 }
 
-/** Redelivers one event. If its endpoint is disabled, the dialog offers to enable it. */
+/** Renders the dialog that redelivers one event. If the endpoint is disabled, the dialog offers to enable it. */
 export function RedeliverDialog({ id, onClose, onDone }: RedeliverDialogProps): ReactNode {
   const query = useGet(
     '/operator/v1/webhooks/deliveries/{deliveryId}',
@@ -73,7 +73,7 @@ export const renderDelivery = (id: string): ReactNode => (
   <Id id={id} short to={`/deliveries/${id}`} copy={false} />
 );
 
-/** Redelivers several events, each to its endpoint's current URL. */
+/** Renders the dialog that redelivers several events, each to its endpoint's current URL. */
 export function BulkRedeliverDialog({ ids, ...props }: BulkDialogProps): ReactNode {
   return (
     <BulkActionDialog
@@ -102,7 +102,9 @@ export function BulkRedeliverDialog({ ids, ...props }: BulkDialogProps): ReactNo
   );
 }
 
-/** Discards dead letters. Dead letters that were resolved or deleted in the meantime are rejected. */
+/**
+ * Renders the dialog that discards dead letters. The API rejects those that were resolved or deleted in the meantime.
+ */
 export function DiscardDialog({ ids, ...props }: BulkDialogProps): ReactNode {
   return (
     <BulkActionDialog

@@ -19,8 +19,8 @@ const newSecret = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
 
 /**
- * Sends deliveries once to a URL that the operator enters. The URL and the secret are kept until the operator leaves
- * the page, so that several replays can be sent to the same receiver.
+ * Renders the dialog that sends deliveries once to a URL that the operator enters. The URL and the secret are kept
+ * until the operator leaves the page, so that several replays can be sent to the same receiver.
  */
 export function ReplayDialog({ ids, ...props }: ReplayDialogProps): ReactNode {
   const [url, setUrl] = useState('');

@@ -16,7 +16,7 @@ interface RecoverProps {
   since: string | null;
 }
 
-/** Recovers the events that an endpoint missed in a period, as a batch with its own progress. */
+/** Renders a button and a dialog that recover the events that an endpoint missed in a period, as a batch. */
 export function RecoverEndpoint(props: RecoverProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -6,7 +6,10 @@ import { useApiMutation } from '../http/queries';
 import { ActionDialog } from '../components/action-dialog';
 import { SecretDialog } from './secret-dialog';
 
-/** Rotates the signing secret. The new secret is shown once; the previous one stays valid for 24 hours. */
+/**
+ * Renders a button that rotates the signing secret. The new secret is shown once. The previous one stays valid for 24
+ * hours.
+ */
 export function RotateSecret({ endpointId }: { endpointId: string }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const rotate = useApiMutation(

@@ -15,7 +15,7 @@ import { formatDuration } from '../components/time';
 
 const POLL_MS = 1_000;
 
-/** Sends a test event to one endpoint and shows the response. */
+/** Renders a button that sends a test event to one endpoint, and a dialog that shows the response. */
 export function TestEvent({ endpointId, disabled }: { endpointId: string; disabled: boolean }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const test = useApiMutation(

@@ -32,9 +32,10 @@ interface BulkActionDialogProps<Item> {
 }
 
 /**
- * Performs an action on each record with a separate request, because each is a separate entry in the audit log. Shows
- * the progress, and afterwards the records for which the action was rejected. "Stop" skips the remaining records. If an
- * error ends the run, the dialog shows it and stays open, and the next run continues with the remaining records.
+ * Renders a dialog that performs an action on each record with a separate request, because each is a separate entry in
+ * the audit log. It shows the progress, and afterwards the records for which the action was rejected. "Stop" skips the
+ * remaining records. If an error ends the run, the dialog shows it and stays open, and the next run continues with the
+ * remaining records.
  */
 export function BulkActionDialog<Item extends { id: string } | string>(
   props: BulkActionDialogProps<Item>,

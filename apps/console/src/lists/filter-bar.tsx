@@ -115,7 +115,7 @@ function FilterControl({ filter, isFirst, value, onChange }: ControlProps): Reac
   }
 }
 
-/** Applies the input when typing pauses, and immediately on Enter. */
+/** Renders a field whose input is applied when typing pauses, and immediately on Enter. */
 function DebouncedFilter({ filter, isFirst, value, onChange }: ControlProps): ReactNode {
   const [typed, setTyped] = useState(value);
   const applied = useRef(value);

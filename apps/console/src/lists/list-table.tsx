@@ -148,7 +148,7 @@ interface ListRowProps {
   onOpen: (id: string, to: string) => void;
 }
 
-/** Memoized, because a list can have thousands of rows. */
+/** Renders a row. Memoized, because a list can have thousands of rows. */
 const ListRow = memo(function ListRow(props: ListRowProps): ReactNode {
   const { id, row, index, columns, to, isDrawer, selection, select, onOpen } = props;
   const primary = primaryColumn(columns);

@@ -79,7 +79,7 @@ function ChangeDialog(props: ChangeDialogProps): ReactNode {
   );
 }
 
-/** Changes a role. The change takes effect immediately. */
+/** Renders the dialog that changes an operator's role. The change takes effect immediately. */
 export function ChangeRoleDialog(props: ChangeOperatorProps): ReactNode {
   return (
     <ChangeDialog {...props} title="Change role" successMessage="Role changed. It takes effect immediately.">
@@ -90,7 +90,10 @@ export function ChangeRoleDialog(props: ChangeOperatorProps): ReactNode {
   );
 }
 
-/** Changes the organizations that an operator is limited to. The change takes effect immediately. */
+/**
+ * Renders the dialog that changes the organizations that an operator is limited to. The change takes effect
+ * immediately.
+ */
 export function ChangeAccessDialog(props: ChangeOperatorProps): ReactNode {
   return (
     <ChangeDialog

@@ -18,7 +18,7 @@ interface InviteOperatorProps {
   onInvited: (invited: InvitedOperator) => void;
 }
 
-/** Invites an operator by email address, with a role and the organizations to access. */
+/** Renders the dialog that invites an operator, with an email address, a role and the organizations to access. */
 export function InviteOperator({ onClose, onInvited }: InviteOperatorProps): ReactNode {
   const { hasSecondFactor } = useSession();
   const [email, setEmail] = useState('');

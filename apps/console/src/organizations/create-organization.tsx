@@ -7,7 +7,7 @@ import { ActionDialog } from '../components/action-dialog';
 import { NameAndSlugInputs, emptyNameAndSlug } from '../components/name-and-slug-inputs';
 import { toastSuccess } from '../components/toast';
 
-/** Creates an organization from a name and a slug, then opens its screen. */
+/** Renders the dialog that creates an organization and then opens its screen. */
 export function CreateOrganization({ onClose }: { onClose: () => void }): ReactNode {
   const navigate = useNavigate();
   const [nameAndSlug, setNameAndSlug] = useState(emptyNameAndSlug);

@@ -73,7 +73,7 @@ function Headline({ overview, project }: { overview: Overview; project: string }
   return problems && problems.length > 0 && <HealthProblems problems={problems} />;
 }
 
-/** Notifies the operator of emails that were dropped because of a project's limit. */
+/** Renders a notice about emails that were dropped because of a project's limit. */
 function DroppedEmails({ emails }: { emails: Overview['mailsOverLimit'] }): ReactNode {
   return (
     <Alert color="yellow" icon={<Icon name="alert" size={20} />} title="Emails are being dropped">
@@ -88,8 +88,8 @@ function DroppedEmails({ emails }: { emails: Overview['mailsOverLimit'] }): Reac
 }
 
 /**
- * Shown if there are no attempts in the period, no dead letters and no pending deliveries. Possibly, no endpoint has
- * been set up yet.
+ * Shown if there are no attempts in the period, no dead letters and no pending deliveries. It is possible that no
+ * endpoint has been set up yet.
  */
 function NoActivity(): ReactNode {
   return (

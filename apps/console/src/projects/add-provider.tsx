@@ -15,7 +15,7 @@ import type { Project } from './use-project-form';
 
 type Body = Schemas['CreateIdentityProviderRequest'];
 
-/** Adds a provider, then opens its screen, which shows the callback URL. */
+/** Renders the dialog that adds a provider and then opens its screen, which shows the callback URL. */
 export function AddProvider({ project, onClose }: { project: Project; onClose: () => void }): ReactNode {
   const navigate = useNavigate();
   const { hasSecondFactor } = useSession();

@@ -23,7 +23,7 @@ const overlapOptions = [
   { value: '604800', label: '7 days' },
 ];
 
-/** Rotates a key: creates a replacement. Both keys are valid during the overlap. */
+/** Renders the dialog that creates a replacement for a key. Both keys are valid during the overlap. */
 export function RotateKey({
   apiKey: key,
   onClose,
@@ -64,7 +64,7 @@ export function RotateKey({
   );
 }
 
-/** Revokes a key permanently. */
+/** Renders the dialog that permanently revokes a key. */
 export function RevokeKey({ apiKey: key, onClose }: KeyDialogProps): ReactNode {
   const revoke = useApiMutation(
     () =>

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { ProjectSelect } from '../components/record-select';
 
-/** Selects the project for a new API key, then opens the form in that project. */
+/** Renders the dialog that selects the project for a new API key and then opens the form in that project. */
 export function ChooseKeyProject({ onClose }: { onClose: () => void }): ReactNode {
   const navigate = useNavigate();
   const [projectId, setProjectId] = useState('');

@@ -25,8 +25,8 @@ interface CreateKeysProps {
 }
 
 /**
- * Creates one or more keys. If some are rejected, the dialog shows the values of the created keys and keeps the
- * rejected drafts, so that they can be corrected.
+ * Renders the dialog that creates one or more keys. If some are rejected, it shows the values of the created keys and
+ * keeps the rejected drafts, so that they can be corrected.
  */
 export function CreateKeys({ project, created, onClose, onCreated }: CreateKeysProps): ReactNode {
   const { hasSecondFactor } = useSession();

@@ -18,7 +18,7 @@ interface CreateProjectProps {
   onClose: () => void;
 }
 
-/** Creates a project in an organization, then opens its API keys. */
+/** Renders the dialog that creates a project in an organization and then opens its API keys. */
 export function CreateProject({ organizationId, onClose }: CreateProjectProps): ReactNode {
   const navigate = useNavigate();
   const [owner, setOwner] = useState(organizationId);

@@ -145,7 +145,7 @@ function SaveBar({ form }: { form: ProjectForm }): ReactNode {
   );
 }
 
-/** Requests confirmation before unsaved changes are lost. */
+/** Renders a dialog that requests confirmation before unsaved changes are lost. */
 function UnsavedChangesDialog({ isChanged }: { isChanged: boolean }): ReactNode {
   const blocker = useBlocker(isChanged);
   useBeforeUnload((event) => isChanged && event.preventDefault());

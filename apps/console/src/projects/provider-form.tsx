@@ -83,7 +83,7 @@ export function ProviderForm(props: ProviderFormProps): ReactNode {
 
 type PartProps = ProviderFormProps & { set: ProviderFormProps['onChange'] };
 
-/** Explains where the client is registered. */
+/** Renders a note on where to register the client. */
 function RegistrationHint({ type }: { type: ProviderType }): ReactNode {
   const { client, console: site } = providerTypes[type];
   const guide = type === 'oidc' ? 'docs/identity-providers.md' : `docs/identity-providers/${type}.md`;

@@ -19,7 +19,7 @@ export interface EnrollmentStepProps {
   footer?: ReactNode;
 }
 
-/** Enrolls an authenticator for an operator who has none. */
+/** Renders the step that enrolls an authenticator for an operator who has none. */
 export function EnrollmentStep({ onEnrolled, footer }: EnrollmentStepProps): ReactNode {
   // Requested only once, because each response invalidates the previous one.
   const enrollmentQuery = useQuery<Schemas['EnrollmentResponse'], Problem>({

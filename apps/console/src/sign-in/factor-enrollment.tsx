@@ -7,7 +7,7 @@ import { useApiMutation } from '../http/queries';
 import { EnrollmentStep, type EnrollmentStepProps } from './enrollment-step';
 import { SESSION_PATH, useReplaceSession, useSession } from '../session/session';
 
-/** Enrolls an authenticator app or a passkey for an operator who has no second factor. */
+/** Renders the enrollment of an authenticator app or a passkey for an operator without a second factor. */
 export function FactorEnrollment(props: EnrollmentStepProps): ReactNode {
   const { passkeysAvailable } = useSession();
   const [isPasskey, setPasskey] = useState(false);

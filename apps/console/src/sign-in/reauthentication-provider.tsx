@@ -110,7 +110,7 @@ function PasskeyButton({ onConfirmed }: { onConfirmed: () => void }): ReactNode 
 
 const POLL_MS = 2_000;
 
-/** Waits until the operator has signed in again with the identity provider, in another window. */
+/** Renders a dialog that waits until the operator has signed in again with the identity provider, in another window. */
 function SingleSignOnDialog({ onFinish }: { onFinish: Prompt['finish'] }): ReactNode {
   const [isStarted, setStarted] = useState(false);
   const { data } = useQuery({

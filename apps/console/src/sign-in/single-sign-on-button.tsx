@@ -11,7 +11,7 @@ interface SingleSignOnButtonProps extends ButtonProps {
   children: ReactNode;
 }
 
-/** Opens the identity provider's page. */
+/** Renders a button that opens the identity provider's page. */
 export function SingleSignOnButton({ begin, inNewWindow, ...button }: SingleSignOnButtonProps): ReactNode {
   const open = useApiMutation(async () => {
     // Opened during the click, because browsers block windows that open later.

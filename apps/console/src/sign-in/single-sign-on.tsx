@@ -7,8 +7,8 @@ import { UntrustedText } from '../components/untrusted-text';
 import { api, unwrap } from '../http/client';
 
 /**
- * Offers sign-in with the identity provider, below the password form unless single sign-on is required. Renders nothing
- * if it is not configured.
+ * Renders a button for single sign-on below the password form, or alone if single sign-on is required. Renders nothing
+ * if single sign-on is not configured.
  * @param inNewWindow true if this window must keep its content
  */
 export function SingleSignOn({ inNewWindow = false }: { inNewWindow?: boolean }): ReactNode {

@@ -5,7 +5,10 @@ import { api, unwrap } from '../http/client';
 import { useApiMutation } from '../http/queries';
 import { SignInProblem } from './sign-in-problem';
 
-/** Signs in without a second factor. The API allows this only in development, from the same machine. */
+/**
+ * Renders a button that signs in without a second factor. The API allows this only in development, from the same
+ * machine.
+ */
 export function SkipEnrollment(): ReactNode {
   const replaceSession = useReplaceSession();
   const skip = useApiMutation(() => unwrap(api.POST(`${SESSION_PATH}/enrollment/skip`, {})));
