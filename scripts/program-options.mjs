@@ -11,7 +11,7 @@ export const MEMORY_OPTIONS = {
 
 /**
  * The directory where Node.js 22.1 and later caches compiled code (docs/adr/0024-bundled-programs.md). It does not
- * depend on the current directory, where another user might be able to place code. The image has its own.
+ * depend on the current directory, where another user might be able to place code. The image has its own directory.
  */
 export const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
 

@@ -20,7 +20,10 @@ const QUICK = ['unit', 'e2e', WORKERS];
 const ALL = ['unit', 'e2e', 'contract', 'clients', 'dedicated', 'faults', 'browser', WORKERS];
 /** These tests measure time, so no other tests run at the same time. */
 const NIGHTLY = ['nightly', '--maxWorkers=1'];
-/** Tests of code that depends on tables and parsers in Node.js. scripts/check.mjs runs them beside the others. */
+/**
+ * Tests of code that depends on tables and parsers in Node.js. scripts/check.mjs runs them in parallel with the other
+ * tests.
+ */
 const COMPATIBILITY = [
   'unit',
   '--maxWorkers=1',

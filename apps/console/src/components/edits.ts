@@ -5,7 +5,7 @@ export interface EditState<Fields extends object> {
   base: Fields | null;
 }
 
-/** A field that was saved with another value after the operator had begun to edit the form. */
+/** A field that was saved with a different value after the operator had begun to edit the form. */
 export interface SavedChange<Fields extends object> {
   field: keyof Fields & string;
   before: unknown;

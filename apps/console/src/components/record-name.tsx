@@ -22,7 +22,7 @@ interface RecordNameProps {
 const FIRST_PAGE_SIZE = 200;
 
 /**
- * Renders a record's name when only its ID is known. The first 200 names are loaded with one request, and others
+ * Renders a record's name when only its ID is known. The first 200 names are loaded with one request, and all others
  * individually.
  */
 function RecordName({

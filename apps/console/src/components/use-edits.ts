@@ -27,8 +27,8 @@ export interface Edits<Fields extends object> {
 }
 
 /**
- * Returns the state of a form whose record others can change at the same time. Fields without edits show the current
- * saved values.
+ * Returns the state of a form for a record that other operators can change at the same time. Fields without edits show
+ * the current saved values.
  */
 export function useEdits<Fields extends object>(saved: Fields): Edits<Fields> {
   const [state, setState] = useState<EditState<Fields>>({ edits: {}, base: null });

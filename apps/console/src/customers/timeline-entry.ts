@@ -27,7 +27,7 @@ export const kindIcons: Record<TimelineEntry['kind'], IconName> = {
   webhook: 'delivery',
 };
 
-/** Labels for authentication methods. Methods that only describe another method have none. */
+/** Labels for authentication methods. Values that only add to another method, such as `mfa` and `user`, have none. */
 const methodLabels: Record<string, string> = {
   pwd: 'password',
   email: 'email code',

@@ -46,7 +46,7 @@ const linkedFilters = {
   batch_id: textFilter('Batch ID'),
 };
 
-/** Filters that only attempts have. Links to the former attempt list contain them. */
+/** Filters of the attempt list, which was at this path in earlier versions. Links with them open the attempt list. */
 const ATTEMPT_FILTERS = ['success', 'attempt', 'delivery_id', 'delivery_state'];
 
 const OTHER_PARAMS = ['attempts'] as const;
