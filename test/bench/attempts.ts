@@ -24,7 +24,6 @@ const SAMPLES = 100;
 const FIRST_WARM_UP = 300;
 const MAX_RATIO = 1.5;
 
-/** A position within a list. */
 interface ListPosition {
   created_before: string;
   cursor: string;
@@ -217,7 +216,7 @@ function report(timed: ComparedTimings[]): SectionResult {
     ],
     notes: [
       `Few: ${describeSize(SMALL)}, on one day. Many: ${describeSize(LARGE)}, over ${DAYS} days. Both have partitions for ${DAYS} days.`,
-      `Half of the deliveries are in one project, half in ${PROJECTS} others of its organization.`,
+      `Half of the deliveries are in one project. The other half is spread over ${PROJECTS} projects of the same organization.`,
       'An empty table would be the wrong comparison, because its empty pages cost less to read and write.',
       'Requests are sent one after the other, to both instances in turn. Each reads a different row or page,',
       'if there are several.',

@@ -95,7 +95,8 @@ export class BenchInstance {
 }
 
 /**
- * Returns the Node.js options that write a CPU profile to a folder in BENCH_CPU_PROFILES, named after the program.
+ * Returns the Node.js options that write a CPU profile. The folder BENCH_CPU_PROFILES contains a folder for each
+ * program.
  */
 const profilingArguments = (entryPoint: string): string[] => {
   const folder = process.env['BENCH_CPU_PROFILES'];

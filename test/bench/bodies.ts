@@ -203,7 +203,7 @@ function report(results: Result[]): SectionResult {
     ]),
   ];
   const targets = results.map(({ shape, sizeMiB, anonymousMiB, isRunning }): Target => ({
-    name: `memory outside of files with ${shape}, ${sizeMiB} MiB`,
+    name: `peak memory without file pages: ${shape}, ${sizeMiB} MiB`,
     value: isRunning ? anonymousMiB : Infinity,
     bound: sizeMiB,
     direction: 'at most',

@@ -66,8 +66,8 @@ class ComparisonController {
   }
 
   /**
-   * Uses the refresh endpoint's request and response format, so that both can be measured in the same way. The session
-   * id replaces the token.
+   * Uses the refresh endpoint's request and response format, so that the two endpoints can be measured in the same way.
+   * The session id replaces the refresh token.
    */
   @Post('sign-and-update')
   @HttpCode(200)

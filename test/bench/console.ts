@@ -78,7 +78,7 @@ export async function measureConsole({ samples = SAMPLES }: { samples?: number }
       ...screens.map(([name, path]) => ({ name, path, operator: admin })),
       ...limitedScreens.map(([name, path]) => ({ name: `limited: ${name}`, path, operator: limited })),
       ...limitedScreens
-        // The other paths contain the large organization's ids.
+        // Paths that are built from `data` contain the large organization's ids.
         .filter(([, path]) => typeof path === 'string')
         .map(([name, path]) => ({ name: `limited to a small organization: ${name}`, path, operator: small })),
     ];

@@ -179,7 +179,8 @@ function report(rates: Rates, bodyLength: number): SectionResult {
     { name: `two workers, ${hasBare ? 'with' : 'without'} Redis`, values: rates.twoWorkers },
   ].filter(({ values }) => values.length > 0);
   const notes = [
-    `${BACKLOG - WARM_UP} of a backlog of ${BACKLOG}, body of ${bodyLength} bytes, ${ENDPOINTS} endpoints, ${CONCURRENCY} at a time.`,
+    `Each run drains a backlog of ${BACKLOG} deliveries to ${ENDPOINTS} endpoints, ${CONCURRENCY} at a time. The first ${WARM_UP} do not count.`,
+    `A body has ${bodyLength} bytes.`,
     'Deliveries are counted in the log, which contains one attempt for each.',
   ];
   if (!hasBare)

@@ -162,7 +162,7 @@ export class EventsBench {
     const measured = await this.measure(total, async () => {
       publishing = this.publishers.call('publishAll', input);
       const outcomes = this.waitForOutcomes(total * targets.fanOut);
-      // autocannon reports a failed request immediately, but checks only once a second whether it is done.
+      // autocannon reports a failed request immediately, but notices only once a second that all requests are done.
       await Promise.race([outcomes, publishing.then(() => outcomes)]);
     });
     await publishing!;

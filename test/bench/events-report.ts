@@ -57,18 +57,18 @@ export class EventResults {
         ['bare inserts', formatNumber(median(this.bareRates)), this.bareRates.map(formatNumber).join(', ')],
         ...this.cases.map((each) => [
           each.name,
-          over(each, rate),
+          formatMedian(each, rate),
           each.rounds.map((round) => formatNumber(rate(round))).join(', '),
           formatRatio(median(each.rounds.map((round) => rate(round) / round.bareRate))),
-          over(each, (round) => cpu(round, measuredGroups)),
-          ...processGroups.map((group) => over(each, (round) => cpu(round, [group]))),
+          formatMedian(each, (round) => cpu(round, measuredGroups)),
+          ...processGroups.map((group) => formatMedian(each, (round) => cpu(round, [group]))),
         ]),
       ],
       details,
       notes: [
-        'CPU seconds for 1,000 events, or deliveries of a backlog; the sum does not include client and receiver.',
+        'CPU seconds per 1,000 events or, for a backlog, per 1,000 deliveries. The sum does not include the client and the receiver.',
         ...(this.tracked.length > 0
-          ? ['NOTIFY: messages that a listener receives; the statements do not include them.']
+          ? ['NOTIFY: messages that a listener receives. They are not part of the statements.']
           : []),
         ...notes,
       ],
@@ -82,8 +82,8 @@ const rate = ({ events, seconds }: Measurement): number => events / seconds;
 const cpu = ({ usage, events }: Measurement, groups: readonly ProcessGroup[]): number =>
   (1_000 * groups.reduce((sum, group) => sum + usage[group].cpuSeconds, 0)) / events;
 
-/** Formats a value's median over the rounds. */
-const over = ({ rounds }: CaseRounds, read: (round: Round) => number): string =>
+/** Formats the median of a value over the rounds. */
+const formatMedian = ({ rounds }: CaseRounds, read: (round: Round) => number): string =>
   formatNumber(median(rounds.map(read)));
 
 function delayTable(timed: CaseRounds[]): Details[number] {
@@ -93,7 +93,9 @@ function delayTable(timed: CaseRounds[]): Details[number] {
       ['', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms'],
       ...timed.map((each) => [
         each.name,
-        ...[0.5, 0.95, 0.99, 1].map((share) => over(each, ({ delays }) => percentile(delays!, share))),
+        ...[0.5, 0.95, 0.99, 1].map((share) =>
+          formatMedian(each, ({ delays }) => percentile(delays!, share)),
+        ),
       ]),
     ],
   };
@@ -106,9 +108,11 @@ function activityTable(cases: CaseRounds[]): Details[number] {
       ['', ...processGroups, 'transactions', 'WAL KiB'],
       ...cases.map((each) => [
         each.name,
-        ...processGroups.map((group) => over(each, (round) => round.usage[group].wakeUps / round.events)),
-        over(each, (round) => round.transactions / round.events),
-        over(each, (round) => round.walBytes / round.events / 1_024),
+        ...processGroups.map((group) =>
+          formatMedian(each, (round) => round.usage[group].wakeUps / round.events),
+        ),
+        formatMedian(each, (round) => round.transactions / round.events),
+        formatMedian(each, (round) => round.walBytes / round.events / 1_024),
       ]),
     ],
   };

@@ -118,8 +118,9 @@ export async function measureEvents(options: EventOptions): Promise<SectionResul
   }
   return results.report([
     `Bare inserts: single rows of ${BODY_BYTES} bytes, each committed by one of ${BARE_CONNECTIONS} connections.`,
-    `Each round starts a new instance with an api and a worker. ${sizes.events} events by ${PUBLISHERS} publishers, after a warm-up of ${WARM_UP}, until the`,
-    `last outcome is recorded; or ${STEADY_PER_SECOND} events a second for ${sizes.seconds} s; or a backlog of ${BACKLOG} deliveries.`,
+    `Each round starts a new instance with an api and a worker. After a warm-up of ${WARM_UP} events, ${PUBLISHERS} publishers send ${sizes.events} events,`,
+    'and the measurement ends when the last outcome is recorded.',
+    `Steady load: ${STEADY_PER_SECOND} events a second for ${sizes.seconds} s. Backlog: ${BACKLOG} deliveries.`,
   ]);
 }
 

@@ -35,8 +35,8 @@ export async function measureFairness(): Promise<SectionResult> {
     `${PER_SECOND} logins a second for ${SECONDS} s, from PostgreSQL's commit timestamp to the request at the target,`,
     `without other load, and alongside an endpoint that never responds, with ${HANGING} deliveries pending, and a bulk redelivery of`,
     `${formatNumber(DEAD_LETTERS)} dead letters of a third endpoint. All three endpoints belong to one project.`,
-    'Hostile tenant: another organization with as many deliveries, whose endpoints send the hostile responses from',
-    'npm run bench -- responses.',
+    'Hostile tenant: another organization, which receives as many deliveries a second. Its endpoints send the hostile',
+    'responses from npm run bench -- responses.',
   ];
   const targets: SectionResult['targets'] = [];
   for (const queue of queues) {
@@ -56,7 +56,7 @@ export async function measureFairness(): Promise<SectionResult> {
       isRequired: true,
     });
     targets.push({
-      name: `first attempts ${name} beside a hostile tenant, ratio of the p99 to the p99 alone`,
+      name: `first attempts ${name} alongside a hostile tenant, ratio of the p99 to the p99 alone`,
       value: percentile(hostile.contended.delays, 0.99) / percentile(hostile.alone, 0.99),
       bound: HOSTILE_BOUND,
       direction: 'at most',
@@ -92,15 +92,15 @@ const startOwnLoad: StartLoad = async (instance, { hanging, bulk }) => {
   );
   await redeliverAll(instance, failedEndpointId);
   return async () =>
-    `meanwhile ${formatNumber(await hanging.call<number>('count'))} requests hung and ` +
-    `${formatNumber(await bulk.call<number>('count'))} of the batch had arrived.`;
+    `in the meantime, ${formatNumber(await hanging.call<number>('count'))} requests hung, and ` +
+    `${formatNumber(await bulk.call<number>('count'))} requests of the bulk redelivery arrived.`;
 };
 
 const startHostileLoad: StartLoad = async (instance, { hostile }) => {
   const stop = await startHostileTenant(instance, await hostile.call<string>('listen'));
   return async () => {
     stop();
-    return `meanwhile the hostile tenant received ${formatNumber(await hostile.call<number>('count'))} requests.`;
+    return `in the meantime, the hostile tenant received ${formatNumber(await hostile.call<number>('count'))} requests.`;
   };
 };
 

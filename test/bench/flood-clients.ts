@@ -35,7 +35,7 @@ export interface FloodResult {
 /** One in this many attempts has a wrong password: few enough to stay far below the limit on failed logins. */
 const WRONG_EVERY = 10;
 
-/** How long it takes until all clients have sent a request, in ms. Real clients do not all arrive at once. */
+/** Time in which all clients send their first request, in ms. Real clients do not all arrive at once. */
 const ARRIVAL_MS = 1_000;
 
 const expected = new Set([200, 401, 429, 503]);

@@ -36,7 +36,7 @@ let timer: NodeJS.Timeout | undefined;
 let refreshTokens: string[] | undefined;
 
 function start({ baseUrl, accessToken, ...probe }: Probe): void {
-  // Later starts continue with the tokens from earlier ones.
+  // A probe that starts again continues with its latest tokens.
   refreshTokens ??= probe.refreshTokens;
   const tokens = refreshTokens;
   const me = {

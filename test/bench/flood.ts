@@ -82,8 +82,8 @@ export async function measureFlood({ seconds = SECONDS }: { seconds?: number }):
       rawBefore = rawAfter;
     }
     return floodReport(runs, [
-      `${CLIENTS} clients in one project, which arrive within a second and stay for ${seconds} s; one password in ten is`,
-      `wrong; bcrypt at cost ${COST}.`,
+      `${CLIENTS} clients of one project arrive within a second and stay for ${seconds} s. One password in ten is wrong.`,
+      `bcrypt runs at cost ${COST}.`,
       'Another process sends ten requests a second to each of three other routes at the same time.',
       'Clients, api, worker and PostgreSQL share the cores with the hashes; raw bcrypt shares them with the probe alone.',
     ]);

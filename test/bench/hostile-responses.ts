@@ -13,7 +13,7 @@ const ok = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
 const early = `HTTP/1.1 103 Early Hints\r\n${'X-More: x\r\n'.repeat(1_400)}\r\n`;
 const bomb = Buffer.alloc(20_000_000);
-/** Incompressible data, so that every block has its own tables. */
+/** Data that barely compresses, so that every block of a compressed body contains its own Huffman tables. */
 const noise = Buffer.from(
   Array.from({ length: 16_000 }, (_, index) => (index * index * 7 + index * 31) >> 3),
 );

@@ -2,7 +2,7 @@ import { insertOrganization } from '../support/tenants.js';
 import type { TestInstance } from '../support/test-instance.js';
 import { benchResponses, hostileResponses } from './hostile-responses.js';
 
-/** Average interval between events: 50 a second, the rate of the measured logins. Each goes to one endpoint. */
+/** Average interval between events: 50 a second, the rate of the measured logins. Each event goes to one endpoint. */
 const EVENT_INTERVAL_MS = 20;
 const EVENTS_PER_REQUEST = 5;
 

@@ -35,9 +35,9 @@ interface Stage {
 }
 
 /**
- * Measures an import of 100,000 customers while others log in, and one that is aborted halfway and resumed. Then
- * measures imports without logins: prepared lines, and the command line, which reads other systems' files. Each of them
- * starts with a new database, as when customers move to a new installation.
+ * Measures an import of 100,000 customers while other customers log in, and one that is aborted halfway and resumed.
+ * Then measures imports without logins: prepared lines, and the command line, which reads other systems' files. Each
+ * import without logins starts with a new database, as when customers move to a new installation.
  */
 export async function measureImport(): Promise<SectionResult> {
   const result = await withStage(async (stage) => {
@@ -220,7 +220,7 @@ function report(
       ['logins, p50 / p99 / max ms', ...all.map(spread)],
     ],
     notes: [
-      `${CUSTOMERS} customers with bcrypt hashes, as lines; ${LOGINS_PER_SECOND} logins a second at the same time, at cost ${COST}.`,
+      `${CUSTOMERS} customers with bcrypt hashes are imported as prepared lines, while ${LOGINS_PER_SECOND} customers a second log in, at cost ${COST}.`,
       'Import client, login clients, api, worker and PostgreSQL share the cores.',
       'The resumed import sends all lines again; its rate counts each line once, including the first half.',
     ],

@@ -40,7 +40,7 @@ export class UsageMeter<Group extends string> {
       // The CPU time of an ended process is part of its parent's CPU time. Its wake-ups are lost.
       const wakeUps = [...now.wakeUps].map(([pid, count]) => count - (then.wakeUps.get(pid) ?? 0));
       result[group] = {
-        // The difference is negative if a process has ended whose parent is not in the group.
+        // The difference is negative if a process has ended and its parent is not in the group.
         cpuSeconds: Math.max(0, now.cpuTicks - then.cpuTicks) / this.ticks,
         wakeUps: sum(wakeUps),
       };

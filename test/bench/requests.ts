@@ -95,7 +95,7 @@ async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
     {
       name: 'sign + update',
       load: async () => {
-        // As many rows as the refresh load has sessions, so that no request waits for another one's row lock.
+        // As many rows as the refresh load has sessions, so that no request waits for another request's row lock.
         const tokens = (await newSessions()).map(({ accessToken }) => sessionId(accessToken));
         return { url: `${comparisonUrl}/sign-and-update`, bodies: { kind: 'refresh', tokens } };
       },

@@ -56,10 +56,10 @@ export async function measureResponses(): Promise<SectionResult> {
     return {
       table: [['', 'status', 'curl', 'CPU ms', 'logged text or error'], ...rows],
       notes: [
-        `CPU time of this process from the request to the logged body, the median of ${SAMPLES} sequential requests,`,
-        `or, for a response that sends each byte in its own packet, its share of the user CPU time of ${CONCURRENT_SAMPLES} concurrent requests (median of ${CONCURRENT_RUNS} runs).`,
+        `CPU ms: CPU time of this process from the request to the logged body (median of ${SAMPLES} sequential requests).`,
+        `If each byte arrives in its own packet: the user CPU time for ${CONCURRENT_SAMPLES} concurrent requests, divided by ${CONCURRENT_SAMPLES} (median of ${CONCURRENT_RUNS} runs).`,
         'The receiver is not included.',
-        'curl: its exit code, if not 0, and its status.',
+        "curl: curl's exit code if it is not 0, and the status that curl received.",
       ],
       targets: [
         {

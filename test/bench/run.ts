@@ -83,7 +83,7 @@ const sections: Record<string, Section> = {
   },
   fairness: {
     title:
-      'Fairness: first attempts during a bulk redelivery, with a hanging endpoint, and beside a hostile tenant',
+      'Fairness: first attempts during a bulk redelivery, with a hanging endpoint, and alongside a hostile tenant',
     limitMinutes: 10,
     measure: measureFairness,
   },
@@ -108,7 +108,8 @@ const sections: Record<string, Section> = {
     measure: measureFlood,
   },
   import: {
-    title: 'Import: 100,000 customers as lines while others log in, and from the files of other systems',
+    title:
+      "Import: 100,000 customers as prepared lines while other customers log in, and from other systems' files",
     limitMinutes: 30,
     measure: measureImport,
   },

@@ -14,7 +14,7 @@ const EVENT_TYPES = ['customer.created', 'session.created', 'login.succeeded', '
 export const RARE_TYPE = 'customer.deleted';
 const RARE_EVERY = 1_000;
 
-/** Returns the number of attempts of `count` deliveries. */
+/** Returns the number of attempts for `count` deliveries. */
 export const attemptCount = (count: number): number => count + 4 * Math.floor(count / DEAD_LETTER_EVERY);
 export const deadLetterCount = (count: number): number => Math.floor(count / DEAD_LETTER_EVERY);
 
@@ -98,8 +98,8 @@ export async function seedAttempts(
 }
 
 /**
- * Inserts pending deliveries, as after a receiver outage. They are copies of the newest deliveries, whose first attempt
- * has failed and whose next attempt is due within ten minutes.
+ * Inserts pending deliveries, as after a receiver outage. They are copies of the newest deliveries. Their first attempt
+ * has failed, and their next attempt is due within ten minutes.
  */
 export async function seedBacklog(instance: TestInstance, count: number): Promise<void> {
   await insertUnchecked(

@@ -26,7 +26,7 @@ export async function seedAuditLog(instance: TestInstance, entries: number, days
   await instance.sql('VACUUM ANALYZE audit_log');
 }
 
-/** Inserts failed customer sign-ins. Half of the windows are still open, and a quarter of these lock the customer. */
+/** Inserts failed sign-ins for customers. Half of them still count, and a quarter of these lock the customer. */
 export async function seedFailedSignIns(instance: TestInstance, count: number): Promise<void> {
   await instance.sql(
     `INSERT INTO login_attempts (project_id, email_hash, tries, window_ends_at, failures, guesses, customer_id)

@@ -15,7 +15,7 @@ export interface SoakResult {
   seconds: number;
   facts: Facts;
   violations: string[];
-  /** Number of repeated requests for accepted events that no lost worker explains. */
+  /** Number of repeated requests for accepted events, except those that a lost worker explains. */
   unexplained: number;
   repeats: number;
   delays: number[];

@@ -106,7 +106,7 @@ async function injectFailures(
   let [kills, flushes] = [0, 0];
   const began = performance.now();
   const elapsed = (): number => performance.now() - began;
-  // Failures end with the load: the return to normal is measured afterwards.
+  // No failure is injected after the load has ended, because the recovery is measured then.
   for (; elapsed() < seconds * 1_000; await sleep(100)) {
     if (elapsed() > (kills + 1) * Math.min(KILL_EVERY_MS, seconds * 250)) {
       await victim.stop('SIGKILL');

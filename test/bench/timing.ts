@@ -203,7 +203,7 @@ async function prepareSecondSteps(instance: TestInstance, count: number): Promis
     await prepare('wrong code', 400, (secret) => totpCode(secret, 100)),
     await prepare('code of a used time step', 400, (secret) => totpCode(secret)),
   ];
-  // Marks the codes of all factors so far as used.
+  // Marks all codes of the existing factors as used.
   await instance.sql('UPDATE totp_factors SET last_step = extract(epoch FROM now()) / 30 + 1000');
   return [...cases, await prepare('correct code', 200, (secret) => totpCode(secret))];
 }
@@ -252,7 +252,7 @@ async function send(
   return response;
 }
 
-/** Throws unless known addresses have received their emails. Without them, the comparison would be meaningless. */
+/** Throws unless registered addresses have received their emails. Without them, the comparison would be meaningless. */
 async function assertMailed(instance: TestInstance, count: number): Promise<void> {
   const rows = await instance.sql<{ kind: string; count: number }>(
     'SELECT kind, count(*)::int AS count FROM mails GROUP BY kind',
