@@ -89,7 +89,7 @@ describe.each([
   };
   const newToken = async (): Promise<string> => (await instance.register()).body.tokens.accessToken;
 
-  it('accepts a valid token, and rejects tokens with other claims, keys or purposes', async () => {
+  it('accepts a valid token, and rejects tokens with the wrong claims, key or purpose', async () => {
     const { customer, tokens } = (await instance.register()).body;
     const token = tokens.accessToken as string;
     const accepted = await get(token);
@@ -192,7 +192,7 @@ describe('a server that acts on behalf of a customer', () => {
       last = await logIn(email, 'wrong', '203.0.113.8');
     expect([last.status, await last.json()]).toMatchObject([429, { code: 'too_many_attempts' }]);
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Failed logins from other addresses do not block an address from which the customer has signed in.
+    // Failed logins from other client IPs do not block a client IP from which the customer has signed in.
     expect((await logIn(email, PASSWORD, '203.0.113.8')).status).toBe(429);
     expect((await logIn(email, PASSWORD, '203.0.113.7')).status).toBe(200);
   });
@@ -286,7 +286,7 @@ describe('a server that manages customers', () => {
     expect(await instance.login(email)).toMatchObject({ status: 200 });
 
     while ((await instance.login(email, 'wrong')).status === 401);
-    // Wrong attempts from a known address, which fail in the same way as blocked ones.
+    // Wrong passwords within the allowance for known client IPs. They fail in the same way as blocked attempts.
     for (let count = 1; count < 10; count += 1) await instance.login(email, 'wrong');
     expect(await instance.login(email)).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
     await run(`return customers.unlock('${id}')`);

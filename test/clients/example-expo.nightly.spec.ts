@@ -77,6 +77,6 @@ it.each(['android', 'ios'])('Metro bundles the example for %s', async (platform)
   expect(modules).toEqual(expect.arrayContaining(expected.map((name) => `packages/${name}`)));
   expect(modules).not.toContain('packages/expo/dist/index.js');
   // React hooks fail if the bundle contains a second copy of React.
-  const reacts = modules.filter((name) => /node_modules\/react\/index\.js$/.test(name));
-  expect(reacts).toEqual(['examples/expo/node_modules/react/index.js']);
+  const reactCopies = modules.filter((name) => /node_modules\/react\/index\.js$/.test(name));
+  expect(reactCopies).toEqual(['examples/expo/node_modules/react/index.js']);
 });

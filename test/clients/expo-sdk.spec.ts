@@ -206,7 +206,7 @@ describe('a sign-in in the browser', () => {
     const outcomes = recordOutcomes(client);
     device.browse = async (url) => {
       device.openLink(await followProviderPages(url));
-      await client.options(); // Gives the app time to complete the link, which it must not do.
+      await client.options(); // In this time, the client must not complete the link on its own.
       return { type: 'dismiss' };
     };
     expect(await client.signIn.social({ provider: 'google' })).toMatchObject({ status: 'complete' });

@@ -274,7 +274,7 @@ describeBrowser(
       }
     });
 
-    /** Applies the document's settings, with another origin. */
+    /** Applies the document's settings, with the given origin instead of the document's example. */
     async function applySettings(siteOrigin: string): Promise<void> {
       const { projectId, secretKey } = instance.credentials;
       const env = { PATH: process.env['PATH'], GATEHOUSE_URL: instance.baseUrl, PROJECT_ID: projectId };

@@ -21,7 +21,7 @@ describe('the table of errors in docs/frontend.md', () => {
     }));
   };
 
-  test('contains codes of the catalog with their status', async () => {
+  test('contains only codes from the catalog, each with its status', async () => {
     const found = await readRows();
     const catalog = found.map(({ code }) => ({ status: errorCatalog[code as ErrorCode]?.status, code }));
     expect(found).toEqual(catalog);

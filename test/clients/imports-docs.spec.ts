@@ -68,7 +68,7 @@ it('the documented commands import lines, report the progress, and update and ex
   expect(lines.map(({ email }) => email)).toEqual(expect.arrayContaining(emails));
 });
 
-it('a customer moves with the documented command and receiver; it rejects unsigned requests', async () => {
+it('a customer moves with the documented command and receiver, which rejects unsigned requests', async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
   const secret = `whsec_${randomBytes(32).toString('base64')}`;

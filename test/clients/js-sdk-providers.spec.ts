@@ -54,7 +54,7 @@ it('a client signs in, links an account and reauthenticates with an identity pro
     provider.isDenied = true;
     provider.endSessions();
     await expect(client.signIn.social(target)).rejects.toMatchObject({ code: 'access_denied' });
-    // The client does not exchange a redirect with a state that it did not create.
+    // The client ignores a redirect whose state it did not create.
     expect(await client.handleRedirect(`${REDIRECT_URL}?code=abc&state=planted`)).toBeNull();
   } finally {
     await provider.stop();

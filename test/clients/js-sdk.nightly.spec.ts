@@ -1,2 +1,2 @@
-/** Runs the tests with more tabs, and with the sign-ins that other tests prove with the same package. */
+/** Runs the tests with more tabs, and tests sign-ins that other tests of this package also cover. */
 import './js-sdk.browser.spec.js';

@@ -17,7 +17,7 @@ const sessions: Record<'live' | 'unknown' | 'old', string> = {
 };
 const signedInAt = new Date(Date.now() - 86_400_000).toISOString();
 
-/** A page whose browser has a cookie from the previous system. */
+/** A page in a browser that has a cookie from the previous system. */
 const page = `
 import { createClient } from '@gatehouse/js';
 import { keepSignedIn } from './keep-signed-in.mjs';
@@ -107,7 +107,7 @@ it.each(['unknown', 'old'] as const)(
   },
 );
 
-it("the backend exchanges a live session with the customer's client IP", async () => {
+it("the backend exchanges a live session and passes the customer's client IP", async () => {
   const { accessToken, cookie } = await run('backend.mjs', sessions.live);
   const { sid, ...claims } = decodeJwt(accessToken);
   expect(claims).toMatchObject({ sub: customer.id, ...expectedClaims });

@@ -307,7 +307,7 @@ describe('auth.route()', () => {
   });
 });
 
-describe('the refresh of a navigation', () => {
+describe('a refresh during a navigation', () => {
   const refresh = (browser: NextBrowser, returnTo: string): Promise<Response> =>
     browser.send(`/api/gatehouse/refresh?returnTo=${encodeURIComponent(returnTo)}`);
 

@@ -183,7 +183,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     const rename = dialog('Rename');
     await fill(rename, 'Name', 'Laptop');
     await click(rename, 'Save');
-    // The verification at sign-up does not include the new factor.
+    // The proof of identity from the sign-up does not include the passkey, so the customer has to verify it.
     await click(dialog('Confirm that it is you'), 'Use a passkey');
     await row('Passkeys', 'Laptop').waitFor();
     expect(await focused()).toBe('Rename: Laptop');
@@ -191,7 +191,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     await click(passkeys, 'Remove: Laptop');
     await click(dialog('Remove Laptop?'), 'Remove');
     await passkeys.getByText('No passkeys yet').waitFor();
-    // Ends the authenticator.
+    // The virtual authenticator ends with its page.
     await page.close();
   });
 

@@ -199,7 +199,7 @@ describeBrowser('the sign-in UI of @gatehouse/react', () => {
     await click('Sign in');
     await click('Use a passkey');
     await waitForSession(email);
-    // Ends the authenticator.
+    // The virtual authenticator ends with its page.
     await page.close();
   });
 

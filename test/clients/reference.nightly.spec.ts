@@ -16,7 +16,7 @@ describeBrowser('the reference in a browser', () => {
   afterEach(() => expect(browser.consoleMessages.splice(0)).toEqual([]));
 
   /**
-   * Scrolls through the reference until it has rendered `count` operations. It renders only the visible part of a long
+   * Scrolls until the reference has rendered `count` operations. The reference renders only the visible part of a long
    * list.
    */
   const findOperations = async (page: Page, count: number): Promise<Set<string>> => {
@@ -36,7 +36,7 @@ describeBrowser('the reference in a browser', () => {
     return ids;
   };
 
-  it('shows every operation for API keys, even on a narrow screen', async () => {
+  it('shows every operation of the public API, even on a narrow screen', async () => {
     const { paths } = (await instance.request('GET', '/openapi.json')).body;
     const count = Object.values(paths as Record<string, object>).flatMap((item) => Object.keys(item)).length;
     const page = await browser.open(`${instance.baseUrl}/docs`, { viewport: { width: 390, height: 800 } });

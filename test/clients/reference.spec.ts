@@ -16,7 +16,7 @@ const files: [string, string][] = [
 ];
 
 describe('the reference', () => {
-  it('HD-01: has a policy without inline or external sources for each of its files', async () => {
+  it('HD-01: serves each file with a CSP that allows no inline or external sources', async () => {
     const problems: unknown[] = [];
     for (const [path, type] of files) {
       const { status, headers } = await instance.request('GET', path);
@@ -35,7 +35,7 @@ describe('the reference', () => {
     );
   });
 
-  it('has a link from /, which returns a page to browsers and JSON to other clients', async () => {
+  it('has a link on /, which returns a page to browsers and JSON to other clients', async () => {
     const { body } = await instance.request('GET', '/');
     expect(body).toEqual({
       name: 'Gatehouse',

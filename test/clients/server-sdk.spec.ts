@@ -46,7 +46,7 @@ const newTokenWithMfa = (): Promise<string> =>
     return body.tokens.accessToken as string;
   });
 
-/** Returns a validly signed token with other claims and headers. */
+/** Returns a validly signed token with changed claims and headers. */
 async function changeToken(token: string, changes: object, headers: object = {}): Promise<string> {
   const key = await readSigningKey(instance, token);
   return signLike(token, key, changes, headers);

@@ -38,7 +38,7 @@ describeBrowser('the Playwright fixtures', () => {
     }
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
     const { port } = shop.address() as AddressInfo;
-    // The timeouts only end hung tests. They are not measurements.
+    // The timeouts only end hung tests, so they are much longer than a test takes.
     const config = {
       reporter: 'json',
       timeout: 300_000,

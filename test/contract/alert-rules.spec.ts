@@ -19,7 +19,7 @@ async function promtool(...args: string[]): Promise<string> {
 }
 
 describe('the alert rules', () => {
-  it('have a test in which each rule fires', async () => {
+  it('each fire in a test', async () => {
     const { groups } = load(await readFile(RULES, 'utf8')) as { groups: { rules: { alert: string }[] }[] };
     const { tests } = load(await readFile(TESTS, 'utf8')) as {
       tests: { promql_expr_test: { exp_samples: { labels: string }[] }[] }[];

@@ -48,7 +48,7 @@ function routePath(controller: Type, handler: object): string {
 
 /**
  * Returns the routes that accept a credential type and either change something or export all data of a customer or
- * project. The routes that operators inherit are the same as the key routes.
+ * project. Omits the routes that an operator controller inherits from a controller for keys.
  */
 function changingRoutes(kind: CallerKind): string[] {
   const controllers = new Set(controllersOf([...publicModules, ...operatorModules]));

@@ -483,7 +483,7 @@ describe('§4 #11 POST /api/v1/customers', () => {
     });
   });
 
-  it('defaults to {} and the project of the key, and reports every invalid field', async () => {
+  it("uses {} as metadata and the key's project by default, and reports every invalid field", async () => {
     const { status, body } = await instance.requestWithSecretKey('POST', path, { email: uniqueEmail() });
     expect([status, body.metadata, body.projectId]).toEqual([201, {}, instance.credentials.projectId]);
     await expectFieldErrors(postTo(path), () => ({ email: uniqueEmail() }), [
@@ -604,7 +604,7 @@ describe('§4 #13 GET /v1/webhooks/deliveries', () => {
     expect(ids).toEqual([...ids].sort().reverse());
   });
 
-  it('§8: returns 400 for any other limit', async () => {
+  it('§8: returns 400 for a limit that is not a whole number from 1 to 200', async () => {
     for (const limit of ['0', '201', '-1', '1.5', 'fifty', '', '50&limit=50']) {
       const response = await instance.requestWithSecretKey('GET', `${path}?limit=${limit}`);
       const found = [limit, response.status, response.body.success, errorFields(response)];

@@ -162,7 +162,7 @@ describe('the servers in the compose file', () => {
     }
   });
 
-  it('OP-05: pass the credentials of the table owner only to the api service', () => {
+  it("OP-05: pass the table owner's credentials only to the api service", () => {
     const { services } = readCompose(env);
     const withOwner = Object.entries(services)
       .filter(([, { environment }]) => JSON.stringify(environment ?? {}).includes(env['DATABASE_PASSWORD']!))

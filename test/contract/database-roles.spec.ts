@@ -9,7 +9,7 @@ import { migrateDatabase } from '../support/migrate-database.js';
 import { TestInstance } from '../support/test-instance.js';
 
 const DAY_MS = 86_400_000;
-/** The trigger on the audit log reports the same code with another message. */
+/** The trigger on the audit log reports the same code with a different message. */
 const NO_TABLE_RIGHT =
   /^42501 permission denied for table (audit_log|audit_retention|migration_lease|migrations)$/;
 const PERMISSION_DENIED = /^42501 /;
@@ -212,7 +212,7 @@ describe('OP-05: the runtime role', () => {
     ).toBe('accepted');
   });
 
-  it('has its privileges on every table, including tables of later migrations', async () => {
+  it('has its privileges on every table, including tables that later migrations create', async () => {
     await owner.query('CREATE TABLE later (id integer)');
     const rows = await instance.sql<{ name: string; privileges: string }>(
       `SELECT c.relname AS name, string_agg(p, ' ' ORDER BY p) AS privileges
@@ -241,7 +241,7 @@ describe('OP-05: the runtime role', () => {
     );
   });
 
-  it("is the only other role that can call the owner's functions, which fix the search path", async () => {
+  it("is the only role except the owner that can call the owner's SECURITY DEFINER functions", async () => {
     const functions = await instance.sql(
       `SELECT p.proname AS name, o.rolname AS owner, o.rolsuper AS "isSuperuser", p.proconfig AS settings,
          (SELECT array_agg(coalesce(g.rolname::text, 'PUBLIC') ORDER BY g.rolname) FROM aclexplode(p.proacl) a

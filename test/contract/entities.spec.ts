@@ -61,7 +61,7 @@ describe('an entity', () => {
     );
   const CREATED_AT = 'timestamptz(3) NOT NULL DEFAULT now()';
 
-  it('fails the comparison if a property of a column differs', async () => {
+  it('causes the comparison to fail if a property of a column differs', async () => {
     const same = await comparedColumns(withCreatedAt(CREATED_AT));
     expect(same.declared).toEqual(same.migrated);
     const withoutWorkers = declaredColumns(database).filter(({ table }) => table !== 'workers');
@@ -72,12 +72,12 @@ describe('an entity', () => {
         { table: 'other', name: 'id', definition: 'uuid' },
       ],
       'a missing column': declaredColumns(database).filter(({ name }) => name !== 'lines_mac'),
-      'another name': withCreatedAt(CREATED_AT, 'made_at'),
-      'another type': withCreatedAt('timestamp(3) NOT NULL DEFAULT now()'),
-      'another precision': withCreatedAt('timestamptz(6) NOT NULL DEFAULT now()'),
+      'a different name': withCreatedAt(CREATED_AT, 'made_at'),
+      'a different type': withCreatedAt('timestamp(3) NOT NULL DEFAULT now()'),
+      'a different precision': withCreatedAt('timestamptz(6) NOT NULL DEFAULT now()'),
       'an array': withCreatedAt('timestamptz(3)[] NOT NULL DEFAULT ARRAY[now()]'),
-      'another nullability': withCreatedAt('timestamptz(3) DEFAULT now()'),
-      'another default': withCreatedAt('timestamptz(3) NOT NULL DEFAULT statement_timestamp()'),
+      'a different nullability': withCreatedAt('timestamptz(3) DEFAULT now()'),
+      'a different default': withCreatedAt('timestamptz(3) NOT NULL DEFAULT statement_timestamp()'),
       'no default': withCreatedAt('timestamptz(3) NOT NULL'),
     };
     for (const [difference, columns] of Object.entries(differing)) {

@@ -447,8 +447,8 @@ describe('the event stream of complete lifecycles', () => {
 
     graceId = await acceptInvitation(uniqueEmail());
     const unverifiedId = await resetUnverified(uniqueEmail());
-    // The lock is written concurrently with the response to the tenth wrong password. Deleting the customer would
-    // otherwise erase it.
+    // The lock is written concurrently with the response to the tenth wrong password. Its event must be read before
+    // the customer is deleted, because the deletion erases it.
     await eventually(
       'the lock',
       async () => (bodies = await readBodies()) && findEventData('customer.locked'),

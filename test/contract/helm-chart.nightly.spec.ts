@@ -82,7 +82,7 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
   );
 
 (tools ? describe : describe.skip)('the Helm chart', () => {
-  it.each(VALUES)('passes helm lint and kubeconform with %s', async (values) => {
+  it.each(VALUES)('passes helm lint and kubeconform with the values in %s', async (values) => {
     await runTool('helm', ['lint', '--strict', CHART, '--values', `${CHART}/ci/${values}`]);
     for (const version of KUBERNETES_VERSIONS) {
       const output = await runTool(
@@ -267,11 +267,14 @@ const podsOf = (resources: Resource[]): Map<string, Pod> =>
       if (kind === 'Deployment') expect(spec).not.toHaveProperty('replicas');
   });
 
-  it.each(VALUES)('specifies the destinations and ports of every egress rule with %s', async (values) => {
-    for (const [name, rules] of egressOf(await render(values)))
-      for (const { to, ports } of rules)
-        expect([name, to.length > 0, ports.length > 0]).toEqual([name, true, true]);
-  });
+  it.each(VALUES)(
+    'limits every egress rule to destinations and ports, with the values in %s',
+    async (values) => {
+      for (const [name, rules] of egressOf(await render(values)))
+        for (const { to, ports } of rules)
+          expect([name, to.length > 0, ports.length > 0]).toEqual([name, true, true]);
+    },
+  );
 
   it('allows egress to configured servers, the internet, and webhook networks and resolvers', async () => {
     const egress = egressOf(await render('complete-values.yaml'));

@@ -55,7 +55,7 @@ describe('the name normalization migration', () => {
     expect(rows).toEqual([{ name: COMPOSED }]);
   });
 
-  it('converts names that an API process of the previous version stores afterwards', async () => {
+  it('converts names that an API process on the previous version stores afterwards', async () => {
     const runtime = new pg.Client({ connectionString: urls.url });
     await runtime.connect();
     try {

@@ -95,7 +95,7 @@ describe('npm run release', () => {
       expect(requests.filter((request) => !request.startsWith('GET '))).toEqual([]);
     });
 
-  it('rejects a tag of another version before packing anything', async () => {
+  it('rejects a tag that does not match the version, before packing anything', async () => {
     const { code, output } = await release([], [], 'v99.0.0');
     expect([code, output]).toEqual([1, `The tag v99.0.0 is not v${version}, the version of package.json\n`]);
     expect(await readdir(folder)).not.toContain('out');

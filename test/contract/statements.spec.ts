@@ -46,7 +46,7 @@ describe('a declared statement', () => {
     expect(await differences(statements)).toEqual([]);
   });
 
-  it('fails the comparison if a property of a column differs', async () => {
+  it('causes the comparison to fail if a property of a column differs', async () => {
     const text = 'SELECT id, disabled_at AS "disabledAt" FROM customers';
     const id = { type: 'uuid', nullable: false };
     const disabledAt = { type: 'timestamp with time zone', nullable: true };

@@ -62,7 +62,7 @@ describe('SC-03: the software bill of materials', () => {
     expect(licenses.filter((line) => !/^[^,]+,[^,]+,[^,]+$/.test(line))).toEqual([]);
   });
 
-  it('allows only permissive licenses: one alternative of an OR, and every part of an AND', () => {
+  it('requires a permissive license in one part of an OR, and in every part of an AND', () => {
     const allowed = ['MIT', '(MIT OR GPL-3.0-only)', 'GPL-3.0-only OR MIT', 'Apache-2.0 AND MIT'];
     const disallowed = [
       'GPL-3.0-only',
