@@ -127,8 +127,8 @@ describeCluster('a cluster with a synchronous standby behind HAProxy, at 50 requ
   }
 
   /**
-   * Ends the load and checks that nothing was lost or duplicated, that 503 was the only rejection, and that no
-   * request that needs no database was rejected.
+   * Ends the load and checks that nothing was lost or duplicated, that 503 was the only rejection, and that all
+   * requests that do not need the database succeeded.
    * @returns the number of rejected requests
    */
   async function endLoad(): Promise<number> {

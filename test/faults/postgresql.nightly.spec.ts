@@ -34,7 +34,7 @@ describe('PostgreSQL faults under load', () => {
     const blockedEmail = uniqueEmail();
     const blockedRequests = [
       ...Array.from({ length: 8 }, () => withDeadline(instance.register(blockedEmail))),
-      // A shorter deadline than above, because claiming the Idempotency-Key must not wait as well.
+      // The deadline is shorter, because claiming the Idempotency-Key must not add a second wait.
       withDeadline(createIdempotently(instance), 10_000),
     ];
     const pids = await eventually('both transactions to wait', async () => {
@@ -134,8 +134,8 @@ describe('PostgreSQL faults under load', () => {
       return { liveMs, recoveryMs, first: durations[0]!, p95Ms: durations[189]!, last: durations[199]! };
     };
     const isInTime = ({ liveMs, recoveryMs, p95Ms, last }: Awaited<ReturnType<typeof exhaust>>) =>
-      // The limits allow half a second for other scenarios on the same machine; a second wait would take two seconds.
-      // The last requests get a connection from one that timed out, and then wait for the lock as well.
+      // Each limit allows half a second for other scenarios on the same machine. A second wait would add two seconds.
+      // The last requests get the connections of requests that timed out, and then wait for the lock themselves.
       liveMs < 1_000 && recoveryMs < 1_000 && p95Ms < 3_000 && last < 5_000;
     let times = await exhaust();
     // One or two slow runs may be caused by the machine.

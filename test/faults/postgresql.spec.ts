@@ -104,7 +104,7 @@ describe('PostgreSQL faults', () => {
       eventually('both programs to be ready', async () =>
         (await readReadiness()).every((each) => each === '200 ready'),
       );
-    // The API may notice the previous test's outage only after it has ended.
+    // The API may notice the previous test's outage only after that outage has ended.
     await waitUntilReady();
     try {
       await server.stop();

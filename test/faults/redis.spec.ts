@@ -39,7 +39,7 @@ describeRedis('Redis faults, deliveries with redis', () => {
     instance = await TestInstance.start({
       env: {
         REDIS_URL: `redis://127.0.0.1:${port}`,
-        // Only requests with another client IP are limited.
+        // Requests from loopback are not limited, so the test for limits sends client IPs in X-Forwarded-For.
         TRUSTED_PROXIES: '127.0.0.0/8',
         WEBHOOK_RETRY_SCHEDULE: LONG_RETRY_SCHEDULE,
         METRICS_PORT: String(metricsPort),
@@ -209,7 +209,7 @@ describeRedis('Redis faults, deliveries with redis', () => {
         const login = (from: string = address) =>
           instance.login(uniqueEmail(), PASSWORD, { 'x-forwarded-for': from });
         await waitForRedisUse();
-        // Uses another address, because if Redis is slow to respond, the process counts this request locally as well.
+        // Uses a different client IP: if Redis responds slowly, the process also counts this request locally.
         expect((await login('203.0.113.1')).status).toBe(401);
         await breakRedis();
         // The requests run in parallel, because each one waits briefly for Redis.

@@ -55,7 +55,7 @@ describe.each(availableQueues)('workers within time limits, deliveries with %s',
 });
 
 for (const queue of availableQueues) {
-  // The tests that run for every change use the other queue.
+  // These scenarios use the other queue in the tests that run with every change.
   const scenarios = workerScenarios.filter((scenario) => queueOf(scenario) !== queue);
   if (scenarios.length > 0)
     describe(`workers, deliveries with ${queue}`, () => {

@@ -52,8 +52,8 @@ export async function expectNoSeriousViolations(page: Page): Promise<void> {
 }
 
 /**
- * Throws if axe-core finds a violation, or if the page is wider than the screen. The dark theme is checked on a narrow
- * screen, and in nightly tests the light theme's contrast on the wide one. Takes a screenshot of each.
+ * Throws if axe-core finds a violation, or if the page is wider than the screen. Checks the dark theme on a narrow
+ * screen. In nightly tests, also checks the light theme's contrast on the wide screen. Takes a screenshot of each.
  * @param step a description of the page
  * @param width the wide screen's width in pixels. The page has this width afterward
  */

@@ -2,7 +2,7 @@ import { resolveReference } from './resolve-reference.mjs';
 
 type Json = Record<string, any>;
 
-/** Direction in which a value is sent. A request schema must not become narrower, and a response schema not wider. */
+/** Direction in which a value is sent. Request schemas must not become narrower. Response schemas must not become wider. */
 type Direction = 'request' | 'response';
 
 /** Schema keywords that limit a value from below, and from above. */

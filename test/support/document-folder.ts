@@ -40,7 +40,7 @@ export class DocumentFolder {
     return join(this.parent, 'shop');
   }
 
-  /** Writes a file. @param name relative to the folder. `../` is a folder that is removed as well */
+  /** Writes a file. @param name relative to the folder. `close` also removes the parent folder `../` */
   async write(name: string, content: string): Promise<void> {
     await mkdir(dirname(join(this.path, name)), { recursive: true });
     await writeFile(join(this.path, name), content);

@@ -16,7 +16,7 @@ const PREFIX = 'gatehouse-test-';
 const TEMPLATE = 'gatehouse_template';
 
 /**
- * More Redis databases than a run has instances, so that no instance uses the data of another, such as request
+ * More Redis databases than a run has instances, so that no instance uses another instance's data, such as request
  * counters.
  */
 const REDIS_DATABASES = 2_000;

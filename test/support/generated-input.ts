@@ -21,7 +21,7 @@ const isSignIn = (name: string): boolean =>
   /\/api\/v1\/auth\/(challenge|exchange|sign-in-token|passkey$|email-code\/verify)/.test(name) ||
   /^POST \/api\/v1\/me\/(passkeys$|factors\/totp\/)/.test(name);
 const isRead = ({ method }: Operation): boolean => method === 'GET';
-/** Returns true for a console operation. Most console operations equal an API operation with another path. */
+/** Returns true for a console operation. Most console operations are an API operation at a different path. */
 const isConsole = ({ path }: Operation): boolean => path.startsWith('/operator/');
 
 export interface GeneratedInput {

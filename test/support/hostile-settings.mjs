@@ -1,6 +1,6 @@
 import { OWNER_ROLE, RUNTIME_ROLE } from '../../scripts/database-roles.mjs';
 
-/** A value for each setting in session-settings.ts that makes statements fail or return other results. */
+/** For each setting in session-settings.ts, a value that makes statements fail or return different results. */
 export const hostileSettings = {
   DateStyle: 'German, DMY',
   IntervalStyle: 'sql_standard',

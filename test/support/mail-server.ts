@@ -59,7 +59,7 @@ export class MailServer {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** A URL with a password that counts as remote: 0.0.0.0 is not a loopback address, but connects to this machine. */
+  /** A URL with a password. It counts as remote: 0.0.0.0 is not a loopback address, but connects to this machine. */
   get remoteUrl(): string {
     return `smtp://mailer:${MAIL_PASSWORD}@0.0.0.0:${this.port}`;
   }

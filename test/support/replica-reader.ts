@@ -15,7 +15,8 @@ export function listReplicaRoutes(): string[] {
 }
 
 /**
- * Another api of an instance, which reads from the standby of its database. It checks the standby only on command.
+ * An additional API process of an instance, which reads from the database's standby. It checks the standby only on
+ * command.
  */
 export class ReplicaReader {
   private constructor(

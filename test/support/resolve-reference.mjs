@@ -1,6 +1,6 @@
 /**
- * Returns the part of a document that a value with `$ref` refers to, such as `#/components/schemas/Customer`; any other
- * value unchanged.
+ * Returns the part of a document that a value with `$ref` refers to, such as `#/components/schemas/Customer`. Returns
+ * any other value unchanged.
  * @param {any} value
  * @param {Record<string, any>} document
  * @returns {any} undefined if the document has no such part

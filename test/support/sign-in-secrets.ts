@@ -28,7 +28,7 @@ import { insertKey } from './tenants.js';
 import { bearerHeader, PASSWORD, type TestInstance } from './test-instance.js';
 import { totpCode } from './totp.js';
 
-/** Another redirect URL of the project. */
+/** The project's second redirect URL. */
 export const OTHER_URL = 'https://app.example.com/other';
 
 /** The settings of a project with every method and both URLs. */

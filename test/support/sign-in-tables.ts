@@ -184,7 +184,7 @@ const accessEvents = (instance: TestInstance): Record<string, AccessEvent> => {
         return asServer('POST', `${id}/identities/${identity.id}/remove`, { reason: 'Ticket 4711' });
       },
     },
-    'a disown by the address owner': {
+    'disowning by the address owner': {
       perform: async ({ email }) =>
         submitToken(instance, 'disown', await instance.getVerificationToken(email)),
     },

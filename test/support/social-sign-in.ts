@@ -86,7 +86,7 @@ export async function changeProvider(
   );
 }
 
-/** Returns valid Apple credentials, which are replaced by the client's. */
+/** Returns valid Apple credentials as placeholders. The client's credentials replace them. */
 async function placeholderKey(): Promise<object> {
   const { generateKeyPairSync } = await import('node:crypto');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -13,7 +13,7 @@ export interface DatabaseDump {
   indexes: string;
 }
 
-/** The settings that the dump's text depends on. The roles of a test database have other values. */
+/** The settings that the dump's text depends on. The roles of a test database have hostile values for them. */
 const SESSION_SETTINGS = `SET timezone = 'UTC'; SET datestyle = 'ISO'; SET intervalstyle = 'postgres';
   SET bytea_output = 'hex'; SET extra_float_digits = 1; SET quote_all_identifiers = off; SET client_encoding = 'UTF8';
   SET standard_conforming_strings = on; SET statement_timeout = 0`;

@@ -57,7 +57,7 @@ async function foreignHashes(): Promise<Record<string, string>> {
   };
 }
 
-/** Returns the customer with a number, in the import format. Every fourth one has a plain password. */
+/** Returns the import line for the customer with this number. Every fourth customer has a plain password. */
 function customerLine(number: number, hashes: string[]): Record<string, unknown> {
   const firstName = FIRST_NAMES[number % FIRST_NAMES.length]!;
   const lastName = LAST_NAMES[number % LAST_NAMES.length]!;

@@ -27,7 +27,7 @@ const ID_TIMES: Record<string, string[]> = {
   audit_log: ['id'],
 };
 
-/** Its ids are not shifted, and a migration compares the time in them with other columns. */
+/** This table's rows are not shifted: the ids cannot be, and a migration compares the times in them with other columns. */
 const UNSHIFTED_TABLE = 'customers';
 
 /**

@@ -47,7 +47,7 @@ const FUNCTIONS = `
   $$`;
 
 /**
- * Adds `times - 1` copies of every customer, with their sessions, known addresses, one-time tokens and events. Copies
+ * Adds `times - 1` copies of every customer, with their sessions, known client IPs, one-time tokens and events. Copies
  * have the original's password. Deliveries, emails and the audit log are not copied.
  * @param report is called after every statement with the number of rows inserted into a table
  */

@@ -8,7 +8,7 @@ import { DatabaseNotEmptyError, restore } from './restore.js';
 import { verifyUpgrade } from './verify-upgrade.js';
 
 const USAGE = `npm run upgrade-fixture -- restore --database-url=<URL of an empty database> [--version=<default 0.1.0>] [--times=<1 to 1000>]
-npm run upgrade-fixture -- verify --previous=<folder of a built checkout of the version> [--version=<default 0.1.0>] [--times=<1 to 1000>]
+npm run upgrade-fixture -- verify --previous=<path to a built checkout of --version> [--version=<default 0.1.0>] [--times=<1 to 1000>]
 npm run upgrade-fixture -- create --version=<version> [--commit=<default: HEAD>]`;
 
 class UsageError extends Error {}
@@ -45,7 +45,7 @@ function readArguments() {
     throw new UsageError('--database-url must be the URL of an empty PostgreSQL database.');
   const { previous = '', commit } = values;
   if (command === 'verify' && !previous)
-    throw new UsageError('--previous must be the folder of a built checkout of the version.');
+    throw new UsageError('--previous must be the path to a built checkout of --version.');
   return { command, version, times: Number(times), databaseUrl, previous, commit };
 }
 

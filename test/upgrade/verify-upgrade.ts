@@ -115,7 +115,7 @@ export async function verifyUpgrade({ version, previous, times, report }: Verify
   }
 }
 
-/** An API process without checks on its responses, because earlier versions have other documents. */
+/** An API process whose responses are not checked, because earlier versions have different OpenAPI documents. */
 class Api {
   constructor(private readonly url: string) {}
 

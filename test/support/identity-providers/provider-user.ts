@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { uniqueEmail } from '../unique-email.js';
 
-/** A user of a provider: the OpenID Connect claims, and others. */
+/** A provider's user, with standard OpenID Connect claims and other claims. */
 export interface ProviderUser {
   sub: string;
   email?: string | undefined;
