@@ -172,7 +172,7 @@ describe('a server that acts on behalf of a customer', () => {
       body: JSON.stringify({ email, password }),
     });
 
-  it("passes the customer's IP and browser to sessions and login limits, and returns errors", async () => {
+  it("passes on the customer's client IP and browser, and returns the errors of failed logins", async () => {
     const email = uniqueEmail();
     const { body } = await instance.register(email);
     const response = await logIn(email, PASSWORD, '203.0.113.7');

@@ -182,7 +182,7 @@ describe('gatehouse doctor at a server that responds', () => {
     ]);
   });
 
-  it('reports a PUBLIC_URL that differs from the URL', async () => {
+  it('reports a PUBLIC_URL that differs from GATEHOUSE_URL', async () => {
     const url = instance.baseUrl.replace('127.0.0.1', 'localhost');
     expect(await diagnose({ GATEHOUSE_URL: url })).toMatchObject({
       code: 0,

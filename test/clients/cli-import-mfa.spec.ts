@@ -17,7 +17,7 @@ let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(() => instance?.stop());
 
-describe('authenticator apps in a project with mfa "off"', () => {
+describe('an import of authenticator apps into a project with mfa "off"', () => {
   let project: SocialProject;
   let folder: string;
   const emails = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
@@ -49,7 +49,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     return expectStatus(200, response).body.settings.mfa;
   };
 
-  it('cause a note before the import', async () => {
+  it('prints a note before it starts', async () => {
     const { code, stderr, stdout } = await importCustomers(['--dry-run']);
     expect([code, stderr, parseLines(stdout)]).toEqual([
       1,
@@ -63,7 +63,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     ]);
   });
 
-  it('appear as possibly unused if the key cannot read the project', async () => {
+  it('reports the apps as possibly unused if the key cannot read the project', async () => {
     const key = await createKey('customer:write');
     const { code, stderr, stdout } = await importCustomers(['--dry-run'], key);
     expect([code, stderr, parseLines(stdout)]).toMatchObject([
@@ -77,7 +77,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     });
   });
 
-  it('cause --set-mfa to fail before the import if the key cannot change the project', async () => {
+  it('fails before it starts if --set-mfa is used and the key cannot change the project', async () => {
     const key = await createKey('customer:write', 'project:read');
     expect(await importCustomers(['--set-mfa', 'optional'], key)).toMatchObject({
       code: 1,
@@ -88,7 +88,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect([body.data, await readMfa()]).toEqual([[], 'off']);
   });
 
-  it('stay unused if the files of an import with --set-mfa cannot be read', async () => {
+  it('does not apply --set-mfa if the files cannot be read', async () => {
     const cwd = await writeFiles({ 'realm.json': '{"users":[{"email":"ada@example.com"' });
     const args = ['customers', 'import', '--from', 'keycloak', 'realm.json', '--set-mfa', 'required'];
     const env = {
@@ -99,7 +99,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect(await readMfa()).toBe('off');
   });
 
-  it('become required when --set-mfa changes the project; a dry run only announces the change', async () => {
+  it('changes the project with --set-mfa, and only announces the change in a dry run', async () => {
     const set = ['--set-mfa', 'optional'];
     expect(await importCustomers([...set, '--dry-run'])).toMatchObject({
       code: 0,
@@ -122,7 +122,7 @@ describe('authenticator apps in a project with mfa "off"', () => {
     expect(response.body.challenge).toMatchObject({ kind: 'second_factor' });
   });
 
-  it('stay required if the project is already stricter than --set-mfa', async () => {
+  it('does not apply --set-mfa if the project is already stricter', async () => {
     await changeSettings(instance, project, { mfa: 'required' });
     expect(await importCustomers(['--set-mfa', 'optional', '--dry-run'])).toMatchObject({
       code: 1,

@@ -38,7 +38,7 @@ describeBrowser('the page in docs/quick-starts/plain-html.md', () => {
     await page.getByRole('button', { name: button }).click();
   };
 
-  it('signs a customer up, out and in, survives a reload, and calls the API of its server', async () => {
+  it('signs a customer up, out and in, stays signed in on reload, and calls its server', async () => {
     const { baseUrl, publishableKey } = instance.credentials;
     expect(await folder.runBlocks('key')).toBe(`${baseUrl} ${publishableKey}\n`);
     const page = await browser.open(url);
@@ -89,7 +89,7 @@ describeBrowser('the app in docs/quick-starts/react.md', () => {
     expect(app.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
   });
 
-  it('signs a customer up, out and in, and calls the API of its server', async () => {
+  it('signs a customer up, out and in, and calls its server', async () => {
     const page = await browser.open(url);
     const email = uniqueEmail();
     const button = (name: string) => page.getByRole('button', { name, exact: true });

@@ -211,7 +211,7 @@ describeBrowser('the account UI of @gatehouse/react', () => {
     provider.isDenied = false;
   });
 
-  it('lists sessions in pages, and ends one session or all others', async () => {
+  it('lists sessions page by page, and ends one session or all others', async () => {
     const { id } = await signUp();
     await insertSessions(instance, id, 7);
     await page.reload();

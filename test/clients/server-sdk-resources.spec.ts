@@ -225,7 +225,7 @@ describe('the webhook endpoints resource', () => {
 });
 
 describe('the events resource', () => {
-  it('creates events in lists, reads all pages, and follows the feed from a cursor', async () => {
+  it('creates a list of events, reads all pages, and follows the feed from a cursor', async () => {
     const { events } = gatehouse;
     const created = await events.create(
       ['a', 'b', 'c'].map((name) => ({ type: 'app.page', data: { name } })),

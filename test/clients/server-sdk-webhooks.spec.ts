@@ -251,7 +251,7 @@ describe('a webhook body', () => {
     expect((await post(express().post('/hooks', handler), long))[0]).toBe(413);
   });
 
-  it('requires a parser that stores the raw bytes in Fastify', async () => {
+  it('requires Fastify to have a parser that stores the raw bytes', async () => {
     const app = Fastify();
     app.post('/parsed', handler);
     await app.register(async (scope) => {

@@ -104,7 +104,7 @@ describe('npm run gatehouse', () => {
 
 describe('a program in an incomplete dist/programs', () => {
   it.each(['all', 'api', 'gatehouse', 'webhook-worker'])(
-    'ends %s with a single message and an exit code that prevents a restart',
+    'prints one message and exits with a code that prevents a restart (%s.js)',
     async (name) => {
       for (const file of [`${name}.js`, 'rolldown-runtime.js'])
         await cp(join('dist/programs', file), join(clone, 'dist/programs', file));

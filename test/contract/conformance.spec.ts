@@ -108,7 +108,7 @@ const tokens = { accessToken: text, refreshToken: text, expiresIn: 3600 };
 describe('§4 #1 POST /api/v1/auth/register', () => {
   const path = '/api/v1/auth/register';
 
-  it('§2: returns 201 with tokens and customer, with exactly their fields', async () => {
+  it('§2: returns 201 with tokens and customer, each with exactly the specified fields', async () => {
     const email = uniqueEmail();
     const response = await instance.requestWithPublishableKey('POST', path, {
       email,
@@ -459,7 +459,7 @@ describe('§4 #10 POST /api/v1/projects/{projectId}/api-keys', () => {
 describe('§4 #11 POST /api/v1/customers', () => {
   const path = '/api/v1/customers';
 
-  it('§2: returns 201 with the customer, with metadata and projectId', async () => {
+  it('§2: returns 201 with the customer, including metadata and projectId', async () => {
     const { projectId } = instance.credentials;
     const metadata = { plan: 'gold', seats: 3, tags: ['a', { b: null }] };
     const email = uniqueEmail();

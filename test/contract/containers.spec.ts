@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('pin-images.sh', () => {
-  it('SC-01: adds the digest from the registry to every image, and replaces older ones', async () => {
+  it('SC-01: adds the digest from the registry to every image, and replaces older digests', async () => {
     const files = ['Dockerfile', 'docker-compose.yml', '.github/workflows/release.yml'];
     await mkdir(join(folder, '.github/workflows'), { recursive: true });
     for (const file of [...files, 'ops/pin-images.sh']) await copyFile(file, join(folder, file));
@@ -237,7 +237,7 @@ it('the image starts its programs with the same memory options as the launcher',
   expect(readDockerfile().all('ENV')).toContain(options.join(' '));
 });
 
-it('the build of the image stores compiled code from its programs', async () => {
+it('the image build stores the compiled code of the programs', async () => {
   // scripts/check-files.mjs checks the user and the folder.
   const [command] = /node dist\S+ --help/.exec(readDockerfile().all('RUN').at(-1)!)!;
   const cache = join(folder, 'compiled');

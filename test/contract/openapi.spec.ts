@@ -56,7 +56,11 @@ const statusOf = (operation: string, code: ErrorCode): number => {
 };
 
 describe('each OpenAPI document', () => {
-  test('contains exactly the registered routes, and registers the most frequent ones first', async () => {
+  test('contains the API version and the Gatehouse version', () => {
+    expect(document['info']).toMatchObject({ version: '1.0', 'x-gatehouse-version': VERSION });
+  });
+
+  test('contains exactly the routes that the API registers, the most frequent routes first', async () => {
     const api = await createApi(config, createLogger(config, 'test'));
     const routes = registeredRoutes(api.express).filter(({ path }) => !isPage(path));
     await api.app.close();
@@ -232,10 +236,6 @@ describe('each schema of a request or response', () => {
     ]),
   ];
 
-  test('contains the API version and the Gatehouse version', () => {
-    expect(document['info']).toMatchObject({ version: '1.0', 'x-gatehouse-version': VERSION });
-  });
-
   test('rejects unknown fields in requests, but not in responses', () => {
     const requestSchemaNames = requestSchemas();
     const wrong = Object.entries(document['components'].schemas as Json).filter(
@@ -350,7 +350,7 @@ describe('documentation generated from guards', () => {
     expect([...new Set(named)].filter((scope) => !(scopes as readonly string[]).includes(scope))).toEqual([]);
   });
 
-  test('marks only optional request bodies as not required', () => {
+  test('marks a request body as required unless the route accepts requests without one', () => {
     expect(operationOf('POST /api/v1/auth/logout')['requestBody'].required).toBe(false);
     expect(operationOf('POST /api/v1/auth/login')['requestBody'].required).toBe(true);
   });

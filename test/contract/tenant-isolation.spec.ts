@@ -771,7 +771,7 @@ describe('the values of another tenant', () => {
       },
     });
 
-  it('do not prevent the same email address and externalId', async () => {
+  it('do not prevent a tenant from using the same email address and externalId', async () => {
     const customer = { email: sibling.resources.email![1]!, externalId: sibling.resources.externalId![0]! };
     expect(await post('/api/v1/customers', customer)).toMatchObject({
       status: 201,
@@ -796,7 +796,7 @@ describe('the values of another tenant', () => {
     expect(after).toEqual(before);
   });
 
-  it('do not prevent the same import id', async () => {
+  it('do not prevent a tenant from using the same import id', async () => {
     const [importId] = sibling.resources.import!;
     const show = (key: string) =>
       instance.request('GET', `/api/v1/imports/${importId}`, { headers: { authorization: `Bearer ${key}` } });
