@@ -30,7 +30,7 @@ const MAILS = 300_000;
 const API_KEYS_EACH = 10;
 /** Sign-ins by the customer with the most records. */
 const SIGN_INS = 50_000;
-/** Failed sign-ins that still count, as during an attack. One in eight locks a customer. */
+/** Customers with failed sign-ins, as during an attack. One in eight of them is locked. */
 const FAILED_SIGN_INS = 100_000;
 /** Redeliveries in the running batch: nearly the maximum. */
 const CREATED_IN_BATCH = 99_000;

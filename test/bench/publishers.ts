@@ -42,7 +42,7 @@ interface PublishRequest {
   body: string;
 }
 
-/** Makes a custom event's body about as long as a customer update's. */
+/** Makes the body of a custom event about as long as the body that reports a customer update. */
 const FILLER = 'x'.repeat(400);
 
 let lastMark = 0;

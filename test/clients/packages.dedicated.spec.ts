@@ -22,7 +22,7 @@ const packages = listPackages() as Package[];
 const libraries = packages.filter(({ manifest }) => !manifest.bin);
 const programs = packages.filter(({ manifest }) => manifest.bin);
 
-/** True if a package's code imports a peer dependency that may be missing. */
+/** Returns true if a package's code imports a peer dependency that may be missing. */
 const hasOptionalPeers = ({
   manifest: { peerDependencies = {}, peerDependenciesMeta = {} },
 }: Package): boolean =>

@@ -60,7 +60,7 @@ describe('each OpenAPI document', () => {
     expect(document['info']).toMatchObject({ version: '1.0', 'x-gatehouse-version': VERSION });
   });
 
-  test('contains exactly the routes that the API registers, the most frequent routes first', async () => {
+  test('contains exactly the routes of the API, which registers the most frequent ones first', async () => {
     const api = await createApi(config, createLogger(config, 'test'));
     const routes = registeredRoutes(api.express).filter(({ path }) => !isPage(path));
     await api.app.close();

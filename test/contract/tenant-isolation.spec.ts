@@ -230,7 +230,7 @@ const withoutOrganization = ({
 });
 
 /** Returns an id that does not exist, of the same length as an existing one. */
-function missingValue(kind: ResourceKind): string {
+function nonexistentValue(kind: ResourceKind): string {
   const id = `0199ffff-ffff-7fff-8fff-${randomUUID().slice(-12)}`;
   const prefixes: Partial<Record<ResourceKind, string>> = {
     endpoint: 'ep_',
@@ -380,7 +380,7 @@ function pathTrials(route: Route, { victim }: Pair): Trial[] {
           const kind = resources[variant % resources.length]!;
           const id = firstOf(victim, kind);
           if (!id) return null;
-          [kinds[input.name], foreign[input.name], missing[input.name]] = [kind, id, missingValue(kind)];
+          [kinds[input.name], foreign[input.name], missing[input.name]] = [kind, id, nonexistentValue(kind)];
         }
         return { kind: JSON.stringify(kinds), foreign: { path: foreign }, missing: { path: missing } };
       }).filter((trial) => trial !== null);
@@ -396,7 +396,7 @@ function fieldTrials({ victim }: Pair, input: RouteInput): Trial[] {
   return (isNightly || input.name === 'q' ? kinds : kinds.slice(0, 3)).flatMap((kind) => {
     const id = firstOf(victim, kind);
     const sent = (value: string): RequestInput => ({ [input.in]: { [input.name]: value } });
-    return id ? [{ kind, foreign: sent(id), missing: sent(missingValue(kind)) }] : [];
+    return id ? [{ kind, foreign: sent(id), missing: sent(nonexistentValue(kind)) }] : [];
   });
 }
 
@@ -728,7 +728,7 @@ describe('credentials of two projects', () => {
       async () => {
         const found: string[] = [];
         for (const action of ['login', 'forgot-password', 'resend-verification']) {
-          const missing = missingValue('email');
+          const missing = nonexistentValue('email');
           const responses = [
             await authenticate(action, theirs!),
             await authenticate(action, missing),
@@ -784,7 +784,7 @@ describe('the values of another tenant', () => {
     const before = await instance.sql('SELECT * FROM customers WHERE project_id = $1 ORDER BY id', [
       theirs.projectId,
     ]);
-    const email = missingValue('email');
+    const email = nonexistentValue('email');
     const { status, body } = await post('/api/v1/customers/import', { customers: [{ ...theirs, email }] });
     expect({ status, result: body.results }).toMatchObject({ status: 200, result: [{ status: 'created' }] });
     const [created] = await instance.sql('SELECT id, project_id FROM customers WHERE email = $1', [email]);
@@ -801,7 +801,7 @@ describe('the values of another tenant', () => {
     const show = (key: string) =>
       instance.request('GET', `/api/v1/imports/${importId}`, { headers: { authorization: `Bearer ${key}` } });
     const before = await show(sibling.tenant.secretKey);
-    const line = JSON.stringify({ email: missingValue('email') });
+    const line = JSON.stringify({ email: nonexistentValue('email') });
     const created = await post(
       `/api/v1/customers/import?importId=${importId}`,
       `${line}\n`,
@@ -822,10 +822,10 @@ describe('the values of another tenant', () => {
     const { attacker, victim } = find();
     const route = documented.find(({ name }) => name === `POST ${path}`)!;
     const headers = { ...headersFor(route, attacker), 'content-type': 'application/x-ndjson' };
-    const body = `${JSON.stringify({ email: missingValue('email') })}\n`;
+    const body = `${JSON.stringify({ email: nonexistentValue('email') })}\n`;
     const findings = await findWrites(async () => {
       const texts = await Promise.all(
-        [victim.tenant.projectId, missingValue('project')].map(async (projectId) => {
+        [victim.tenant.projectId, nonexistentValue('project')].map(async (projectId) => {
           const url = `${path}?projectId=${projectId}`;
           const response = await instance.request('POST', url, { headers, body });
           expect(response.status).toBe(404);

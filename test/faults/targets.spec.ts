@@ -433,7 +433,8 @@ describe('misbehaving targets', () => {
     };
 
     it('WH-06: a connection is reused only after a complete response that keeps it open', async () => {
-      // An idle connection stays open for 4 s. If the machine stalls for longer, the next two requests reuse one.
+      // An idle connection stays open for 4 s. If the machine stalls for longer, two requests cannot share one, so the
+      // check is repeated.
       const isReused = async () =>
         (await deliverTwice(respondWith('200 OK', 'x'.repeat(16_384)))).connections === 1;
       expect(await eventually('a reused connection', isReused)).toBe(true);

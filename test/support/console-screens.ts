@@ -74,6 +74,6 @@ export const openScreen = (
 ): Promise<Page> =>
   browser.open(`${instance.baseUrl}/console${path}`, {
     storageState: { cookies: [operator.browserCookie()], origins: [] },
-    // Transitions cost CPU time, and a test would see colors and positions in the middle of one.
+    // Transitions cost CPU time, and a test would see the colors and positions in the middle of a transition.
     reducedMotion: 'reduce',
   });

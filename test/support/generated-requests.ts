@@ -48,7 +48,7 @@ export const listOperations = (): Operation[] =>
  */
 export async function createPool(instance: TestInstance): Promise<ValuePool> {
   const { secretKey, projectSecretKey, publishableKey, organizationId, projectId } = instance.credentials;
-  // The project would soon reach its endpoint limit.
+  // Without this, the endpoints from all pools would reach the project's limit.
   await instance.sql(`UPDATE webhook_endpoints SET status = 'deleted'`);
   // Generated settings, such as a high minimum password length, would prevent the registration below.
   const settings = { mfa: 'optional', signIn: { emailCode: true, passkey: true } };

@@ -28,7 +28,7 @@ class SharedServer {
   constructor(env) {
     this.env = env;
     this.#db = new pg.Client({ connectionString: adminUrl(env.DATABASE_URL) });
-    // Errors are ignored: the client stays connected until the jest worker ends.
+    // The client stays connected until the jest worker ends, so a connection error at the end is expected.
     this.#db.on('error', () => undefined);
   }
 
