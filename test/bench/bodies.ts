@@ -26,7 +26,7 @@ interface Result {
   shape: Shape;
   sizeMiB: number;
   restMiB: number;
-  /** Peak resident memory, and the peak without file pages, which is sampled every 50 ms. */
+  /** Peak resident memory, and the peak without file pages. The second value is sampled every 50 ms. */
   peakMiB: number;
   anonymousMiB: number;
   isRunning: boolean;

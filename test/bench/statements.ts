@@ -7,7 +7,7 @@ import type { TestInstance } from '../support/test-instance.js';
 /** Settings that PostgreSQL needs to count statements. */
 export const statementSettings = { shared_preload_libraries: 'pg_stat_statements' };
 
-/** The workers' role in a tracked instance, which distinguishes their statements from the api's. */
+/** The workers' role in a tracked instance. It distinguishes their statements from the api's. */
 const WORKER_ROLE = 'bench_worker';
 const WORKER_PASSWORD = 'bench';
 

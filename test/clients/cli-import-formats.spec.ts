@@ -246,7 +246,7 @@ it('an import from Keycloak preserves passwords, authenticators, providers and p
       }),
     ]),
   );
-  // The password format before Keycloak 8, and the plaintext one of handwritten files.
+  // A password in the format that preceded Keycloak 8, and a plaintext password, as in files written by hand.
   const old = {
     ...{ type: 'password', algorithm: 'pbkdf2-sha256', hashIterations: 7, salt: salt.toString('base64') },
     hashedSaltedValue: pbkdf2Sync(PASSWORD, salt, 7, 64, 'sha256').toString('base64'),

@@ -40,7 +40,7 @@ describe('the table of errors in docs/frontend.md', () => {
       )
       .flatMap(({ content }) => content?.['application/problem+json']?.schema.properties.code.enum ?? []);
     expect(documented.length).toBeGreaterThan(100);
-    // Errors that a page need not handle, because only a defective client or one with a secret key receives them.
+    // Errors that a page need not handle, because only a defective client or a client with a secret key receives them.
     const unhandledCodes = [
       'invalid_json',
       'request_timeout',

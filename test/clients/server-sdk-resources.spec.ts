@@ -266,7 +266,7 @@ describe('request', () => {
 
   it('repeats a POST with the same key after a lost response, so that it takes effect once', async () => {
     const received: unknown[] = [];
-    // Forwards the request, and for the first one closes the connection instead of responding.
+    // Forwards each request. Closes the connection of the first request instead of responding.
     const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const body = Buffer.concat((await request.toArray()) as Buffer[]);
       const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;

@@ -34,7 +34,7 @@ interface Signing {
   secret?: string;
   /** Signature age, in seconds. */
   age?: number;
-  /** The body sent instead of the signed one. */
+  /** The body that is sent instead of the signed body. */
   sent?: string;
 }
 

@@ -229,7 +229,7 @@ const changes: Change[] = [
   change(`POST ${webhooks}/redeliveries/:redeliveryId/cancel`, 'webhook_redelivery.cancelled'),
 ];
 
-/** Routes recorded as events, which would outnumber all other entries (ADR 0015, ADR 0040). */
+/** Routes that record only events. Their audit log entries would outnumber all others (ADR 0015, ADR 0040). */
 const withoutEntry = [change('POST /v1/events', '', { type: 'app.sample', data: {} })];
 
 /** Tested in operator-mail-server.dedicated.spec.ts, because they need a mail server. */

@@ -93,7 +93,7 @@ const requiredQueries: Record<string, (holder: CallerFixture) => Values> = {
   'GET /operator/v1/search': (holder) => ({ q: firstOf(holder, 'project')! }),
 };
 
-/** A caller, and another caller whose objects the first one requests. */
+/** The attacker is a caller that requests the victim's objects. */
 interface Pair {
   name: string;
   attacker: CallerFixture;
@@ -636,7 +636,7 @@ function cursorIn(body: unknown): string | null {
   return cursor;
 }
 
-/** Returns the holder's own headers, each time with another project's credential in another header. */
+/** Returns headers in which the holder's own credential is combined with a credential of another project. */
 function combineCredentials(ownHeaders: Values, theirs: CallerFixture['credentials']): Values[] {
   if (!ownHeaders['authorization']) {
     return [theirs.secret, theirs.access].map((value) => ({

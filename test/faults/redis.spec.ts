@@ -22,7 +22,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 if (!hasRedisServer) process.stderr.write('Redis faults are not tested: no redis-server on the PATH.\n');
 const describeRedis = hasRedisServer ? describe : describe.skip;
 
-/** Sign-ins per minute that the project allows from one client address while its limits are tested. */
+/** Sign-ins per minute that the project allows from one client IP while its limits are tested. */
 const LIMIT = 5;
 
 /** All tests share an instance. Each test ends when Gatehouse uses Redis again. */
