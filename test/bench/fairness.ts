@@ -32,9 +32,9 @@ export async function measureFairness(): Promise<SectionResult> {
   const queues: Queue[] = hasRedis() ? ['redis', 'postgresql'] : ['postgresql'];
   const rows: string[][] = [];
   const notes = [
-    `${PER_SECOND} logins a second for ${SECONDS} s, from PostgreSQL's commit timestamp to the request at the target,`,
-    `without other load, and alongside an endpoint that never responds, with ${HANGING} deliveries pending, and a bulk redelivery of`,
-    `${formatNumber(DEAD_LETTERS)} dead letters of a third endpoint. All three endpoints belong to one project.`,
+    `Delays for ${PER_SECOND} logins a second over ${SECONDS} s, from PostgreSQL's commit timestamp to the request at the target.`,
+    `Under load: one endpoint never responds and has ${HANGING} pending deliveries, and a bulk redelivery sends`,
+    `${formatNumber(DEAD_LETTERS)} dead letters to another. All three endpoints belong to one project.`,
     'Hostile tenant: another organization, which receives as many deliveries a second. Its endpoints send the hostile',
     'responses from npm run bench -- responses.',
   ];

@@ -62,7 +62,7 @@ export async function compareImports({
       ...rows,
     ],
     notes: [
-      `${samples} customers in each of ${rounds} rounds, in which the builds take turns to be first. Rates are medians; the mean of the ratios is geometric.`,
+      `${rounds} rounds with ${samples} customers each. The builds take turns to be first. Rates are medians, and the mean of the ratios is geometric.`,
     ],
     targets: [],
   };

@@ -60,7 +60,7 @@ export async function measureRequests(): Promise<SectionResult> {
     }
     return requestsReport(results, [
       `${ROUNDS} alternating rounds; each ratio is the median of the rounds' ratios.`,
-      `${CONNECTIONS} connections, ${HASHING_CONNECTIONS} where passwords are hashed, at cost ${COST}.`,
+      `${CONNECTIONS} connections, or ${HASHING_CONNECTIONS} for routes that hash passwords (at cost ${COST}).`,
       `Raw bcrypt runs alone, on ${availableParallelism()} threads; a login shares the cores with api, database and load.`,
     ]);
   } finally {
@@ -68,7 +68,7 @@ export async function measureRequests(): Promise<SectionResult> {
   }
 }
 
-/** Returns the routes in an order in which compared routes run one after the other. */
+/** Returns the routes, ordered so that compared routes run one after the other. */
 async function prepareRoutes(instance: TestInstance): Promise<Route[]> {
   const emails = await registerCustomers(instance, 4 * HASHING_CONNECTIONS);
   const { accessToken } = await openSession(instance, emails[0]!);

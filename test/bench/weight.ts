@@ -28,7 +28,7 @@ const MAX_AFTER_LOAD = 220;
 const programs = ['api', 'webhook-worker'] as const;
 type Program = (typeof programs)[number];
 
-/** Measurements of one process, or of both together. */
+/** Measurements of one process, or the sum for both processes. */
 type ProcessMetrics = Record<
   'startMs' | 'cpuPerMinute' | 'wakeUpsPerSecond' | `${'idle' | 'after'}.${keyof ProcessMemory}`,
   number
@@ -96,8 +96,8 @@ async function weigh({ queue, load, receiverUrl, seconds }: Options): Promise<We
       programs: mapPrograms((program) => ({
         startMs: starts[program],
         ...idle.usage[program],
-        ...prefixed('idle', idle.memory[program]),
-        ...prefixed('after', after[program]),
+        ...prefixKeys('idle', idle.memory[program]),
+        ...prefixKeys('after', after[program]),
       })),
       transactionsPerSecond: idle.transactionsPerSecond,
       cpu,
@@ -197,7 +197,7 @@ const mapPrograms = <T>(map: (program: Program) => T): Record<Program, T> => ({
   'webhook-worker': map('webhook-worker'),
 });
 
-const prefixed = <Prefix extends 'idle' | 'after'>(prefix: Prefix, memory: ProcessMemory) =>
+const prefixKeys = <Prefix extends 'idle' | 'after'>(prefix: Prefix, memory: ProcessMemory) =>
   Object.fromEntries(Object.entries(memory).map(([name, value]) => [`${prefix}.${name}`, value])) as Record<
     `${Prefix}.${keyof ProcessMemory}`,
     number
@@ -219,33 +219,33 @@ const columns: [name: keyof ProcessMetrics, title: string][] = [
 function report(rounds: Map<Queue, Weight[]>, seconds: number): SectionResult {
   const table = [['', ...columns.map(([, title]) => title), 'transactions/s']];
   const notes = [
-    `Medians of ${ROUNDS} rounds; memory in MiB, "own" is private and dirty memory. Idle: ${IDLE_MS / 1_000} s, from ${SETTLE_MS / 1_000} s after the start.`,
+    `Medians of ${ROUNDS} rounds. Memory is in MiB, and "own" is private and dirty memory. Idle: ${IDLE_MS / 1_000} s, from ${SETTLE_MS / 1_000} s after the start.`,
     `After load: ${SETTLE_MS / 1_000} s after ${seconds} s of requests over ${CONNECTIONS} connections, divided equally among the routes below.`,
   ];
   const targets: Target[] = [];
   for (const [queue, weights] of rounds) {
     const suffix = queue === 'redis' ? ', with Redis' : '';
-    const of = (name: keyof ProcessMetrics, ...summed: Program[]): number =>
+    const sumMedian = (name: keyof ProcessMetrics, ...summed: Program[]): number =>
       median(
         weights.map((weight) => summed.reduce((sum, program) => sum + weight.programs[program][name], 0)),
       );
     for (const program of programs)
-      table.push([`${program}${suffix}`, ...columns.map(([name]) => formatNumber(of(name, program)))]);
+      table.push([`${program}${suffix}`, ...columns.map(([name]) => formatNumber(sumMedian(name, program)))]);
     table.push([
       `both${suffix}`,
-      ...columns.map(([name]) => formatNumber(of(name, ...programs))),
+      ...columns.map(([name]) => formatNumber(sumMedian(name, ...programs))),
       formatNumber(median(weights.map(({ transactionsPerSecond }) => transactionsPerSecond))),
     ]);
     const cpu = Object.keys(weights[0]!.cpu).map(
       (route) => `${route} ${formatNumber(median(weights.map((weight) => weight.cpu[route]!)))}`,
     );
-    notes.push(`CPU seconds of both per 1,000 requests${suffix}: ${cpu.join(', ')}.`);
+    notes.push(`CPU seconds of both processes per 1,000 requests${suffix}: ${cpu.join(', ')}.`);
     const target = (name: string, value: number, bound: number): Target => ({
       ...{ name: `${name}${suffix}`, value, bound, direction: 'at most', unit: ' MiB' },
     });
     targets.push(
-      target('RSS of both when idle', of('idle.resident', ...programs), MAX_IDLE),
-      target('RSS of both after load', of('after.resident', ...programs), MAX_AFTER_LOAD),
+      target('RSS of both processes when idle', sumMedian('idle.resident', ...programs), MAX_IDLE),
+      target('RSS of both processes after load', sumMedian('after.resident', ...programs), MAX_AFTER_LOAD),
     );
   }
   return { table, notes, targets };

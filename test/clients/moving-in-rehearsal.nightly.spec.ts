@@ -19,7 +19,7 @@ const LATE = 200;
 /** Number of application instances, which are replaced one by one. */
 const INSTANCES = 4;
 const CONCURRENCY = 24;
-/** Time after which a hung test ends. No test expects a faster result. */
+/** Time after which a hung test ends. It is not a performance limit. */
 const MAX_DURATION_MS = 3_600_000;
 
 /** Replaces the documentation's file with one that reads the stand-in's sessions. */

@@ -75,8 +75,8 @@ function getKeyFor(settings: string): Promise<string> {
 }
 
 /**
- * Runs a block after its page's settings block, and nothing else. Each command prints one JSON document. Returns the
- * last one.
+ * Runs a block after the settings block of its page, without the page's other blocks. Each command prints one JSON
+ * document. Returns the last document.
  */
 async function runBlock(block: (typeof COMMANDS)[number], env: Record<string, string> = {}): Promise<any> {
   const blocks = await blocksBeside(block);

@@ -288,7 +288,7 @@ describe('the image', () => {
     return app;
   }
 
-  /** Returns the exit code of a health check, run with other ports. */
+  /** Returns the exit code of a health check that uses the given ports. */
   async function check(name: keyof ReturnType<typeof readChecks>, apiPort: string, workerPort: string) {
     const [program, ...args] = readChecks()[name];
     const words = args.map((word) =>

@@ -219,7 +219,7 @@ describeCluster('a cluster with a synchronous standby behind HAProxy, at 50 requ
     await endLoad();
   });
 
-  it('PostgreSQL is restarted behind HAProxy: only requests that need it get 503 meanwhile', async () => {
+  it('PostgreSQL is restarted behind HAProxy: only requests that need it get 503 in the meantime', async () => {
     await dedicated.server.stop();
     await waitForRequests(200);
     await dedicated.server.start();

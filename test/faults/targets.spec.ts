@@ -129,7 +129,7 @@ describe('misbehaving targets', () => {
   let instance: TestInstance;
   let history: History;
   let folder: string;
-  /** The proxy in the environment variables, and the redirect target. */
+  /** The proxy in the worker's environment variables. */
   let proxy: RawTarget;
   let redirectTarget: RawTarget;
   let worker: TestInstance['workers'][number];

@@ -14,8 +14,8 @@ interface DeadLetter {
 }
 
 /**
- * Resolves two receiver outages. Redelivers the first receiver's dead letters in bulk. Redelivers one dead letter of the
- * second receiver, which fails again, and plans a bulk redelivery of the rest.
+ * Resolves two receiver outages. Redelivers the first receiver's dead letters in bulk. Redelivers one of the
+ * second receiver's dead letters, and this redelivery fails. Plans a bulk redelivery of the rest.
  * @returns the ids, with prefixes, of the bulk redelivery, of the delivery that failed twice and of its event
  */
 export async function resolveOutage(

@@ -10,7 +10,7 @@ const LOWER_LIMITS = ['minLength', 'minItems', 'minimum', 'exclusiveMinimum', 'm
 const UPPER_LIMITS = ['maxLength', 'maxItems', 'maximum', 'exclusiveMaximum', 'maxProperties'];
 
 /**
- * Returns the changes between two OpenAPI documents that can break a client of the first one. Clients ignore unknown
+ * Returns the changes between two OpenAPI documents that can break a client of the first document. Clients ignore unknown
  * properties and enum values in responses, so additions there are compatible.
  * @returns one sentence for each change, beginning with its location, such as `POST /v1/events request /type`
  */

@@ -28,7 +28,7 @@ export interface ConsoleTest {
   show(path: string, operator?: OperatorClient | null): Promise<Page>;
 }
 
-/** Adds a receiver and the shared page. */
+/** The objects that delivery tests share, with a receiver and the shared page. */
 export interface DeliveriesTest extends ConsoleTest {
   receiver: Receiver;
   page: Page;
@@ -36,9 +36,9 @@ export interface DeliveriesTest extends ConsoleTest {
 }
 
 interface Options {
-  /** Starts a worker whose deliveries fail quickly. */
+  /** True to start a worker whose deliveries fail quickly. */
   withWorker?: boolean;
-  /** Allows pages to receive 4xx responses. */
+  /** True to allow pages to receive 4xx responses. */
   allowClientErrors?: boolean;
 }
 

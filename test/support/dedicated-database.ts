@@ -94,8 +94,8 @@ export class DedicatedDatabase {
   }
 
   /**
-   * Throws if a connection has leaked. A leaked connection stays busy, unlike the one that the worker uses for its
-   * jobs every second.
+   * Throws if a connection has leaked. A leaked connection stays busy. The connection that the worker uses for its jobs
+   * is busy only once a second.
    */
   async expectNoLeakedConnection(): Promise<void> {
     const open = await eventually('the connections to be idle', async () => {

@@ -1,6 +1,6 @@
 /**
- * The column of each table that leads to a row's organization, by which a distributed database would place the row
- * (docs/scaling.md). Null means that the table belongs to the installation, not to an organization.
+ * For each table, the column that leads to a row's organization. A distributed database would place the rows by this
+ * column (docs/scaling.md). Null means that the table belongs to the installation, not to an organization.
  */
 export const distributionColumns: Record<string, string | null> = {
   alert_log: null,

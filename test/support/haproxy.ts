@@ -30,7 +30,7 @@ export class HaProxy extends ChildServer {
   }
 }
 
-/** Returns ops/haproxy/haproxy.cfg with other addresses and without TLS. */
+/** Returns ops/haproxy/haproxy.cfg with the addresses of the test and without TLS. */
 async function readConfiguration(port: number, apis: number[]): Promise<string> {
   const text = await readFile(join(process.cwd(), 'ops/haproxy/haproxy.cfg'), 'utf8');
   const servers = apis.map((api, index) => `  server api-${index + 1} 127.0.0.1:${api}`);

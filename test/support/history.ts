@@ -64,7 +64,7 @@ export class History {
 
   /**
    * Also records the requests to a raw target, which are not parsed as HTTP.
-   * @param first the first response's status, or null if there is none. All later ones have status 200
+   * @param first the first response's status, or null if there is none. All later responses have status 200
    */
   watch(target: RawTarget, first: number | null = 200): void {
     // The address is no longer available after the target has stopped.

@@ -20,7 +20,8 @@ interface Gatehouse {
   };
 }
 
-// Imported without its types: they include React's, whose empty HTMLElement would replace Playwright's in all tests.
+// Imported without its types, because they include React's types. React declares an empty HTMLElement, which would
+// replace Playwright's declaration in all tests.
 const NAME: string = '@gatehouse/nextjs';
 const { createGatehouse } = (await import(NAME)) as { createGatehouse: (options: object) => Gatehouse };
 

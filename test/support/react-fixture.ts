@@ -51,7 +51,7 @@ export class ReactFixture {
     const page = this.page!;
     if (page.isClosed()) return;
     await page.unrouteAll();
-    // The style sheet belongs to the site's origin, and runs no script that could store anything again.
+    // Opens a style sheet, because it has the site's origin but no script that could store something again.
     await page.goto(`${this.site.origin}/main.css`);
     await page.evaluate('localStorage.clear(); sessionStorage.clear();');
     await page.goto('about:blank');

@@ -78,7 +78,7 @@ export class Receiver {
     message.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     message.on('error', () => undefined);
     message.on('end', () => {
-      // Not a webhook, which always has a body: the client checks whether another server uses this port.
+      // A webhook always has a body. Requests without one only check whether a server uses this port.
       if (body === '' && !message.headers['webhook-id']) return void response.writeHead(404).end();
       const event = JSON.parse(body) as ReceivedRequest['event'];
       const request: ReceivedRequest = { at, path: message.url ?? '', headers: message.headers, body, event };

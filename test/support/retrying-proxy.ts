@@ -11,8 +11,8 @@ const PAUSE_MS = 20;
 const PROBE_MS = 50;
 
 /**
- * A proxy for replicas. Like common proxies, it forwards a request to the next ready replica, and to another one if
- * the connection is refused. A request that was sent is never sent again.
+ * A proxy for replicas. Like common proxies, it forwards a request to the next ready replica, and to a different replica
+ * if the connection is refused. A request that was sent is never sent again.
  */
 export class RetryingProxy {
   private next = 0;
@@ -46,7 +46,7 @@ export class RetryingProxy {
   }
 
   private async probe(): Promise<void> {
-    // Probes must not overlap, because the result of an older one may be outdated.
+    // Probes must not overlap, because the result of an older probe may be outdated.
     if (this.isProbing) return;
     this.isProbing = true;
     for (const port of this.ports) {

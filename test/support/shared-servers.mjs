@@ -9,8 +9,8 @@ import { redisDatabase } from './redis-database.mjs';
 import { entryPoints, freePort, ServerProcess } from './server-process.mjs';
 
 /**
- * Maximum database growth, in bytes. Beyond it, the rows that are deleted between files would slow down every scan.
- * Nothing removes them, because autovacuum is off (embedded.mjs).
+ * Maximum database growth, in bytes. In a larger database, the dead rows that each file leaves would slow down every
+ * scan. Nothing removes dead rows, because autovacuum is off (embedded.mjs).
  */
 const MAX_GROWTH = 64 * 1024 * 1024;
 
@@ -63,7 +63,7 @@ class SharedServer {
 
   /**
    * The `credentials.json` content after the first start. It is a string, because the parsed object must belong to the
-   * test's realm. The file changes if a test starts an API process with another PUBLIC_URL on the same database.
+   * test's realm. The file changes if a test starts an API process with a different PUBLIC_URL on the same database.
    */
   get credentials() {
     this.#credentials ??= readFileSync(join(this.env.DATA_DIR, 'credentials.json'), 'utf8');
@@ -181,7 +181,7 @@ export const nameServerPort = () => (reservedPort ??= freePort());
 const servers = new Map();
 
 /**
- * Returns this jest worker's api with some settings, in its initial state. It is started on first use.
+ * Returns this jest worker's api with these settings, in its initial state. It is started on first use.
  * @param {Record<string, string>} settings in addition to the default ones
  * @param {boolean} withRedis
  * @returns {Promise<SharedServer>} in use until `isInUse` is set to false

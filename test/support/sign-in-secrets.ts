@@ -363,7 +363,7 @@ export class SignInSecrets {
     return { ...this.newContext(tokens.accessToken, codeVerifier), state };
   }
 
-  /** A sign-in token that a secret key creates. @param fields the fields other than `reason` */
+  /** Returns a kind of secret: a sign-in token that a secret key creates. @param fields the fields other than `reason` */
   private signInToken(fields: () => object): SecretKind {
     return {
       ...{ owner: 'plain', consumer: 'sign-in token' },
@@ -381,7 +381,7 @@ export class SignInSecrets {
     };
   }
 
-  /** The code in the redirect from the hosted page to the application. */
+  /** Returns a kind of secret: the code in the redirect from the hosted page to the application. */
   private pageCode(
     owner: SecretOwner['kind'],
     signIn: (page: HostedSignIn, owner: SecretOwner) => Promise<void>,
@@ -464,7 +464,7 @@ export class SignInSecrets {
     return response;
   }
 
-  /** A consumer on the hosted page. The context determines the page's query. */
+  /** Returns a consumer on the hosted page. The context determines the page's query. */
   private page(request: (context: Context, secret: SignInSecret) => Promise<Response>): Consumer {
     return {
       bindings: ['challenge', 'url', 'state', 'project'],

@@ -125,7 +125,7 @@ export class TestInstance {
   private constructor(
     readonly env: Record<string, string>,
     private readonly stopSignal: NodeJS.Signals,
-    /** Returns or removes the instance's resources after its processes have ended. */
+    /** Releases or removes the instance's resources after its processes have ended. */
     private readonly release: () => Promise<unknown>,
   ) {
     this.db = new pg.Pool({ connectionString: adminUrl(env['DATABASE_URL']!), max: 4 });
@@ -325,7 +325,7 @@ export class TestInstance {
 
   /**
    * Creates an endpoint. Concurrent creations wait for one another, and a busy machine may reject one after a long
-   * wait. It is then retried.
+   * wait. The creation is then retried.
    */
   async createEndpoint(url: string, events?: string[], more = {}): Promise<{ id: string; secret: string }> {
     const body = { url, ...(events ? { events } : {}), ...more };

@@ -24,8 +24,8 @@ let history: History;
 /** The queue and the worker settings of the running instance, or an empty string. */
 let settings = '';
 /**
- * Starts workers on an instance without data, with a new receiver. Uses the previous instance with its idle workers
- * again if it has the same queue and settings.
+ * Starts workers on an instance without data, with a new receiver. Reuses the previous instance and its idle workers if
+ * they have the same queue and settings.
  */
 export const start = async (
   queue: QueueName,
@@ -100,7 +100,7 @@ const neverRespond: Responder = () => undefined;
 /** Successive scenarios with the same queue and settings use the same workers (`start`). */
 export const workerScenarios: WorkerScenario[] = [
   {
-    title: 'a worker is suspended for longer than its lease: another one delivers',
+    title: 'a worker is suspended for longer than its lease: another worker delivers',
     queue: 'postgresql',
     async run(queue) {
       await start(queue, patientWorker);
@@ -141,7 +141,7 @@ export const workerScenarios: WorkerScenario[] = [
     },
   },
   {
-    title: 'a worker receives SIGTERM while 20 targets hold requests: another worker delivers',
+    title: 'a worker receives SIGTERM while the target holds 20 requests: another worker delivers',
     queue: 'postgresql',
     async run(queue) {
       await start(queue, patientWorker);
@@ -154,7 +154,7 @@ export const workerScenarios: WorkerScenario[] = [
       await eventually('the worker to stop', () => worker.log.some(({ message }) => message === 'stopping'));
       await stopWithSilentDatabase();
       expect(await ended).toBe(0);
-      // The claim of the worker whose database did not respond.
+      // This claim belongs to the worker whose database did not respond.
       expect(await countInFlight(instance)).toBe(1);
       expect(await listOutcomes()).toEqual(Array(20).fill([1, 0, 'worker_lost']));
       await expireLeases(instance, await startWorker());
@@ -203,8 +203,8 @@ export const workerScenarios: WorkerScenario[] = [
       expect((await change('DELETE', deleted!.id)).status).toBe(204);
       expect((await change('POST', `${disabled!.id}/disable`)).status).toBe(200);
       receiver.defaultResponder = respondWithStatus(200);
-      // All retries become due immediately. The unchanged endpoint is last, so its requests prove that the others were
-      // processed.
+      // All retries become due immediately. The unchanged endpoint is last, so its requests prove that the retries
+      // to the other endpoints were processed.
       await makeDeliveriesDue(instance);
       if (queue === 'redis') await runDelayedJobs();
       expect(await check()).toMatchObject({ cancelled: 10, deadLetters: 0, requests: 20 });

@@ -27,7 +27,7 @@ const ID_TIMES: Record<string, string[]> = {
   audit_log: ['id'],
 };
 
-/** This table's rows are not shifted: the ids cannot be, and a migration compares the times in them with other columns. */
+/** The rows of this table are not shifted: the ids stay the same, and a migration compares their times with other columns. */
 const UNSHIFTED_TABLE = 'customers';
 
 /**

@@ -22,7 +22,7 @@ const OTHER_CLAIMS = ['hd', 'tid', 'oid', 'xms_edov', 'groups'];
 /** A real OpenID Provider (npm `oidc-provider`) on loopback. The user signs in and consents immediately. */
 export class OpenIdProvider {
   /**
-   * The user who signs in next. As at any provider, a user agent stays signed in as the previous user until its
+   * The user who signs in next. As with any provider, a user agent stays signed in as the previous user until its
    * client requests a new sign-in, or until `endSessions` is called.
    */
   user: ProviderUser = createProviderUser();
@@ -38,7 +38,7 @@ export class OpenIdProvider {
   private server: Server | undefined;
   private port = 0;
 
-  /** @param extraClaims claim names in addition to the standard ones and those of known providers */
+  /** @param extraClaims claim names in addition to the standard claims and the claims of known providers */
   static async start({ extraClaims = [] }: { extraClaims?: string[] } = {}): Promise<OpenIdProvider> {
     const provider = new OpenIdProvider();
     // The port is reserved, so no other server takes it while this one is stopped.
