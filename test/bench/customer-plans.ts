@@ -22,7 +22,7 @@ interface Plan {
   lines: string[];
 }
 
-/** Prints the query plans for each kind of customer list, and for reading one customer: by id, at a login and for /me. */
+/** Prints the query plans for each kind of customer list, and for reading a customer by id, at a login and for /me. */
 export async function printPlans(instance: TestInstance): Promise<void> {
   const plans = [...(await listPlans(instance)), ...(await readPlans(instance))];
   printSection('Query plans, each statement executed for the second time', {

@@ -15,8 +15,9 @@ export interface Load {
 }
 
 /**
- * Request bodies. Each POST contains a different email address, or the newest refresh token of the connection's session.
- * `update` sends PATCH requests that change the name of one customer after the other, with ids appended to the URL.
+ * Request bodies. Each POST contains a different email address, or the newest refresh token of the connection's
+ * session. `update` sends PATCH requests that change the name of one customer after the other, with ids appended to the
+ * URL.
  */
 export type Bodies =
   | { kind: 'register'; password: string }

@@ -56,8 +56,8 @@ describe('API processes under load', () => {
     const endMs = Date.now() - signaledAt;
     expect(endMs).toBeLessThan(15_000);
     const total = await stopped;
-    // The API closes its listening socket after 100 ms without a request. If this test process pauses for that long, its
-    // next requests are refused.
+    // The API closes its listening socket after 100 ms without a request. If this test process pauses for that long,
+    // its next requests are refused.
     const [pause] = pausesSince(signaledAt).filter(({ ms }) => ms > 50);
     const accepted = history.exchanges.filter(({ at }) => at < (pause?.at ?? Infinity));
     expect(accepted.some(({ at }) => at >= signaledAt)).toBe(true);

@@ -17,7 +17,7 @@ import { entryPoints, freePort, ServerProcess } from '../support/server-process.
 import { availableQueues, PASSWORD, TestInstance, type TestResponse } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** Uses Redis if it is installed: an API process that is killed after a commit then loses a job, not only a notification. */
+/** Uses Redis if it is installed: an API process that is killed after a commit then loses a job, not a notification. */
 const queue = availableQueues.at(-1)!;
 let instance: TestInstance;
 let receiver: Receiver;

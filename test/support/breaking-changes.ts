@@ -2,7 +2,7 @@ import { resolveReference } from './resolve-reference.mjs';
 
 type Json = Record<string, any>;
 
-/** Direction in which a value is sent. Request schemas must not become narrower. Response schemas must not become wider. */
+/** Direction in which a value is sent. Requests must not become narrower, and responses must not become wider. */
 type Direction = 'request' | 'response';
 
 /** Schema keywords that limit a value from below, and from above. */
@@ -10,8 +10,8 @@ const LOWER_LIMITS = ['minLength', 'minItems', 'minimum', 'exclusiveMinimum', 'm
 const UPPER_LIMITS = ['maxLength', 'maxItems', 'maximum', 'exclusiveMaximum', 'maxProperties'];
 
 /**
- * Returns the changes between two OpenAPI documents that can break a client of the first document. Clients ignore unknown
- * properties and enum values in responses, so additions there are compatible.
+ * Returns the changes between two OpenAPI documents that can break a client of the first document. Clients ignore
+ * unknown properties and enum values in responses, so additions there are compatible.
  * @returns one sentence for each change, beginning with its location, such as `POST /v1/events request /type`
  */
 export function findBreakingChanges(before: Json, after: Json): string[] {

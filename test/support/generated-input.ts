@@ -13,8 +13,8 @@ import type { TestInstance } from './test-instance.js';
 const seed = Number(process.env['INPUT_SEED'] ?? 20_261_121);
 
 /**
- * Operations that need secrets from earlier operations, in a fixed order. Other specs test them, such as operator-sessions,
- * second-factor, customer-factors, email-codes and passkeys.
+ * Operations that need secrets from earlier operations, in a fixed order. Other specs test them, such as
+ * operator-sessions, second-factor, customer-factors, email-codes and passkeys.
  */
 const isSignIn = (name: string): boolean =>
   /\/operator\/v1\/(session|setup|invitations)/.test(name) ||

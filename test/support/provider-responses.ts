@@ -9,7 +9,8 @@ import type { Responder } from './identity-providers/stand-in-server.js';
 /**
  * The effect of a provider's response:
  * - `accepted`: sufficient for every purpose
- * - `no_email`: as if there were no email. A new person must enter an email. A person who has an account is not affected
+ * - `no_email`: as if there were no email. A new person must enter an email. A person who has an account is not
+ *   affected
  * - `no_email_now`: the same, but a new person must try again, because the provider may return the email later
  * - `rejected`, `unavailable`: the same for everyone
  */

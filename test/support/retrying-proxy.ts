@@ -11,8 +11,8 @@ const PAUSE_MS = 20;
 const PROBE_MS = 50;
 
 /**
- * A proxy for replicas. Like common proxies, it forwards a request to the next ready replica, and to a different replica
- * if the connection is refused. A request that was sent is never sent again.
+ * A proxy for replicas. Like common proxies, it forwards a request to the next ready replica, and to a different
+ * replica if the connection is refused. A request that was sent is never sent again.
  */
 export class RetryingProxy {
   private next = 0;

@@ -363,7 +363,7 @@ export class SignInSecrets {
     return { ...this.newContext(tokens.accessToken, codeVerifier), state };
   }
 
-  /** Returns a kind of secret: a sign-in token that a secret key creates. @param fields the fields other than `reason` */
+  /** Returns the kind of secret for a sign-in token from a secret key. @param fields the fields other than `reason` */
   private signInToken(fields: () => object): SecretKind {
     return {
       ...{ owner: 'plain', consumer: 'sign-in token' },
@@ -381,7 +381,7 @@ export class SignInSecrets {
     };
   }
 
-  /** Returns a kind of secret: the code in the redirect from the hosted page to the application. */
+  /** Returns the kind of secret for the code in the redirect from the hosted page to the application. */
   private pageCode(
     owner: SecretOwner['kind'],
     signIn: (page: HostedSignIn, owner: SecretOwner) => Promise<void>,

@@ -27,7 +27,10 @@ const ID_TIMES: Record<string, string[]> = {
   audit_log: ['id'],
 };
 
-/** The rows of this table are not shifted: the ids stay the same, and a migration compares their times with other columns. */
+/**
+ * The table whose rows are not shifted. Its ids keep their times, and a migration compares these times with other
+ * columns.
+ */
 const UNSHIFTED_TABLE = 'customers';
 
 /**
