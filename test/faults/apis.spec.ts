@@ -98,7 +98,7 @@ describe(`API processes, deliveries with ${queue}`, () => {
     expect((await history.check()).requests).toBe(3);
   });
 
-  it('a migration adds columns: replicas of the previous version keep working and can start', async () => {
+  it('a migration adds columns: replicas on the previous version keep working and can start', async () => {
     const customer = await registerCustomer(instance);
     const request = mixedRequests(instance, customer);
     await request(0);
