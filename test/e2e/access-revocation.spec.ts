@@ -18,13 +18,13 @@ it('EX-01: an access revocation ends every earlier session, credential, code and
 });
 
 describe('EX-01: a sign-in in progress when access ends', () => {
-  /** The failpoint after an attempt is counted and before its password is checked. */
+  /** The failpoint at which the login has counted an attempt but has not checked the password. */
   const HOLD = 'password.before-hash';
   const asServer = (path: string) => instance.requestWithSecretKey('POST', `/api/v1/customers/${path}`);
   const revocations: Record<string, (id: string, tokens: Tokens) => Promise<unknown>> = {
     'a sign-out everywhere': (_, { accessToken }) =>
       instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/auth/logout', { scope: 'all' }),
-    'disabling the customer, who is then enabled again': async (id) => {
+    'disabling the customer, even if the customer is enabled again': async (id) => {
       await asServer(`${id}/disable`);
       await asServer(`${id}/enable`);
     },

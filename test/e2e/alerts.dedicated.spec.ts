@@ -48,7 +48,7 @@ afterAll(async () => {
 /** Workers with the current test's settings, or null for all workers. */
 let ownWorkers: ServerProcess[] | null = null;
 
-/** Starts workers with other settings, which check alerts instead of the usual ones. */
+/** Runs `work` while only newly started workers with these settings check alerts. */
 async function withWorkers(
   count: number,
   env: Record<string, string>,
@@ -75,7 +75,7 @@ const listAlerts = (kind: string, state = 'open'): ReceivedRequest[] =>
     ({ event }) => event.type === `alert.${kind}` && (event.data['state'] as string) === state,
   );
 
-/** Moves each alert's last notification into the past. */
+/** Makes each alert's last notification older by this interval. */
 const ageAlerts = (time: string) =>
   instance.sql(`UPDATE alerts SET told_at = told_at - $1::interval`, [time]);
 
@@ -100,7 +100,7 @@ const sendMails = async (): Promise<void> => {
   await instance.sql(`UPDATE mails SET next_try_at = now() WHERE state = 'pending'`);
   await listWorkers()[0]!.runJob('MailSender');
 };
-/** Moves all emails into the past. */
+/** Makes all emails older by this interval. */
 const ageMails = (time: string) =>
   instance.sql(
     `UPDATE mails SET created_at = created_at - $1::interval, finished_at = finished_at - $1::interval`,
@@ -115,7 +115,7 @@ const readAlertSecret = async (): Promise<string> => {
 };
 
 describe('alerts', () => {
-  it('send each channel one signed notification from all workers together, and repeat it', async () => {
+  it('are sent and repeated once per channel and signed, however many workers run', async () => {
     const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
     await checkAlerts();
     expect(alerts.requests).toEqual([]);
@@ -179,7 +179,7 @@ describe('alerts', () => {
     expect(logs).not.toContain('of-the-operator');
   });
 
-  it('appear once in the log if no channel is set, and exclude unknown kinds and disabled mail', async () => {
+  it('are logged once if no channel is set, without unknown kinds and disabled email', async () => {
     const env = { ALERT_WEBHOOK_URL: '', ALERT_EMAIL: '', SMTP_URL: '' };
     await withWorkers(2, env, async (workers) => {
       await instance.register();
@@ -274,7 +274,7 @@ describe('alerts', () => {
     expect(listAlerts('overdue_deliveries', 'over')).toHaveLength(1);
   });
 
-  it('MQ-01: report emails dropped in an hour because of a project limit, and the recovery', async () => {
+  it('MQ-01: report emails that a project limit dropped within an hour, and the recovery', async () => {
     const customer = (await instance.register()).body.customer.id as string;
     const insertDropped = (reason: string) =>
       instance.sql(

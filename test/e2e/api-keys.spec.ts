@@ -309,7 +309,7 @@ it('AK-08: a key works until it is revoked, and a second revocation has no effec
     created.id,
   ]);
   expect(second).toMatchObject({ hasMore: false, nextCursor: null });
-  // The caller can access the key, which belongs to another project than the path.
+  // The caller can access the key, but the path contains a different project.
   for (const [method, route] of [
     ['GET', ''],
     ['DELETE', ''],
@@ -424,7 +424,7 @@ describe('rotating a key', () => {
     }
   });
 
-  it('does not extend the old key, and gives the new key the same lifetime', async () => {
+  it("does not extend the old key's validity, and gives the new key the same lifetime", async () => {
     const { id } = await createKey({ expiresAt: timeFromNow(HOUR) });
     await instance.sql(`UPDATE api_keys SET created_at = created_at - interval '1 day' WHERE id = $1`, [id]);
     const old = await getKey(id);

@@ -168,7 +168,7 @@ async function recordClientIps(baseUrl: string): Promise<unknown[]> {
   return ips;
 }
 
-it('AUDIT_IP determines whether the audit log records client IPs completely or masked', async () => {
+it('AUDIT_IP determines whether the audit log contains complete or masked client IPs', async () => {
   expect(await recordClientIps(instance.baseUrl)).toEqual(RECORDED.full);
   expect(await recordClientIps(withoutConsole.baseUrl)).toEqual(RECORDED.masked);
 });
@@ -197,7 +197,7 @@ it('PW-05: a breach check sends a five-digit hash prefix, and fails open', async
   });
 });
 
-it('the feed neither hides nor skips events after a dump is restored on another server', async () => {
+it('the feed neither hides nor skips events after a dump is restored on a different server', async () => {
   const create = async (): Promise<string> =>
     (await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail() })).body.id;
   const list = (query: string): Promise<TestResponse> =>
@@ -333,7 +333,7 @@ describe('failed sign-ins of an operator', () => {
       expect(await enterPassword(USED_ADDRESS, operator.email, password)).toMatchObject(rejected);
     });
 
-    it('waits twice as long after ten more consecutive failures', async () => {
+    it('must wait twice as long after ten more consecutive failures', async () => {
       const email = uniqueEmail();
       for (const seconds of [900, 1_800]) {
         await exhaustAttempts(email);

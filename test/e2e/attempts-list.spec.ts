@@ -201,7 +201,7 @@ describe('the attempt log', () => {
     );
   });
 
-  // The last test of the file, because it adds an attempt.
+  // This test must be the last one, because it adds an attempt.
   it('returns an attempt in only one of two adjacent time ranges, even with a fast worker clock', async () => {
     const at = Date.now() - 86_400_000;
     const [inserted] = await seedDeliveries(instance, [

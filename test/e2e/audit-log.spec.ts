@@ -59,7 +59,7 @@ const createFinishedDelivery = async (): Promise<{ endpointId: string; delivery:
 };
 
 describe('an entry of the audit log', () => {
-  it('contains the action, actor, target, address, time and request', async () => {
+  it('contains the action, actor, target, client IP, time and request', async () => {
     const customer = (await createCustomer()).body as Entry;
     const requestId = `r-${randomUUID()}`;
     await instance.request('POST', `/api/v1/customers/${customer['id']}/disable`, {
@@ -242,7 +242,7 @@ describe('an entry of the audit log', () => {
     expect(await instance.sql('SELECT count(*)::int AS n FROM audit_log')).toEqual([count]);
   });
 
-  it('has the system as its actor, in the audit log of each root organization', async () => {
+  it('names the system as the actor of a command, in the audit log of each root organization', async () => {
     const [first] = await instance.sql(
       `SELECT actor_id FROM audit_log WHERE action = 'organization.created' AND actor_type = 'system'`,
     );
@@ -277,7 +277,7 @@ describe('an entry of the audit log', () => {
   });
 });
 
-describe('an audit log entry and its change', () => {
+describe('a change and its audit log entry', () => {
   it('commit together or not at all', async () => {
     const email = uniqueEmail();
     await instance.sql(
@@ -306,7 +306,7 @@ describe('an audit log entry and its change', () => {
     expect(await entriesOf(taken)).toEqual([]);
   });
 
-  it('WH-14: cover each of 20 parallel redeliveries, 19 with the outcome refused', async () => {
+  it('WH-14: exist for each of 20 parallel redeliveries, of which 19 are refused', async () => {
     const { endpointId, delivery } = await createFinishedDelivery();
     const path = `/v1/webhooks/deliveries/${delivery}/redeliver`;
     const reason = 'the target is up again';

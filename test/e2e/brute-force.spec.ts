@@ -17,20 +17,20 @@ import { insertKey } from '../support/tenants.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
-// The limits per address are off, because they would hide the limit on failed logins, which always applies.
+// The limits per client IP are off, because they would apply before the limit on failed logins, which is always on.
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
 const HOME = '203.0.113.5';
 const ELSEWHERE = '192.0.2.1';
 
-/** Logs in from an address that a server passes in X-Client-IP. */
+/** Logs in through a server that passes this client IP in X-Client-IP. */
 const loginFrom = (ip: string, email: string, password?: string): Promise<TestResponse> =>
   instance.login(email, password, { 'x-api-key': instance.credentials.projectSecretKey, 'x-client-ip': ip });
 const statusFrom = async (ip: string, email: string, password?: string): Promise<number> =>
   (await loginFrom(ip, email, password)).status;
 
-/** Sends `count` failed logins in parallel, from different addresses by default. @returns the responses */
+/** Sends `count` failed logins in parallel, from different client IPs by default. @returns the responses */
 const burst = (email: string, count: number, ip?: string): Promise<TestResponse[]> =>
   Promise.all(
     Array.from({ length: count }, (_, index) =>
@@ -77,7 +77,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     }
   });
 
-  it('requires a wait no longer than the window, even if a later transaction opened it', async () => {
+  it('never requires a wait longer than the window, even if the window ends later', async () => {
     const email = uniqueEmail();
     await setFailedSignIns(instance, email, { inWindow: 10 });
     await instance.sql(`UPDATE login_attempts SET window_ends_at = now() + interval '901 s'`);
@@ -86,7 +86,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
     expect(rejected.headers.get('retry-after')).toBe('900');
   });
 
-  it('allows exactly 10 separate attempts from a known address, even in parallel', async () => {
+  it('allows exactly 10 separate attempts from a known client IP, even in parallel', async () => {
     const { email } = await registerAtHome();
     await exhaustAttempts(email);
     expect(statusesOf(await burst(email, 9, HOME))).toEqual(Array(9).fill(429));
@@ -219,7 +219,7 @@ describe('the limit on failed logins with RATE_LIMITS=off (RL-01)', () => {
   });
 });
 
-describe('a locked customer', () => {
+describe('the lock on a customer', () => {
   type Locked = Awaited<ReturnType<typeof registerCustomer>>;
   it.each<[string, (customer: Locked) => Promise<unknown>, string]>([
     [
@@ -228,7 +228,7 @@ describe('a locked customer', () => {
       PASSWORD,
     ],
     ['a password reset', ({ email }) => resetPassword(email), NEW_PASSWORD],
-    ['a login from a known address', ({ email }) => instance.login(email), PASSWORD],
+    ['a login from a known client IP', ({ email }) => instance.login(email), PASSWORD],
     [
       'a password change',
       ({ tokens }) =>
@@ -238,7 +238,7 @@ describe('a locked customer', () => {
         }),
       NEW_PASSWORD,
     ],
-  ])('regains access through %s, with one lock event and one unlock event', async (_, unlock, password) => {
+  ])('ends with %s, and causes one lock event and one unlock event', async (_, unlock, password) => {
     const customer = await registerCustomer(instance);
     const { id, email } = customer;
     await lockCustomer(customer);

@@ -72,7 +72,7 @@ describeConsole(
       expect(await page.content()).not.toContain(key);
     });
 
-    it('CO-01: limits an operator to the records of an organization, without the System screens', async () => {
+    it("CO-01: limits an operator to an organization's records, and hides the System screens", async () => {
       const mark = randomUUID().slice(0, 8);
       const { organizationId, projectId } = await insertOrganization(test.instance);
       await test.instance.sql('UPDATE organizations SET name = $2 WHERE id = $1', [organizationId, mark]);
@@ -199,7 +199,7 @@ describeConsole(
       await row.getByText('Default').waitFor();
     });
 
-    it('saves project settings, and overwrites those of another admin only if confirmed', async () => {
+    it("saves project settings, and overwrites another admin's changes only if confirmed", async () => {
       const body = { organizationId: test.instance.credentials.organizationId, name: 'New' };
       const { id } = (await test.admin.request('POST', '/projects', body)).body;
       const page = await test.show(`/projects/${id}`);

@@ -112,7 +112,7 @@ describeConsole('the console: settings and identities', { allowClientErrors: tru
       expect(settings).toMatchObject(changed);
     });
 
-    it('configure the previous system, preserve its secret and turn it off', async () => {
+    it("save the previous system's URL, keep its secret, and delete both when the URL is cleared", async () => {
       const section = page.getByRole('region', { name: 'Registration and sign-in' });
       const [urlField, secretField] = [
         section.getByLabel('Previous system', { exact: true }),
@@ -214,7 +214,7 @@ describeConsole('the console: settings and identities', { allowClientErrors: tru
     await entry.getByText(identityId).waitFor();
   });
 
-  it('creates several keys for one .env file, and keeps the input for a rejected key', async () => {
+  it('creates several keys for one .env file, and keeps the form of a rejected key filled in', async () => {
     const body = { organizationId: test.instance.credentials.organizationId, name: 'Keys' };
     const { id } = (await test.admin.request('POST', '/projects', body)).body;
     const page = await test.show(`/projects/${id}?tab=keys`);
@@ -271,7 +271,7 @@ describeConsole('the console: settings and identities', { allowClientErrors: tru
     await page.getByRole('button', { name: 'Discard changes' }).click();
   });
 
-  it('shows the template that another admin saved meanwhile, and overwrites its subject', async () => {
+  it('shows the template that another admin saved in the meantime, and overwrites its subject', async () => {
     const body = { organizationId: test.instance.credentials.organizationId, name: 'Templates' };
     const { id } = (await test.admin.request('POST', '/projects', body)).body;
     const page = await test.show(`/projects/${id}?tab=templates`);
@@ -289,7 +289,7 @@ describeConsole('the console: settings and identities', { allowClientErrors: tru
     expect((await test.admin.request('GET', path)).body).toMatchObject(saved);
   });
 
-  it('shows the access that another admin granted meanwhile, and overwrites it', async () => {
+  it('shows the access that another admin granted in the meantime, and overwrites it', async () => {
     const mark = randomUUID().slice(0, 8);
     const { organizationId } = await insertOrganization(test.instance);
     await test.instance.sql('UPDATE organizations SET name = $2 WHERE id = $1', [organizationId, mark]);

@@ -6,7 +6,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 import './console-sign-in.browser.spec.js';
 
 describeConsole('the console: setup and account', { allowClientErrors: true }, (test) => {
-  it('creates the first admin at the setup link, and rejects another token', async () => {
+  it('creates the first admin at the setup link, and rejects a wrong token', async () => {
     const page = await test.browser.open(`${test.instance.baseUrl}/console/setup#token=${'x'.repeat(43)}`);
     await waitForHeading(page, 'Set up Gatehouse');
     expect(page.url()).toBe(`${test.instance.baseUrl}/console/setup`);
@@ -21,7 +21,7 @@ describeConsole('the console: setup and account', { allowClientErrors: true }, (
     const page = await test.open('/deliveries');
     await waitForHeading(page, 'Deliveries');
     await page.clock.install();
-    // Requests are recorded in the page, because it sends one only after a response and its clock must not run ahead.
+    // The page counts its pending requests, because the clock must advance only after each response has arrived.
     await page.addInitScript(`{
       const originalFetch = window.fetch;
       window.sentValues = [];
@@ -36,7 +36,7 @@ describeConsole('the console: setup and account', { allowClientErrors: true }, (
     }`);
     await page.reload();
     await waitForHeading(page, 'Deliveries');
-    /** Returns the header values that badge requests contain during the given number of seconds. */
+    /** Lets this many seconds pass. Returns the header values that the requests for the badge have contained. */
     const collectSentValues = async (seconds: number): Promise<Set<string>> => {
       await page.evaluate('window.sentValues = []');
       for (let second = 0; second < seconds; second += 5) {

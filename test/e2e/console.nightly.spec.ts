@@ -14,7 +14,7 @@ describeDeliveries('the console: lists, batches and live updates', (test) => {
 
   it('searches beyond one response, and indicates that more records remain', async () => {
     const { id, ids } = await createFailedEndpoint(instance, receiver, 1);
-    // Newer dead letters without a match, more than the console searches automatically.
+    // The newer dead letters do not match, and are more than the console searches automatically.
     await duplicateDeadLetter(instance, ids[0]!, 12_000);
     await ui.goTo(`/dead-letters?endpoint_id=${id}&http_status=500`);
     await page.getByRole('heading', { name: 'No matches so far' }).waitFor();
@@ -154,7 +154,7 @@ describeDeliveries('the console: lists, batches and live updates', (test) => {
     await page.waitForURL(/app\.order\.paid/);
     await page.reload();
     await page.locator(`a[href="/console/events/${sent.body.data.id}"]`).first().waitFor();
-    // The console does not mistake its data for data about a customer.
+    // The console does not mistake the event's data for data about a customer.
     expect(await page.locator('a[href*="/console/customers/"]').count()).toBe(0);
   });
 

@@ -13,7 +13,7 @@ import { insertKey, type Tenant } from '../support/tenants.js';
 
 let instance: TestInstance;
 let tenant: Tenant;
-/** A key with all scopes. The first key lacks those that no key has by default. */
+/** A key with all scopes. The instance's first key has only the default scopes. */
 let secretKey: string;
 let tokens: { accessToken: string; refreshToken: string };
 let verificationToken: string;
@@ -172,7 +172,7 @@ const routes: Record<string, string> = Object.fromEntries(
   ),
 );
 
-/** Every credential in every header, with its kind if the header is the right one. */
+/** Each credential in each header, with its kind if it belongs in that header. */
 const presentations = (): [name: string, kind: Kind | null, headers: Record<string, string>][] => [
   ['secret key as bearer token', 'secret', { authorization: `Bearer ${secretKey}` }],
   ['secret key in x-api-key', 'secret', { 'x-api-key': secretKey }],
@@ -211,7 +211,7 @@ const firstRoutes = new Set(
       .map(([route, kind]) => [kind, route]),
   ).values(),
 );
-/** Returns true for credentials that every route receives: each kind in its own header, and none. */
+/** Returns true for a credential in the right header, and for a request without one. Every route receives these. */
 const essential = (name: string, kind: Kind | null = null): boolean => kind !== null || name === 'nothing';
 
 const outcomeOf = ({ status, body }: TestResponse): string => `${status} ${body.code}`;
@@ -392,7 +392,7 @@ const malformedValues = (): Record<string, string> => {
     tabs: 'a\tb\tc',
     SQL: "' OR 1=1 --",
     'a truncated key': secretKey.slice(0, -1),
-    'a key with another checksum': `${secretKey.slice(0, -6)}000000`,
+    'a key with a wrong checksum': `${secretKey.slice(0, -6)}000000`,
     'a key of another type': secretKey.replace('sk_', 'xk_'),
     'a JWT without signature': `${head}.${claims}.`,
     'four parts of a JWT': `${tokens.accessToken}.x`,

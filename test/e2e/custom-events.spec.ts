@@ -244,7 +244,7 @@ describe('a custom event', () => {
     const { secretKey: key } = await newProject();
     const large = { type: 'app.large', data: { text: 'x'.repeat(31_000) } };
     const ids: string[] = [];
-    // A request can contain two of them.
+    // Two of these events fit into one request.
     for (let sent = 0; sent < 80; sent += 2)
       ids.push(...(await create(key, [large, large])).map(({ id }: any) => id as string));
     await waitForFeed(instance);

@@ -282,7 +282,7 @@ describe('MF-02: a challenge', () => {
     expect((await complete(fourth)).status).toBe(200);
   });
 
-  it('shares one limit with all others of the customer, even under 100 parallel attempts', async () => {
+  it("shares one limit with the customer's other challenges, even under 100 parallel attempts", async () => {
     const customer = await registerWithTotp(instance);
     const open = () => openChallenge(instance, customer.email);
     const challenges = [await open(), await open(), await open()];
@@ -385,7 +385,7 @@ describe('MF-05: an account change', () => {
     };
     for (const response of await send()) expect(response).toMatchObject(required);
     const withPassword = { method: 'password', password: PASSWORD };
-    // Otherwise, it would renew auth_time in tokens whose amr contains mfa.
+    // The password alone must not renew auth_time in a token whose amr contains mfa.
     expect(await reauthenticate(customer, withPassword)).toMatchObject(required);
 
     expect(await reauthenticate(customer, { method: 'totp', code: '000000x' })).toMatchObject(invalidCode);
@@ -568,7 +568,7 @@ describe('the setting mfa', () => {
         [Buffer.from(challengeToken)],
       );
       const { body } = await completeChallenge(instance, challengeToken, totpCode(secret));
-      // The secret is not copied, because `reencrypt` could otherwise miss it in both tables.
+      // The secret is encrypted again. If the row were copied during `reencrypt`, it could be missed in both tables.
       expect(await instance.sql('SELECT FROM totp_factors WHERE secret = $1', [pending!['sealed']])).toEqual(
         [],
       );

@@ -110,7 +110,7 @@ describe('reauthentication with an emailed code', () => {
     instance.requestWithAccessToken(accessToken, 'POST', '/api/v1/me/reauthenticate/options', {
       method: 'email_code',
     });
-  /** Returns the response to a change that requires a recent verification. */
+  /** Requests a change that requires a recent verification. By default, first makes the last one too old. */
   const change = async ({ id, accessToken }: SignedIn, isStale = true): Promise<TestResponse> => {
     if (isStale)
       await instance.sql(

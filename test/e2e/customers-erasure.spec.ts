@@ -81,7 +81,7 @@ describe('a deleted customer', () => {
       externalId,
     });
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/forgot-password', { email });
-    // Not through the API, because that would send another event.
+    // Changed in the database, because a request to the API would cause an event.
     await instance.sql(`UPDATE projects SET settings = '{"signIn": {"emailCode": true}}'`);
     await verifyEmailCode(instance, wrongCode(await receiveEmailCode(instance, email)));
     await instance.requestWithPublishableKey('POST', '/api/v1/auth/login', { email, password: PASSWORD });

@@ -295,7 +295,7 @@ describe('a request during another change of the customer', () => {
     ['email', 'password_hash = password_hash || 0'],
     ['delete', 'password_hash = password_hash || 0'],
     ['delete', 'disabled_at = now()'],
-  ])('rejects a password in /me/%s that has become invalid meanwhile: %s', async (path, change) => {
+  ])('rejects a password in /me/%s that has become invalid in the meantime: %s', async (path, change) => {
     const { id, tokens } = await registerCustomer(instance);
     const bodies: Record<string, unknown> = {
       password: { currentPassword: PASSWORD, newPassword: NEW_PASSWORD },
@@ -337,7 +337,7 @@ describe('a request during another change of the customer', () => {
     ['resend-verification', 'deleted', 'DELETE FROM customers WHERE id = $1'],
     ['resend-verification', 'verified', 'UPDATE customers SET email_verified = true WHERE id = $1'],
   ])(
-    'responds the same to %s for a customer who is %s meanwhile, and sends no email',
+    'responds the same to %s, without an email, if the customer is %s in the meantime',
     async (path, _, change) => {
       const email = uniqueEmail();
       const { body } = await create({ email });
@@ -350,7 +350,7 @@ describe('a request during another change of the customer', () => {
     },
   );
 
-  it('responds the same to a resent invitation if the customer is deleted meanwhile', async () => {
+  it('responds the same to a resent invitation if the customer is deleted in the meantime', async () => {
     const email = uniqueEmail();
     const { body } = await create({ email, sendInvite: true });
     const token = await instance.getMailToken(email, 'accept-invite');

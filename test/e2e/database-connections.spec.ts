@@ -84,7 +84,7 @@ describe('a database URL with several hosts', () => {
   });
 });
 
-describe('a role that may no longer connect', () => {
+describe('a role that has lost its permission to connect', () => {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const admin = new pg.Client(process.env['TEST_POSTGRES_URL']);
   beforeAll(async () => {
@@ -98,7 +98,7 @@ describe('a role that may no longer connect', () => {
     await admin.end();
   });
 
-  it('causes 503 until it may connect again, ends a starting process, and is logged', async () => {
+  it('makes statements fail with `unavailable`, prevents startup, and is logged', async () => {
     const url = Object.assign(new URL(adminUrl(name)), { username: name, password: name }).href;
     const log: [object, string][] = [];
     const write = (fields: object | string, message?: string) =>
@@ -121,7 +121,7 @@ describe('a role that may no longer connect', () => {
       ] as const) {
         await admin.query(change);
         await endConnections();
-        // The pooled connection may be the first to report its end.
+        // The pooled connection may first report that it was terminated.
         const cause = await eventually('the rejection', async () => {
           const error = (await execute().catch((each: unknown) => each)) as GatehouseError;
           expect(error).toMatchObject({ code: 'unavailable' });
@@ -143,7 +143,7 @@ describe('a role that may no longer connect', () => {
   });
 });
 
-describe('a database whose roles have other settings', () => {
+describe('a database whose roles have hostile default settings', () => {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   let urls: { url: string; ownerUrl: string };
   beforeAll(async () => void (urls = await createDatabase(name, 'template1', true)));
@@ -164,7 +164,7 @@ describe('a database whose roles have other settings', () => {
     return { database: new Database(config, logger), log };
   }
 
-  it('inherits a hostile value of each setting', async () => {
+  it('inherits a hostile value for each setting', async () => {
     expect(Object.keys(hostileSettings).sort()).toEqual(names);
     const client = new pg.Client(urls.url);
     await client.connect();
@@ -208,7 +208,7 @@ describe('a database whose roles have other settings', () => {
     }
   });
 
-  it('rejects a role with disabled triggers: it is logged, and the API is not ready', async () => {
+  it('is unusable while a role has disabled triggers: logs the problem, and the API is not ready', async () => {
     const admin = new pg.Client(adminUrl(name));
     await admin.connect();
     const role = `ALTER ROLE ${RUNTIME_ROLE} IN DATABASE ${name}`;

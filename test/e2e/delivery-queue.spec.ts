@@ -88,7 +88,7 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
       await eventually('a connection to Redis', () => queue.isReady());
       const jobs = Array.from({ length: 22 }, newJob);
       const together = jobs.slice(1).map(({ delayMs: _, ...job }) => job);
-      // On a busy machine these fail after 250 ms, but the jobs they have sent are still processed.
+      // On a busy machine, both calls fail after 250 ms, but the jobs they have sent are still processed.
       await queue.add(jobs.slice(0, 1)).catch(() => undefined);
       await queue.addTogether(together, 0).catch(() => undefined);
       await eventually('the jobs', async () => (await queue.countJobs()) === 3);
@@ -188,12 +188,12 @@ const connectionOf = (queue: DeliveryQueue): Redis =>
       const taken: string[] = [];
       queue.process(1, async ({ deliveryId }) => void taken.push(deliveryId));
       const jobs = [newJob(), { ...newJob(), delayMs: 10 }];
-      // On a busy machine this fails after 250 ms, but the jobs it has sent are still processed.
+      // On a busy machine, `add` fails after 250 ms, but the jobs it has sent are still processed.
       await queue.add(jobs).catch(() => undefined);
       await eventually('the jobs', () => jobs.every(({ deliveryId }) => taken.includes(deliveryId)));
 
       const policy = { name: randomUUID(), quota: 1, windowSeconds: 60 };
-      // Before the limiter is connected, it counts requests in its own process.
+      // A limiter that is not connected yet counts requests only in its own process.
       await eventually('a request that another process has counted', async () => {
         const key = randomUUID();
         const results = [await limiters[0].consume(policy, key), await limiters[1].consume(policy, key)];

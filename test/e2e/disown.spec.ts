@@ -126,7 +126,7 @@ describe('disowning an account', () => {
 
   it('does not remove what the owner has set up since the link was sent', async () => {
     for (const [name, claim] of [
-      ['a disown', ({ token }: { token: string }) => disown(token)],
+      ['disowning', ({ token }: { token: string }) => disown(token)],
       ['a reset', ({ email }: { email: string }) => requestReset(instance, email)],
     ] as const) {
       const customer = await registerForeignAddress();

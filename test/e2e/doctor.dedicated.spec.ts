@@ -49,10 +49,10 @@ const check = async (changes: Environment = {}): Promise<CheckResult[]> =>
 const withPassword = (url: string, password: string): string =>
   Object.assign(new URL(url), { password }).href;
 
-describe('doctor of the server', () => {
+describe("the server's doctor command", () => {
   beforeAll(insertWorker);
 
-  it('reports only the test database settings in a working production installation', async () => {
+  it('reports only the settings of the test database in a working production installation', async () => {
     // The Node.js version depends on the machine.
     const results = (await check()).filter(({ message }) => !message.includes('version of Node.js'));
     expect(results.filter(({ status }) => status === 'error' || status === 'warning')).toEqual([

@@ -217,7 +217,7 @@ describe('a challenge', () => {
     ]);
   });
 
-  it('MF-07: works once, within ten minutes, with its token and project; failures look the same', async () => {
+  it('MF-07: works once in ten minutes with its token and project; failures are uniform', async () => {
     const [{ email }, { email: other }] = [await createVerified(), await createVerified()];
     const [first, second] = [
       await receiveEmailCode(instance, email),
@@ -585,7 +585,7 @@ describe('the limit on email code guesses', () => {
     ).toEqual([]);
   });
 
-  it('RL-01: allows a known client IP ten more attempts without revealing it', async () => {
+  it('RL-01: allows a known client IP ten more attempts, without revealing which IPs are known', async () => {
     const { email } = await createVerified();
     expect((await verifyEmailCode(instance, await receiveEmailCode(instance, email))).status).toBe(200);
     const codes = [await receiveEmailCode(instance, email), await receiveEmailCode(instance, email)];
@@ -596,7 +596,7 @@ describe('the limit on email code guesses', () => {
     expect((await verifyEmailCode(instance, codes[1]!)).status).toBe(200);
   });
 
-  it('MF-07: sends 8 digits after 1,000 wrong codes an hour per project, and voids 6-digit codes', async () => {
+  it("MF-07: makes codes eight digits long after a project's 1,000 wrong ones in an hour", async () => {
     const { email } = await createVerified();
     const short = await receiveEmailCode(instance, email);
     const addGuesses = (guesses: number, age: string) =>

@@ -99,7 +99,7 @@ describe('a change of email address', () => {
   });
 });
 
-it('RL-07, RL-08: the sixth request to change an address in an hour is rejected with the wait time', async () => {
+it('RL-07, RL-08: the sixth change request in an hour is rejected, with the wait time', async () => {
   const { email, accessToken } = await registerWithToken();
   const request = () => change(accessToken, uniqueEmail());
   for (let count = 0; count < 5; count += 1) expect((await request()).status).toBe(202);
@@ -142,7 +142,7 @@ describe('a change of email address with enumeration protection', () => {
     expect(await instance.listMailKinds(unused)).toEqual(['change-email-new']);
   });
 
-  it('EV-07: does not reveal a quota that only emails to an owner can have exhausted', async () => {
+  it("EV-07: responds the same if the email quota of the address's owner is exhausted", async () => {
     const [owner, first, second] = [
       await registerWithToken(),
       await registerWithToken(),
@@ -160,7 +160,7 @@ describe('a change of email address with enumeration protection', () => {
     ]);
   });
 
-  it('returns the same response if the owner is deleted meanwhile, as a registration does', async () => {
+  it('returns the same response if the owner is deleted in the meantime; so does a registration', async () => {
     const caller = await registerWithToken();
     for (const request of [
       (email: string) => change(caller.accessToken, email),
@@ -270,7 +270,7 @@ describe('EV-06: an address', () => {
     const before = await recipients();
     expect(await instance.register(email.toUpperCase())).toMatchObject(taken);
     await forgot(` ${email.replace(/[a-f]/, (letter) => letter.toUpperCase())}`);
-    // This looks like the same address, but has another domain.
+    // This looks like the same address, but its domain is different.
     await forgot(email.replace('example.com', 'examp\u0131e.com'));
     expect(await recipients()).toEqual([...before, email]);
   });

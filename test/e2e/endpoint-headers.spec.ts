@@ -31,7 +31,7 @@ async function sendTest(id: string): Promise<Record<string, unknown>> {
 }
 
 describe('a custom header of an endpoint', () => {
-  it('accompanies every delivery, and is never returned, logged or stored in plain text', async () => {
+  it('is sent with every delivery, and never returned, logged or stored in plain text', async () => {
     const headers = { Authorization: 'Bearer topsecretvalue', 'X-Env': 'staging (eu)', 'x-a': '!' };
     const created = (await create({ url: receiver.url, headers })).body.data;
     const hidden = { authorization: '…', 'x-env': '…', 'x-a': '…' };
@@ -82,7 +82,7 @@ describe('a custom header of an endpoint', () => {
     expect(row).toEqual({ headers: null });
   });
 
-  it('uses any name, even one that the HTTP client uses itself', async () => {
+  it('can have any name, even one that the HTTP client uses itself', async () => {
     const names = ['common', 'head', 'post', 'put', 'patch', 'query', 'x-toString', 'tojson'];
     const headers = Object.fromEntries(names.map((name) => [name, 'kept']));
     const { id } = (await create({ url: receiver.url, headers })).body.data;

@@ -122,7 +122,7 @@ describe('a domain of a provider', () => {
     expectStatus(201, await requestProviders(instance, 'POST', '', accepted));
   });
 
-  it('returns 404 for another provider or another tenant', async () => {
+  it('is not found with the id of a different provider or tenant', async () => {
     const provider = await createDomainProvider(instance);
     const outsider = await insertOrganization(instance);
     const others = [
@@ -136,8 +136,8 @@ describe('a domain of a provider', () => {
   });
 });
 
-describe('FE-03: a provider whose server is not the one in its preset', () => {
-  /** Starts a server where every account has the claims for which the preset trusts its email address. */
+describe('FE-03: a provider with a custom issuer', () => {
+  /** Functions that start a server. Its accounts have the claims for which the preset trusts an email address. */
   const start = {
     github: async () => {
       const server = await GitHubStandIn.start();

@@ -166,7 +166,7 @@ describe('the event feed', () => {
       ]);
   });
 
-  it('contains an event only once no earlier event can still be committed', async () => {
+  it('omits an event while an earlier one can still be committed', async () => {
     const { projectId, key } = await newProject();
     const customer = await create(key);
     await waitForFeed(instance);
@@ -190,7 +190,7 @@ describe('the event feed', () => {
     }
   });
 
-  it('begins, on request, before the events of older transactions that are still open', async () => {
+  it('can begin at a given time without skipping events from transactions that are still open', async () => {
     const { projectId, key } = await newProject();
     const customer = await create(key);
     const openTransaction = await instance.db.connect();
@@ -202,7 +202,7 @@ describe('the event feed', () => {
          WHERE project_id = $1`,
         [projectId],
       );
-      // Only events from here on determine where the feed begins.
+      // The events up to this time must not determine where the feed begins.
       const now = Date.now();
       await eventually('the next millisecond', () => Date.now() > now + 1);
       const query = `created_after=${new Date(now + 60_001).toISOString()}`;
@@ -231,7 +231,7 @@ describe('the event feed', () => {
     expect(await requestFeed(`/${ownEvents.events[0].id}`, other.key)).toMatchObject({ status: 404 });
   });
 
-  it('gives a poller the same 200 ids as a receiver that was down, despite 10 parallel writers', async () => {
+  it('gives a poller the same 200 ids as a receiver after an outage, despite 10 parallel writers', async () => {
     const { projectId, key } = await newProject();
     const receiver = await Receiver.start();
     receiver.defaultResponder = respondWithStatus(503);

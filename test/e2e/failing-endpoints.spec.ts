@@ -52,7 +52,7 @@ async function createFailingEndpoint(): Promise<string> {
 }
 
 /**
- * Creates an endpoint whose attempts failed at these times, as workers reported, and again just now.
+ * Creates an endpoint whose attempts failed at these times and just now. Its health reports contain these failures.
  * @param error the error of the past attempts
  */
 async function createEndpointWithFailures(hoursAgo: number[], error = 'http_error'): Promise<string> {
@@ -133,7 +133,7 @@ describe('a failing endpoint', () => {
       await createEndpointWithFailures([73, 72.9, 72.8, 72.7, 72.6]),
       await createEndpointWithFailures([71, 49, 48, 25, 24]),
       await createEndpointWithFailures([73, 49, 48, 25, 24], 'worker_lost'),
-      // Created last, because the other tests' registrations would add attempts.
+      // This endpoint must be created last. Registrations by other tests would add attempts to it.
       await createEndpointWithFailures([74, 49, 25]),
     ];
     await check();
@@ -186,7 +186,7 @@ describe('a failing endpoint', () => {
     await check();
     const corrected = await getStats(id);
     expect(corrected['last_success_at']).not.toBeNull();
-    // Only the last failure after the success is recorded.
+    // After the correction, only the last failure counts, because it is newer than the success.
     expect(corrected['failing_since']).toBe(corrected['last_failure_at']);
     await check();
     expect(await getEndpoint(id)).toMatchObject({ status: 'enabled' });
@@ -194,7 +194,7 @@ describe('a failing endpoint', () => {
 });
 
 describe('a health report of a worker', () => {
-  it('counts failures since the last success, in whatever order workers report both', async () => {
+  it('is merged so that only failures after the last success count, whichever is reported first', async () => {
     const timeAt = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
     const failure: EndpointHealth = {
       failingSince: timeAt(1),

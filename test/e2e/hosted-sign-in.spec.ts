@@ -19,7 +19,7 @@ import { totpCode } from '../support/totp.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
 const REDIRECT_URL = 'https://app.example.com/signed-in?from=page';
-/** Each test's settings, unless it changes them. */
+/** The project's settings at the beginning of each test. */
 const SETTINGS = {
   redirectUrls: [REDIRECT_URL, 'https://*.preview.example.com/signed-in'],
   signIn: { emailCode: true },
@@ -213,7 +213,7 @@ describe('the hosted sign-in page', () => {
       expect(customer.id).toBe(id);
       const verifiedAt = (flow!['proven_at'] as Date).getTime();
       expect(decodeJwt(tokens.accessToken)['auth_time']).toBe(Math.floor(verifiedAt / 1_000));
-      // Neither factor was verified at the time of the exchange.
+      // Both times are earlier than the exchange, because no factor was verified then.
       expect(
         await instance.sql(
           'SELECT FROM sessions WHERE customer_id = $1 AND auth_time = $2 AND factor_time = $2',
@@ -372,7 +372,7 @@ describe('the hosted sign-in page', () => {
       expect(again.parameters['code']).toEqual(expect.any(String));
     });
 
-    it('offers another email address if the customer has not verified the first one', async () => {
+    it('lets the customer enter a different address if the first one is unverified', async () => {
       await changeSettings(instance, project, { ...SETTINGS, requireVerifiedEmail: true });
       try {
         const { email } = (server.user = createProviderUser());
@@ -392,13 +392,13 @@ describe('the hosted sign-in page', () => {
       }
     });
 
-    it('MF-05: links the account only after the second factor of the customer', async () => {
+    it('MF-05: links the account only after the customer has verified the second factor', async () => {
       const { sub } = (server.user = createProviderUser({ email: undefined }));
       const customer = await registerWithTotp(instance);
       const { email, id: customerId, secret } = customer;
       await resetTotpSteps(instance, customer);
-      // With an unverified address, the code would remove the factor, which belongs to the person who registered the
-      // address without verifying it.
+      // If the address were unverified, the code would remove the factor, because the factor could belong to a person
+      // who does not own the address.
       await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [customerId]);
       const listOwners = () => instance.sql('SELECT customer_id FROM identities WHERE subject = $1', [sub]);
       const agent = new UserAgent();
@@ -416,7 +416,7 @@ describe('the hosted sign-in page', () => {
     it('offers only providers that can prove a new sign-in if the application requires one', async () => {
       server.user = createProviderUser();
       const seconds = () => Math.floor(Date.now() / 1_000);
-      // Only an ID token is signed.
+      // Gatehouse must ignore this auth_time, because only an ID token is signed.
       server.overrides = { userinfo: respondWithJson({ sub: server.user.sub, auth_time: seconds() }) };
       const fields = { type: 'google', issuer: server.issuer };
       const google = await addProvider(instance, project, server, { ...fields, name: 'Work' });
@@ -461,7 +461,7 @@ describe('the hosted sign-in page', () => {
 
       server.idTokenClaims = withoutClaim;
       expect(await isOffered()).toBe(true);
-      // The first customer who tries it receives the reason.
+      // The first customer who signs in with Microsoft is shown the reason.
       const { status, text } = await new UserAgent().open(await signIn(more));
       expect([status, text]).toEqual([400, expect.stringContaining('confirm one: Contoso.')]);
       expect(await isOffered()).toBe(false);
@@ -474,7 +474,7 @@ describe('the hosted sign-in page', () => {
       server.idTokenClaims = withClaim;
       await signIn();
       expect(await isOffered()).toBe(true);
-      // Once a token has contained the claim, an account without it does not hide the provider.
+      // Once a token has contained the claim, later tokens without it do not hide the provider.
       server.idTokenClaims = withoutClaim;
       await signIn();
       expect(await isOffered()).toBe(true);

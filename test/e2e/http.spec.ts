@@ -506,7 +506,7 @@ describe('HD-05: a guard', () => {
     ['a file extension', (path) => `${path}.json`],
   ];
 
-  it('rejects another form of a path', async () => {
+  it('rejects a path in an unusual form', async () => {
     const failures = await runInChunks(variants, async ([, change]) => {
       const found: unknown[] = [];
       for (const [method, path] of guarded) {

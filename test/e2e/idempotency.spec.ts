@@ -301,7 +301,7 @@ it('each documented POST with a secret key commits once, together with its respo
     await Promise.all(instance.workers.map((worker) => worker.stop()));
     await instance.sql(`UPDATE api_keys SET last_used_at = now() + interval '1 hour'`);
 
-    /** Reverts one route's changes, so that they do not affect the next one. */
+    /** Reverts one route's changes, so that they do not affect the next route. */
     const restore = () =>
       instance.sql(`
         DELETE FROM deliveries WHERE state = 'pending';
@@ -311,7 +311,7 @@ it('each documented POST with a secret key commits once, together with its respo
     const idsFor = (route: Route, name: string): string[] => {
       if (route.name.endsWith('/archive')) return spare;
       const ids = resources[resourceKindsByInput[name]![0]!]!;
-      // Only customers without a password can be invited. They are the last ones.
+      // Only customers without a password can be invited. The last ids belong to such customers.
       return route.name.endsWith('/invite') ? ids.slice(-2) : ids;
     };
     const pathOf = (route: Route, index: number): string =>

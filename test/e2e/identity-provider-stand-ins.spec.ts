@@ -103,7 +103,7 @@ describe('OpenIdProvider', () => {
     provider.claimsIn = 'id_token';
   });
 
-  it('signs in again only if the client requests it, even if the user has changed', async () => {
+  it('keeps the signed-in user until the client requests a new sign-in', async () => {
     const client = provider.addClient({ redirectUri: REDIRECT_URI });
     const config = await discover(provider.issuer, client);
     const agent = new UserAgent();
@@ -239,7 +239,7 @@ describe('AppleStandIn', () => {
     expect((await signIn(config, parameters)).callback.form).not.toHaveProperty('user');
   });
 
-  it('rejects a client secret of more than six months, and the response mode query', async () => {
+  it('rejects a client secret valid for over six months, and a request without form_post', async () => {
     const client = apple.addClient({ redirectUri: REDIRECT_URI });
     const secret = await signSecret(client, '190 days');
     const config = await discover(apple.issuer, { ...client, clientSecret: secret });

@@ -167,7 +167,7 @@ describe('FE-01: a new identity provider', () => {
     expect((await send('GET', path)).body.data).toEqual([]);
   });
 
-  it('requires a free slug, a key of the project, and an unarchived project with fewer than 50 providers', async () => {
+  it('requires a free slug, a key with access, and an unarchived project with under 50 providers', async () => {
     await createProvider({ slug: 'google' });
     expect(await create({ slug: 'google' })).toMatchObject({ status: 409, body: { code: 'slug_taken' } });
     await instance.sql(
@@ -291,7 +291,7 @@ describe('an update of a provider', () => {
   });
 });
 
-it('a provider stays off while an API process of an older version is running', async () => {
+it('a provider cannot be enabled while an API process on an older version is running', async () => {
   const off = await createProvider({ enabled: false });
   await instance.sql(
     `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'old', '0.1.9', 1)`,
@@ -311,7 +311,7 @@ it('a provider stays off while an API process of an older version is running', a
 });
 
 describe('the last sign-in method', () => {
-  it('stays if it is a provider, which can be neither turned off nor deleted', async () => {
+  it('can be neither turned off nor deleted if it is a provider', async () => {
     const withoutOthers = { signIn: { password: false, emailCode: false } };
     const off = await createProvider({ enabled: false });
     expect(await patchSettings(withoutOthers)).toMatchObject({
@@ -347,7 +347,7 @@ describe('the last sign-in method', () => {
 });
 
 describe('the deletion of a provider', () => {
-  it('requires that the provider has no identities; otherwise it can only be turned off', async () => {
+  it('fails while customers have identities at the provider, which can still be turned off', async () => {
     const provider = await createProvider();
     const { id: customerId } = await registerCustomer(instance);
     const providerId = provider['id'] as string;
@@ -442,7 +442,7 @@ describe('the connection test', () => {
     }
   });
 
-  it('reports what a provider lacks, without quoting its messages', async () => {
+  it('reports what a provider lacks, without quoting the provider', async () => {
     const SECRET_TEXT = 'text from the provider';
     const discovery = (responder: Responder) => () => (provider.overrides = { discovery: responder });
     const metadata = (differences: object) => () => (provider.metadata = { ...differences });

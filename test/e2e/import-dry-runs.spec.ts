@@ -22,7 +22,7 @@ const comparable = (body: Record<string, any>) => ({
   ...{ id: '', dryRun: null, createdAt: '', updatedAt: '', finishedAt: '' },
 });
 
-it('a dry run returns the results of an import without writing, for a JSON list and NDJSON', async () => {
+it('a dry run writes nothing and returns the results of an import, for JSON and NDJSON', async () => {
   const { slug } = await insertProvider(instance);
   const [taken, externalId] = [uniqueEmail(), randomUUID()];
   await importList({ customers: [{ email: taken, externalId }] });
@@ -71,7 +71,7 @@ it('a dry run returns the results of an import without writing, for a JSON list 
   );
 });
 
-it('a dry run compares lines that are more than a batch apart, as an import does', async () => {
+it('a dry run detects conflicts between lines in different batches, like an import', async () => {
   const { slug } = await insertProvider(instance);
   const domain = `${randomUUID()}.example`;
   const identity = (subject: string) => ({ identities: [{ provider: slug, subject }] });

@@ -24,7 +24,7 @@ const list = async (id: string, path: string): Promise<any> =>
   (await instance.requestWithSecretKey('GET', `/api/v1/customers/${id}${path && `/${path}`}`)).body;
 const remove = (id: string, path: string): Promise<TestResponse> =>
   instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/${path}/remove`, { reason: 'Lost' });
-/** Returns a time that is newer than all changes. */
+/** Returns a time in the future, and so later than all changes in Gatehouse. */
 const soon = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
 
 it('an update does not restore credentials that were removed in Gatehouse', async () => {
@@ -41,7 +41,7 @@ it('an update does not restore credentials that were removed in Gatehouse', asyn
   await remove(ids[0]!, `identities/${identity.id}`);
   await remove(ids[1]!, `factors/${(await list(ids[1]!, 'factors')).totp[0].id}`);
   await remove(ids[2]!, `factors/${(await list(ids[2]!, 'factors')).passkeys[0].id}`);
-  // The record of their removal is not exposed.
+  // The responses do not reveal that the removals were recorded.
   expect(await Promise.all(ids.map((id) => list(id, '')))).toEqual(before);
   const fields = ['identities.0', 'totpSecret', 'passkeys.0'];
   const conflicts = (text: string) => fields.map((field) => `${text} ${field}:conflict`);
@@ -51,7 +51,7 @@ it('an update does not restore credentials that were removed in Gatehouse', asyn
     people.map((line) => ({ ...line, updatedAt: soon(seconds), ...more }));
   expect(await update(newer(10))).toEqual(conflicts('skipped :unchanged'));
   expect(await update(newer(20, { firstName: 'Ada' }))).toEqual(conflicts('updated firstName:replaced'));
-  // The conflicts remain after a line was applied.
+  // Applying a line must not resolve the conflicts.
   expect(await update(newer(30, { firstName: 'Ada' }))).toEqual(conflicts('skipped :unchanged'));
   for (const id of ids) {
     expect((await list(id, 'identities')).data).toEqual([]);
@@ -86,7 +86,7 @@ it('an update cannot add credentials or change the address once its owner has cl
   expect((await instance.login(line.email)).body).toMatchObject({ challenge: null });
 });
 
-it('an update applies the last of several lines, and reports bans and credentials in others', async () => {
+it('an update applies lines with an equal time, and reports bans and credentials in older ones', async () => {
   const [same, repeated, older, renamed] = [
     createImportLine(),
     createImportLine({ passwordHash: bcrypt.hashSync(PASSWORD, 4), totpSecret: randomTotpSecret() }),

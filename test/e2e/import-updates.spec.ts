@@ -87,7 +87,7 @@ it('an import updates customers from newer lines and creates others, as its dry 
     // Older than the customer's first line.
     [{ ...people.renamed, firstName: 'Augusta' }, 'skipped updatedAt:not_newer'],
     [{ ...people.changed, firstName: 'Jo' }, 'skipped updatedAt:not_newer'],
-    // Another customer, who has the same id in another system.
+    // A different customer, whose id in another system is the same.
     [
       createImportLine({ externalId: people.same.externalId, createdAt: day(0), ...newer, firstName: 'Eve' }),
       'skipped externalId:conflict',
@@ -186,7 +186,7 @@ it('an import disables banned customers, and enables only those that an import d
     ['customer.disabled', {}],
   ]);
   const types = async (id: string) => (await instance.events(id)).map(({ type }) => type);
-  // These events are recorded even without emitEvents, because services need them to reject access.
+  // Even without emitEvents, these events are recorded, because services need them to reject access.
   expect((await types(activeId!)).slice(-2)).toEqual(['customer.disabled', 'session.revoked']);
   expect(await types(activeId!)).not.toContain('customer.updated');
   expect(await types(bannedId!)).toEqual(['customer.enabled']);

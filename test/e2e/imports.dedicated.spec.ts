@@ -78,7 +78,7 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 );
 
-it('an import reserves memory until it is processed, even if its client has disconnected', async () => {
+it('an import reserves memory until it is processed, even after its client disconnects', async () => {
   const heldBytes = (): Promise<number> => instance.api.runCommand('request-memory');
   await eventually('the end of earlier requests', async () => (await heldBytes()) === 0);
   await instance.api.runCommand('hold', 'password.before-hash');

@@ -53,7 +53,7 @@ const listProblems = ({ errors, warnings }: any): string[] =>
 const createIds = (): [string, string] => [randomUUID(), `${randomUUID()}.example`];
 
 describe('a list of customers', () => {
-  it('keeps unused ids, and replaces ids that a customer of any project already has', async () => {
+  it('keeps unused ids, and replaces those that a customer in any project already has', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     const [id, taken] = [randomUUID(), randomUUID()];
     const other = await importList({ projectId, customers: [{ id: taken, email: uniqueEmail() }] });
@@ -210,7 +210,7 @@ describe('a list of customers', () => {
       [invalid('name', ''), 0, 'passkeys.0.name:too_short'],
       [invalid('createdAt', '2999-01-01T00:00:00Z'), 0, 'passkeys.0.createdAt:invalid'],
       [invalid('toString', 'x'), 0, 'passkeys.0.toString:unknown_field'],
-      // Positions are relative to the line, and also count omitted entries.
+      // A position is the index within the line, and includes omitted entries.
       [['text', other, other], 1, 'passkeys.0:invalid', repeated(2)],
       [
         Array(21).fill(passkey),
@@ -353,7 +353,7 @@ describe('a list of customers', () => {
     expect(entries).toEqual([{ action: 'import.started' }]);
   });
 
-  it('accepts password hashes of other systems and plaintext passwords for login (PW-07)', async () => {
+  it('imports plaintext passwords and hashes from other systems, which work at sign-in (PW-07)', async () => {
     const [bcryptEmail, scryptEmail, plainTextEmail] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     const salt = randomBytes(16);
     const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
@@ -393,7 +393,7 @@ describe('a list of customers', () => {
     }
   });
 
-  it('stores a hash in a new format only if no API process of an older version is running', async () => {
+  it('stores a hash in a new format only if no API process on an older version is running', async () => {
     const passwordHash = '$P$BQvcRkPXOnHOFZdxnaOOrGNzXE9gYH/';
     const earlier = bcrypt.hashSync(PASSWORD, 4);
     const create = (hash: string) =>
@@ -675,7 +675,7 @@ describe('an interrupted import', () => {
     expect(await countCustomers(domain)).toBe(800);
   });
 
-  it('resumes only with the same lines, and rejects other lines instead of skipping them', async () => {
+  it('resumes only with the same lines, and rejects different lines instead of skipping them', async () => {
     const [importId, domain] = createIds();
     const lines = createCustomers(10, domain);
     await importLines(instance, toNdjson(lines), { importId });
@@ -698,7 +698,7 @@ describe('an interrupted import', () => {
     expect(longer.body).toMatchObject({ state: 'completed', created: 10, skipped: 5, lastLine: 15 });
   });
 
-  it('moves only to a request with the same lines; the first request then stops writing', async () => {
+  it('is continued only by a request with the same lines; the first request stops writing', async () => {
     const [importId, domain] = createIds();
     const lines = createCustomers(1_100, domain);
     const first = await openBatch(importId, lines.slice(0, 600));

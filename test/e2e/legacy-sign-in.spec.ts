@@ -13,7 +13,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let system: LegacySystem;
-/** A sign-in with an address for which the system never responds. */
+/** A sign-in that stays pending because the previous system does not respond to it. */
 let pending: { email: string; response: Promise<TestResponse> };
 beforeAll(async () => {
   instance = await TestInstance.startShared({ workers: 0 });
@@ -40,7 +40,7 @@ const login = (email: string, password = LEGACY_PASSWORD): Promise<TestResponse>
 const idOf = ({ body }: TestResponse): string => body.customer.id as string;
 const eventTypes = async (customerId: string): Promise<string[]> =>
   (await instance.events(customerId)).map(({ type }) => type as string);
-/** The reason logged for the sign-in that is pending during the other tests. It can be logged at any time. */
+/** The reason logged for the pending sign-in. It can be logged during any test. */
 const TIMED_OUT = 'no complete response within 5000 ms';
 const listWarnings = (): Record<string, unknown>[] =>
   instance.api.log.filter(({ message }) => message === 'legacy sign-in failed');
@@ -67,7 +67,7 @@ describe('a first sign-in with an unknown address', () => {
     expect((await instance.request('POST', path, { body, headers: bearerHeader(key) })).status).toBe(201);
   });
 
-  it('creates the customer of the profile once, with that password and the usual events', async () => {
+  it("creates the profile's customer once, with the entered password and the usual events", async () => {
     const email = uniqueEmail();
     system.receiver.respondWith(system.respondWithProfile(profile));
     const response = await login(email);
@@ -93,7 +93,7 @@ describe('a first sign-in with an unknown address', () => {
     expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': expect.any(String) });
   });
 
-  it('applies the other settings, and creates customers even if sign-up is off', async () => {
+  it("applies the project's other settings, but creates customers even if sign-up is off", async () => {
     await patchSettings({ signIn: { allowSignUp: false }, mfa: 'required', requireVerifiedEmail: true });
     try {
       expect((await login(uniqueEmail())).body).toMatchObject({
@@ -114,7 +114,7 @@ describe('a first sign-in with an unknown address', () => {
     }
   });
 
-  it('fails with the reason, and is not counted, if portable hashes reject the long password', async () => {
+  it('fails with the reason, and is not counted, if the password is too long for portable hashes', async () => {
     await patchSettings({ passwordHashing: 'portable' });
     try {
       const email = uniqueEmail();
@@ -139,7 +139,7 @@ describe('a first sign-in with an unknown address', () => {
   });
 
   it('waits without a database connection, and creates one customer for two requests', async () => {
-    // More than the API's pool, with two requests each.
+    // Each email signs in twice. Together, these requests exceed the API's connection pool.
     const emails = Array.from({ length: 11 }, uniqueEmail);
     const waiting: (() => void)[] = [];
     const respond = system.respondWithProfile();
@@ -190,7 +190,7 @@ describe('a first sign-in of a customer who has no password', () => {
     expect(await login(disabled)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
   });
 
-  it('sends no request for a customer who was not imported, had a password or changed address', async () => {
+  it('sends no request for customers who were not imported, had a password or changed address', async () => {
     const [created, owned, before, changed, known] = Array.from({ length: 5 }, uniqueEmail);
     await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: created });
     const [, changedId] = await importCustomers(
@@ -234,7 +234,7 @@ describe('a sign-in of a customer with an imported password', () => {
     ]);
   });
 
-  it('does not send a request if the hash matches, after a sign-in, or with a password set here', async () => {
+  it('sends no request once the imported hash has matched or a password was set in Gatehouse', async () => {
     const [matching, changed, reset, created] = Array.from({ length: 4 }, uniqueEmail);
     await importCustomers(
       { email: matching, passwordHash },
@@ -371,7 +371,7 @@ describe('a rejection or an invalid response from the system', () => {
 });
 
 describe('the shared secret', () => {
-  it('never appears in output, signs requests until replaced, and disappears with the setting', async () => {
+  it('signs requests until replaced, never appears in output, and is deleted with the setting', async () => {
     const { url } = system.setting;
     const other = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
     const patched = await patchSettings({ legacySignIn: { url: `${url}?2` } });

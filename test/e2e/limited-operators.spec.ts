@@ -140,12 +140,12 @@ describe('an operator limited to organizations', () => {
     expect(await Promise.all(statuses)).toEqual([200, '404 not_found', 200]);
     expect(await listIds(both, '/webhooks/redeliveries')).toContain(id);
     expect(await statusOf(one, 'POST', `${path}/cancel`)).toBe('404 not_found');
-    // The redelivery is recorded for each of its organizations.
+    // Each organization whose deliveries are included has its own audit entry.
     expect(await listIds(one, `/audit-log?targetId=${id}`)).toHaveLength(1);
     expect(await listIds(both, `/audit-log?targetId=${id}`)).toHaveLength(2);
   });
 
-  it("gets 404 for a child's bulk redelivery, because it includes the child's own children", async () => {
+  it("gets 404 for a child operator's bulk redelivery, which includes the child's own children", async () => {
     const [childOperator, parentOperator] = [await limitedTo(child), await limitedTo(own)];
     const planned = await childOperator.request('POST', '/webhooks/redeliveries', { filter: {} });
     const { id } = planned.body.data;

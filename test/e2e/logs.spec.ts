@@ -181,7 +181,7 @@ describe('LG-03: the log line of a security event', () => {
   });
 });
 
-it('RL-02: log lines contain the peer address without a trusted proxy, whatever the headers', async () => {
+it('RL-02: without a trusted proxy, log lines contain the peer address, not forged headers', async () => {
   const forged = {
     'x-forwarded-for': '203.0.113.9, 127.0.0.1',
     'x-real-ip': '203.0.113.9',

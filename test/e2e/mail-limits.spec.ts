@@ -51,7 +51,7 @@ async function listLog({ secretKey }: Tenant, query: Record<string, string> = {}
 }
 
 describe('the email limit', () => {
-  it('MQ-01: counts emails to verified customers, and invitations, separately from others', async () => {
+  it('MQ-01: counts emails to verified customers, invitations and other emails separately', async () => {
     const project = await createProject({ mailLimits: { signUp: 1, passwordReset: 1, emailChange: 1 } });
     const [owner, imported] = [await createVerified(project), uniqueEmail()];
     expectStatus(201, await create(project, { email: imported, password: PASSWORD }));
@@ -86,7 +86,7 @@ describe('the email limit', () => {
     expect(await listLog(project, { email: guest })).toEqual(['accept-invite queued']);
   });
 
-  it("MQ-01: does not block the owner's reset because of another customer's change", async () => {
+  it("MQ-01: does not block the owner's password reset after another customer's email change", async () => {
     const project = await createProject({ enumerationProtection: true, mailLimits: { perRecipient: 1 } });
     const [owner, other] = [await createVerified(project), await createVerified(project)];
     expect(await changeEmail(other.accessToken, owner.email)).toMatchObject({ status: 202 });
@@ -95,7 +95,7 @@ describe('the email limit', () => {
     expect(await instance.listMailKinds(owner.email)).toContain('reset-password');
   });
 
-  it('MQ-01: logs the dropped email to a new address if enumeration protection hides the limit', async () => {
+  it('MQ-01: appears in the log of emails even if enumeration protection hides it in responses', async () => {
     const project = await createProject({ enumerationProtection: true, mailLimits: { perRecipient: 1 } });
     const [first, second] = [await createVerified(project), await createVerified(project)];
     const requestedEmail = uniqueEmail();
@@ -107,7 +107,7 @@ describe('the email limit', () => {
     ]);
   });
 
-  it('MQ-02: allows 5 emails an hour for registrations with +tag forms, and one more for a reset', async () => {
+  it('MQ-02: counts +tag forms as one recipient, but registrations and resets separately', async () => {
     const project = await createProject();
     const { email } = await createVerified(project);
     const tagged = Array.from({ length: 6 }, (_, index) => email.replace('@', `+${index}@`));
@@ -119,7 +119,7 @@ describe('the email limit', () => {
     expect(await instance.listMailKinds(email)).toEqual(['reset-password']);
   });
 
-  it("MQ-02: rejects a key's invitation to another +tag form, and does not create the customer", async () => {
+  it("MQ-02: applies to a key's invitation to a +tag form, so that the customer is not created", async () => {
     const project = await createProject({ mailLimits: { perRecipient: 1 } });
     const email = uniqueEmail();
     const tagged = email.replace('@', '+again@');
@@ -130,7 +130,7 @@ describe('the email limit', () => {
     expect(await create(project, { email: tagged })).toMatchObject({ status: 201 });
   });
 
-  it('MQ-01: logs a repeated request as dropped without revealing it, and at most five times', async () => {
+  it('MQ-01: drops repeated emails without revealing it, and logs at most five of them', async () => {
     const project = await createProject();
     const { email } = await createVerified(project);
     const known = await Promise.all(Array.from({ length: 8 }, () => forgot(project, email)));
@@ -142,7 +142,7 @@ describe('the email limit', () => {
     ]);
   });
 
-  it('covers notices that a customer can trigger to an unverified address', async () => {
+  it('applies to notices that a customer can trigger to an unverified address', async () => {
     const project = await createProject({ mailLimits: { perRecipient: 1 }, mfa: 'optional' });
     const email = uniqueEmail();
     const { tokens, customer } = (await register(project, email)).body;

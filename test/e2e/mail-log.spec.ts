@@ -175,7 +175,7 @@ describe('GET /api/v1/mails', () => {
     ).toEqual([]);
   });
 
-  it('retains no entries about a customer deleted by an API process of 0.1.0', async () => {
+  it('retains no entries about a customer deleted by an API process on 0.1.0', async () => {
     const tenant = await insertOrganization(instance);
     const { id } = await invite(tenant);
     await instance.sql('DELETE FROM customers WHERE id = $1', [id]);

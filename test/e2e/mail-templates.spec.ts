@@ -94,7 +94,7 @@ describe('an email template of a project', () => {
     });
   });
 
-  it('changes field by field for new emails, and resets to the built-in template', async () => {
+  it('applies changed fields to new emails only, and can be reset to the built-in template', async () => {
     const owner = await createOwner();
     const builtIn = (await owner.send('GET', '/verify-email/de')).body;
     expect((await owner.send('PATCH', '/verify-email/de', {})).body).toEqual(builtIn);
@@ -203,7 +203,7 @@ describe('an email template of a project', () => {
       expect([path, (await send('GET', path)).status]).toEqual([path, 404]);
   });
 
-  it('keeps the link in the email, and inserts every value as text', async () => {
+  it('never omits the link, and inserts every value as text instead of HTML', async () => {
     const owner = await createOwner();
     await instance.sql('UPDATE projects SET name = $1 WHERE id = $2', ['<b>{{email}}</b>', owner.projectId]);
     const text = { heading: '<script>alert(1)</script>', paragraphs: ['{{project_name}}'], closing: [] };
@@ -307,7 +307,7 @@ describe('the language of an email', () => {
         expect(await languageOf(await register(locale, accepted), 'verify-email')).toBe(expected),
     );
 
-  it('depends on the customer, then the request, then the default of the project or English', async () => {
+  it("depends on the customer, then the request, then the project's default, then English", async () => {
     const hostile = `,;q=,*, de_AT, "><script>, ${'x'.repeat(2_000)}`;
     await checkLanguages([
       ['de-AT', 'en', 'de'],
@@ -324,7 +324,7 @@ describe('the language of an email', () => {
     );
   });
 
-  it("follows each request and locale change, without becoming the customer's locale", async () => {
+  it('follows Accept-Language until the customer has a locale, and does not set that locale', async () => {
     const email = await register(undefined, 'de');
     const { accessToken } = (await instance.login(email)).body.tokens;
     const me = (method: string, body?: object) =>

@@ -30,7 +30,7 @@ const count = async (table: string): Promise<number> => {
   return row!.count;
 };
 
-/** Inserts failed logins, expired ones by default. */
+/** Inserts failed logins of this age. They have expired by default. */
 const insertLoginAttempts = (rows: number, days = 91): Promise<unknown> =>
   instance.sql(
     `INSERT INTO login_attempts (project_id, email_hash, tries, window_ends_at, failed_at)

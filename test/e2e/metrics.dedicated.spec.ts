@@ -20,7 +20,7 @@ describe('the metrics endpoint of both programs', () => {
   const api = () => Scrape.load(ports.api);
   const worker = () => Scrape.load(ports.worker);
 
-  /** API log while another process listens on its METRICS_PORT, and the status of a request in the meantime. */
+  /** The API's log lines and the status of a request while another server listened on the API's METRICS_PORT. */
   let blocked: { log: ServerProcess['log']; status: number };
   const findLines = (log: ServerProcess['log'], message: string) =>
     log.filter((line) => line['message'] === message);
@@ -30,7 +30,7 @@ describe('the metrics endpoint of both programs', () => {
     const blocker = createServer().listen(ports.api, '127.0.0.1');
     await once(blocker, 'listening');
     const env = ({ url }: { url: string }) => ({
-      // This server is not a standby, so all reads go to the primary.
+      // This URL leads to the primary, so it is not used for reads.
       DATABASE_READ_URL: url,
       METRICS_PORT: String(ports.api),
       PERIODIC_JOBS: 'off',
@@ -86,7 +86,7 @@ describe('the metrics endpoint of both programs', () => {
     }
     expect(increase(requests, { route, method: 'POST', status: '2xx' })).toBe(1);
     expect(increase(requests, { route, method: 'POST', status: '4xx' })).toBe(14);
-    // Two new customers and each login. A throttled login is verified too, so that its timing reveals nothing.
+    // Two registrations and all logins. Throttled logins are verified too, so that their timing reveals nothing.
     expect(increase('gatehouse_password_hash_wait_seconds_count', {})).toBe(17);
     expect(after.value('gatehouse_password_hash_queue_length')).toBe(0);
   });
@@ -168,7 +168,7 @@ describe('the metrics endpoint of both programs', () => {
     const { id } = await instance.createEndpoint('http://127.0.0.1:9/', ['customer.updated']);
     const before = (await worker()).value('gatehouse_sweeper_repairs_total', { kind: 'orphan_cancelled' });
     expect(before).toBe(0);
-    // This state results from a race between an event and a request that disables its endpoint.
+    // A pending delivery to a disabled endpoint results from a race between an event and the request to disable.
     await instance.sql(
       `UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'failing', disabled_at = now() WHERE id = $1`,
       [id.replace('ep_', '')],
@@ -232,7 +232,7 @@ describe('the metrics endpoint of both programs', () => {
       );
   });
 
-  it('contains the offset of the PostgreSQL clock, and writable hosts only if there are several', async () => {
+  it("contains the PostgreSQL clock's offset, and no writable hosts for a URL with one host", async () => {
     await instance.api.runCommand('check-clock-and-hosts');
     await instance.runJob('ClockAndHostChecker');
     for (const scrape of [await api(), await worker()]) {
@@ -290,7 +290,7 @@ describe('the metrics endpoint of both programs', () => {
     expect([...values.keys()].filter((name) => ![...ownLabels, ...nodeLabels].includes(name))).toEqual([]);
   });
 
-  it('reports, only in the API, that DATABASE_READ_URL is unused if it is not a standby', async () => {
+  it('reports, only in the API, that DATABASE_READ_URL is unused because it is not a standby', async () => {
     await instance.api.runCommand('check-replica');
     const isUsed = async (scrape: Promise<Scrape>) => (await scrape).value('gatehouse_database_replica_up');
     expect([await isUsed(api()), await isUsed(worker())]).toEqual([0, null]);
@@ -318,7 +318,7 @@ describe('the metrics endpoint of both programs', () => {
   });
 
   it('CO-05: contains every label value that the dashboard and the alert rules use', async () => {
-    // A response in each status class, and requests to the routes that a rule excludes.
+    // Causes a response in each status class, and calls the routes that a rule excludes.
     await instance.register();
     const operator = await insertOperator(instance);
     await operator.request('GET', '/audit-log.csv');

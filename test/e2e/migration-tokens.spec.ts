@@ -76,7 +76,7 @@ describe('a sign-in token for a migration', () => {
     expect(events[1]).toMatchObject({ data: { methods: expectedClaims.amr } });
   });
 
-  it('MF-08: appears in the audit log with the key as its actor, and not as support', async () => {
+  it('MF-08: appears in the audit log with the key as its actor, and opens no support session', async () => {
     const id = await createCustomer();
     const authTime = ago(DAY);
     const { body } = await create(id, { authTime });

@@ -84,8 +84,8 @@ describe('npm run serve', () => {
   });
 });
 
-describe('npm run serve without a usable configuration', () => {
-  /** Returns the exit code. The programs wait for a database that does not exist. */
+describe('a failing start of npm run serve', () => {
+  /** Runs the command until it exits. By default, its programs wait for a database that does not exist. */
   const start = async (env: Record<string, string>) => {
     const port = await freePort();
     const all = new ServerProcess(entryPoints.all, {

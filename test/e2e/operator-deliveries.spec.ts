@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** Turns some deliveries into pending ones, a few of them in progress, and others into canceled ones. */
+/** Makes some deliveries pending, a few of these in progress, and cancels others. */
 async function addUnfinished(): Promise<void> {
   await instance.sql(
     `WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id)::int AS n FROM deliveries WHERE state = 'succeeded')
@@ -59,7 +59,7 @@ async function addUnfinished(): Promise<void> {
   await instance.sql(`UPDATE deliveries SET last_error = 'http_error' WHERE state = 'failed'`);
 }
 
-/** Inserts a batch with a recorded total. Adds every second delivery without a batch to it, up to `count`. */
+/** Inserts a batch with a recorded total. Adds every second delivery that has no batch, at most `count`. */
 async function insertBatch(
   count: number,
   batch: { created: number; endpointIds: string[] },
@@ -475,7 +475,7 @@ describe('the batch list for operators', () => {
     expect((await instance.requestWithSecretKey('GET', `/v1${path}/count`)).status).toBe(404);
   });
 
-  it('contains the names of those who planned, started and canceled them, but not for API keys', async () => {
+  it('names the actors who planned, started and canceled each batch, but not for API keys', async () => {
     const other = await insertOperator(instance, 'operator');
     const { id } = (await operator.request('POST', path, { filter: {} })).body.data as { id: string };
     const names = {
@@ -490,7 +490,7 @@ describe('the batch list for operators', () => {
     expect(await getBatch(id)).toMatchObject({ ...names, ...ended, state: 'cancelled' });
     const listed = (await operator.request('GET', `${path}?limit=1`)).body.data;
     expect(listed).toMatchObject([{ id, ...ended }]);
-    // A key that no longer exists.
+    // This key no longer exists, so it has no name.
     const missingKey = `key:${randomUUID()}`;
     await instance.sql('UPDATE redelivery_batches SET started_by = $2 WHERE id = $1', [
       id.slice(4),
@@ -567,7 +567,7 @@ describe('a plan to redeliver the listed dead letters', () => {
     expect(body.data.filter).toEqual({ resolution: 'waiting', customer_ids: expect.arrayContaining(ids) });
   });
 
-  it('checks delivery ids against the resolution filter if it is set', async () => {
+  it('contains only listed deliveries that match the resolution filter, if it is set', async () => {
     const deadLetter = await findDelivery(`state = 'failed' AND resolution IS NULL`);
     const succeeded = await findDelivery(`state = 'succeeded'`);
     const total = async (filter: object): Promise<number> => (await plan(filter)).body.data.total as number;
@@ -621,7 +621,7 @@ describe('the deliveries of customers with many events', () => {
     );
   });
 
-  it('appear in lists, counts and plans beyond the number of events scanned individually', async () => {
+  it('appear in lists, counts and plans even if there are too many events for individual scans', async () => {
     const queries: Query[] = [
       { customer_id: quiet },
       { customer_id: busy },
@@ -635,7 +635,7 @@ describe('the deliveries of customers with many events', () => {
     }
   });
 
-  it('use the index by event, even without table statistics', async () => {
+  it('are found through the index by event, even without table statistics', async () => {
     await instance.sql(`DELETE FROM pg_statistic WHERE starelid = 'deliveries'::regclass`);
     const explainer = new Explainer(instance);
     const deadLettersRepository = explainer.repository(DeadLettersRepository);
@@ -666,7 +666,7 @@ describe('a count', () => {
       },
     ]);
     const many = `generate_series(1, ${MANY}) n WHERE id = $1`;
-    // More attempts than a delivery can have, but these counts are not limited to one delivery.
+    // A real delivery has at most five attempts. Here one delivery has them all, which does not affect the counts.
     await instance.sql(
       `INSERT INTO attempts (id, organization_id, project_id, event_id, event_type, endpoint_id, delivery_id, target_url,
          attempt, http_status, success, error, duration_ms, response_body, started_at)

@@ -31,7 +31,7 @@ const listAndCount = async (path: string, { limit, ...query }: Record<string, st
 const findAuditEntries = async (requestId: string | null) =>
   (await viewer.request('GET', `/audit-log?requestId=${requestId}`)).body.data;
 
-describe('emails to customers that operators trigger', () => {
+describe('an email that an operator sends to a customer', () => {
   const createCustomer = async (more: object = {}): Promise<{ id: string; email: string }> =>
     (await instance.requestWithSecretKey('POST', '/api/v1/customers', { email: uniqueEmail(), ...more }))
       .body;
@@ -40,7 +40,7 @@ describe('emails to customers that operators trigger', () => {
     ['resend-verification', 'verify-email', 'customer.verification_sent', 'verification.requested'],
     ['reset-password', 'reset-password', 'customer.password_reset_sent', 'password.reset_requested'],
     ['resend-invitation', 'accept-invite', 'customer.invitation_sent', null],
-  ])('reach the customer after %s', async (path, kind, action, event) => {
+  ])('reaches the customer after %s', async (path, kind, action, event) => {
     const { id, email } = await createCustomer();
     const response = await operator.request('POST', `/customers/${id}/${path}`);
     expect(response).toMatchObject({ status: 202, body: {} });
@@ -63,7 +63,7 @@ describe('emails to customers that operators trigger', () => {
     });
   });
 
-  it('cause a 409 response if unnecessary, and a 429 response after five', async () => {
+  it('causes a 409 response if it is unnecessary, and a 429 response after five emails', async () => {
     const { id } = await createCustomer({ emailVerified: true, password: PASSWORD });
     for (const path of ['resend-verification', 'resend-invitation']) {
       const response = await operator.request('POST', `/customers/${id}/${path}`);
@@ -233,7 +233,7 @@ describe('the list of locked customers', () => {
     expect(await lockOf(ids.both)).toBeNull();
   });
 
-  it('contains those whose failures exceed the limits of the project', async () => {
+  it("contains the customers whose failures reach the project's limits", async () => {
     const { email, id } = await registerCustomer(instance);
     await setFailedSignIns(instance, email, { inWindow: 10 });
     const isLocked = async () => (await viewer.request('GET', `/customers/${id}`)).body.lock !== null;
@@ -406,7 +406,7 @@ describe.each(['projects', 'organizations'] as const)('%s for operators', (noun)
 it('projects, organizations and endpoints are counted up to ten thousand', async () => {
   const { organizationId } = instance.credentials;
   const marker = `https://${randomUUID()}.example.com/`;
-  // The replica role skips the foreign key checks, which would take most of the time.
+  // session_replication_role = replica skips the foreign key checks, which would take most of the time.
   await instance.sql(
     `BEGIN; SET LOCAL session_replication_role = replica;
      INSERT INTO organizations (id, name, slug)
@@ -425,7 +425,7 @@ it('projects, organizations and endpoints are counted up to ten thousand', async
     ['/webhooks/endpoints', {}],
   ] as const) {
     expect([path, await getCount(viewer, path)]).toEqual([path, full]);
-    // The marker is a URL, and is the prefix of both the names and the URLs.
+    // Both the names and the URLs begin with the marker, which is a URL.
     expect([path, await getCount(viewer, path, { q: marker, ...filter })]).toEqual([path, full]);
   }
   const half = { count: 5_250, isMore: false };

@@ -215,7 +215,7 @@ describe('OP-01: the notices of an instance', () => {
       }
     });
 
-    it('also notifies about the command operator-link, but never emails its link', async () => {
+    it('causes a notice even if it is the command operator-link, whose link is never emailed', async () => {
       const { operator } = await insertOperator(instance, 'viewer');
       await createOperatorLink(instance, operator.email, '--reset-second-factor');
       const mails = await readNewMails();
@@ -283,7 +283,7 @@ describe('OP-01: the notices of an instance', () => {
       return client;
     };
 
-    it('receives a notice about a sign-in from a new address or browser, but not a new version', async () => {
+    it('is notified of a sign-in from a new client IP or browser, but not of a browser update', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await signInWith(version(140), owner);
       expect(await readNewNotices(owner)).toEqual(['New sign-in']);
@@ -299,7 +299,7 @@ describe('OP-01: the notices of an instance', () => {
       await update(`address_block = '203.0.113.5'`);
       await signInWith(version(142), owner);
       expect(await readNewNotices(owner)).toEqual(['New sign-in']);
-      // The browsers of an address that an earlier version stored are unknown.
+      // Earlier versions stored addresses without browsers, so a browser there does not count as new.
       await update(`browsers = '{}'`);
       await signInWith(version(142), owner);
       expect(await readNewNotices(owner)).toEqual([]);

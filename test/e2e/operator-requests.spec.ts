@@ -67,7 +67,7 @@ const sendRequest = ({ method, path }: Route, headers: Record<string, string>): 
   return instance.request(method, fillPath(path, ids), { headers });
 };
 
-/** Returns the routes whose response has another status or code. */
+/** Returns the routes whose response does not have the expected status and code. */
 const findUnexpected = (
   list: Route[],
   headers: Record<string, string>,
@@ -187,7 +187,7 @@ describe('each route for operators', () => {
 });
 
 describe('each other route', () => {
-  it('CO-01: treats an operator session as a missing credential', async () => {
+  it('CO-01: treats an operator session like a missing credential', async () => {
     const otherRoutes = routes.filter(
       ({ path, kinds }) => !path.startsWith('/operator/') && kinds.length > 0,
     );

@@ -381,7 +381,7 @@ describe('a list of customers or audit log entries', () => {
     const full = { count: 10_000, isMore: true };
     expect(await getCount(viewer, '/customers', { emailVerified: 'false', disabled: 'false' })).toEqual(full);
     expect((await getCount(viewer, '/customers')).isMore).toBe(true);
-    // A frequent term's newest matches are read from the list. The trigram index finds a rare term.
+    // A frequent term is searched for in the newest rows first. A rare one is found through the trigram index.
     const newest = await queryIds(
       `SELECT id FROM customers WHERE email LIKE '%@example.com' ORDER BY created_at DESC, id DESC LIMIT 50`,
     );

@@ -74,12 +74,12 @@ describe('CO-01: an instance without operators', () => {
       { action: 'operator.signed_in' },
       { action: 'operator.second_factor_enrolled' },
       { action: 'operator.created', actorType: 'operator', actorId: first.operator.id },
-      // Each of the two links is recorded.
+      // The command has created two links, and each is recorded.
       ...Array(2).fill({ action: 'operator.invited', actorType: 'system', details: { by: 'command' } }),
     ]);
   });
 
-  it('does not log a command once an operator exists, and no link or setting creates another', async () => {
+  it('logs no command once an operator exists, and no link or setting creates a second operator', async () => {
     await instance.sql(`INSERT INTO operator_links (token_hash, expires_at)
                      VALUES (sha256('a link from an earlier start'), now() + interval '1 hour')`);
     expect(await setUp('a link from an earlier start')).toMatchObject({
@@ -93,7 +93,7 @@ describe('CO-01: an instance without operators', () => {
     expect(await instance.sql('SELECT 1 FROM operators')).toHaveLength(1);
   });
 
-  it('does not start with a common OPERATOR_PASSWORD, and logs the reason without it', async () => {
+  it('does not start with a common OPERATOR_PASSWORD, and logs the reason without the password', async () => {
     await instance.sql('DELETE FROM operator_sessions');
     await instance.sql('DELETE FROM operators');
     await instance.api.stop('SIGTERM');

@@ -42,7 +42,7 @@ describe('the operator sign-in at a host name', () => {
 
   beforeAll(async () => {
     const port = String(await freePort());
-    // A site other than the provider's, so that cookies are sent as in production.
+    // The browser must send cookies as in production, so this site must differ from the provider's site.
     const publicUrl = `http://localhost:${port}`;
     provider = await OpenIdProvider.start({ extraClaims: ['orgs'] });
     const redirectUri = `${publicUrl}/operator/v1/oidc/callback`;
@@ -259,7 +259,7 @@ describe('the operator sign-in at a host name', () => {
     expect((await agent.open(await begin(agent))).status).toBe(200);
   });
 
-  it('accepts only console paths and only requests of the console', async () => {
+  it('accepts only console paths, and only requests from the console', async () => {
     for (const to of ['https://evil.example', 'events', '', '/\n'])
       expect(
         await new OperatorClient(instance).request('POST', '/session/oidc', { to, isSeparateWindow: false }),
@@ -283,7 +283,7 @@ describe('the operator sign-in at a host name', () => {
     expect(await client.request('POST', '/session/reauthenticate', { code: '000000' })).toMatchObject({
       status: 409,
     });
-    // An authenticator would allow the holder of a stolen cookie to reauthenticate.
+    // The holder of a stolen cookie must not be able to enroll an authenticator and reauthenticate with it.
     expect((await client.request('POST', '/session/enrollment')).status).toBe(401);
 
     const count = provider.signInCount;
@@ -319,7 +319,7 @@ describe('the operator sign-in at a host name', () => {
         to: '/',
         isSeparateWindow: false,
       });
-      // The discovery document is cached.
+      // This request succeeds because the discovery document is cached.
       expect(response.status).toBe(200);
       agent.cookies.store(new URL(instance.baseUrl), response.headers.getSetCookie());
       const { state } = Object.fromEntries(new URL(response.body.url as string).searchParams);
@@ -332,7 +332,7 @@ describe('the operator sign-in at a host name', () => {
     }
   });
 
-  it("ends a previous provider's sessions, and links its operators to accounts at the new one", async () => {
+  it('ends sessions from a previous provider, and links operators to accounts at the new one', async () => {
     const issuer = 'https://previous.example';
     const person = createOperator();
     const { client } = await signIn(person);
@@ -421,11 +421,11 @@ describe('the operator sign-in at a host name', () => {
       expect((await post(recovered, '/second-factor', { code })).body.state).toBe('signed_in');
     });
 
-    it('stops working after ten failures, which count together with passwords and codes', async () => {
+    it('stops working after ten failures of passkeys, passwords and codes together', async () => {
       const authenticator = new SoftwareAuthenticator();
       const client = await enterPassword();
       const enrolled = await create(client, '/enrollment/passkey', authenticator);
-      // An address from which the operator has signed in has ten separate attempts.
+      // Removes the client IP from which the operator has signed in. It would have ten attempts of its own.
       const { id, email } = client.operator;
       await instance.sql('DELETE FROM operator_addresses WHERE operator_id = $1', [id]);
       const again = await enterPassword(client);
@@ -453,11 +453,11 @@ describe('the operator sign-in at a host name', () => {
       await instance.sql(`DELETE FROM ${countOf}`, values);
       await use(client, '/reauthenticate/passkey', new SoftwareAuthenticator(), { userHandle: null });
       expect((await use(client, '/reauthenticate/passkey', authenticator)).status).toBe(200);
-      // A reauthentication clears only its own attempt.
+      // A reauthentication does not clear earlier failures.
       expect(await instance.sql(`SELECT tries FROM ${countOf}`, values)).toEqual([{ tries: 1 }]);
     });
 
-    it('confirms sensitive actions, changes only with a confirmation, and an admin can reset it', async () => {
+    it('confirms sensitive actions, requires reauthentication for changes, and can be reset', async () => {
       const authenticator = new SoftwareAuthenticator();
       const client = await enterPassword();
       await create(client, '/enrollment/passkey', authenticator);

@@ -279,7 +279,7 @@ describe('CO-01: operator management by admins', () => {
     expect(actions.slice(actions.indexOf('operator.signed_in') + 1)).toEqual(['operator.updated']);
   });
 
-  it('finds and counts operators by id, or by part of their address or name', async () => {
+  it('finds and counts operators by id, or by part of their email or name', async () => {
     const marker = randomUUID().slice(0, 8);
     const { id } = (await invite(`ada-${marker}@example.com`)).body;
     const namedId = (await invite(uniqueEmail())).body.id;
@@ -335,7 +335,7 @@ describe('CO-01: operator management by admins', () => {
     ).toEqual([]);
   });
 
-  it("records operators' changes in the organization's audit log, such as a key with a higher limit", async () => {
+  it("records an operator's changes, such as a key with a higher limit, for the organization", async () => {
     const { organizationId, projectId } = instance.credentials;
     const { body } = await admin.request('POST', `/projects/${projectId}/api-keys`, {
       name: 'By hand',

@@ -11,7 +11,8 @@ import { entryPoints, freePort } from '../support/server-process.mjs';
 import { TestInstance } from '../support/test-instance.js';
 
 /**
- * A pipe whose reader has left, a full disk, a pipe whose reader reads nothing, and one whose reader reads everything.
+ * closed: the pipe's reader has ended. full: the disk is full. stalled: the pipe's reader reads nothing.
+ * read: the pipe's reader reads everything.
  */
 type OutputState = 'closed' | 'full' | 'stalled' | 'read';
 
@@ -32,7 +33,7 @@ afterAll(async () => {
 
 const moduleUrl = (file: string): string => JSON.stringify(pathToFileURL(`${process.cwd()}/${file}`).href);
 
-/** Makes a program wait until its standard input ends, so that its outputs are in their state before it writes. */
+/** A module that waits for the end of standard input, so that the program writes only once its outputs are prepared. */
 const waitForInput = `data:text/javascript,${encodeURIComponent(`import { readFileSync } from 'node:fs'; readFileSync(0);`)}`;
 
 /** Starts a Node.js program. @returns the process, and what it has written to outputs that are read */
@@ -101,7 +102,7 @@ describe('a service', () => {
   it('writes whole lines, and the number of lost ones, once a full disk has space again', async () => {
     const file = join(folder, 'service.log');
     const limit = 2 * 1024 * 1024;
-    // A limit in 512-byte blocks. Beyond it, each write fails as on a full disk, and sends a signal.
+    // `ulimit` counts 512-byte blocks. Beyond the limit, each write causes a signal and fails as on a full disk.
     const shell = `ulimit -f ${limit / 512}; exec "$@" >> ${file}`;
     const body = `
       process.on('SIGXFSZ', () => undefined);
@@ -121,7 +122,7 @@ describe('a service', () => {
       const { size } = await stat(file).catch(() => ({ size: 0 }));
       const content = size > 0 ? await readFile(file, 'utf8') : '';
       if (size < limit) return /"lines":(\d+),"message":"log lines dropped"/.exec(text + content);
-      // Nothing can be appended in the meantime.
+      // The file is at its limit, so the service cannot append to it until it has been truncated.
       text += content;
       await truncate(file);
       return null;
@@ -143,7 +144,7 @@ describe('a service', () => {
 });
 
 describe('a program', () => {
-  // In `all`, the worker is one of the programs.
+  // `all` runs the API and the worker, so there is no separate case for the worker.
   it.each(isNightly ? (['api', 'all'] as const) : (['all'] as const))(
     'serves requests and stops despite a full log disk and a closed standard error: %s',
     async (name) => {
@@ -202,7 +203,7 @@ describe('the launcher', () => {
   });
 });
 
-nightlyIt("a command ends quietly if its output's reader has left, and reports a full disk", async () => {
+nightlyIt("a command ends silently if its output's reader has ended, and reports a full disk", async () => {
   const cli = 'packages/cli/dist/main.js';
   const unwritable = /^[^\n]*cannot (be written|write)[^\n]*: ENOSPC[^\n]*\n$/i;
   const emptyOutput = /^$/;

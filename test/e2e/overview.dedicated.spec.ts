@@ -227,7 +227,7 @@ const getProgress = async (): Promise<{ first: string; next: string }> =>
     )
   )[0]!;
 
-/** Starts an empty counted range at a time, so that only later attempts will be counted. */
+/** Makes the counted range empty and start at this time, so that workers count only later attempts. */
 const countSince = (time: number): Promise<unknown> =>
   instance.sql(
     'UPDATE attempts_counted SET first_id = $1, next_id = $1, endpoint_first_id = $1, endpoint_next_id = $1',
@@ -414,7 +414,7 @@ describe('the overview of an existing log', () => {
     );
   });
 
-  it('includes every attempt of a worker with a slow clock, because the claim corrects its id', async () => {
+  it('includes attempts by a worker with a slow clock, because the claim corrects their ids', async () => {
     const { projectId } = instance.credentials;
     const { id: endpointId } = await instance.createEndpoint('https://example.com/', ['*']);
     const logger = createLogger({ logLevel: 'silent' }, 'test');
@@ -461,7 +461,7 @@ describe('the overview of an existing log', () => {
 
   it('counts each attempt once, although one of two workers is killed, and returns completeFrom', async () => {
     const projects = await insertAttempts(COUNT);
-    // The state of an instance with a log after the migration.
+    // Simulates the state after a migration that leaves the existing log uncounted.
     const hourAgo = Date.now() - 3_600_000;
     await countSince(hourAgo);
     const before = await getOverview('range=30d');

@@ -127,7 +127,7 @@ describe('every hosted page', () => {
       expect([kind, renewed.status]).toEqual([kind, 200]);
       expect(renewed.body).toContain(email);
       await submitForm(path, { renew: '1' });
-      // The registration and the request have just sent such an email, so the next one is sent only after a minute.
+      // An email of this kind has just been sent, so the next one is sent only after a minute.
       expect(await instance.listMailKinds(email)).toEqual(kind === 'accept-invite' ? [kind] : []);
     }
   });
@@ -230,7 +230,7 @@ describe('every hosted page', () => {
     expect((await submitForm(path)).body).toContain('One more step');
   });
 
-  it('allows the owner to remove all access to an account changed to their address', async () => {
+  it('allows the owner to remove all access to an account that was changed to their address', async () => {
     const customer = await registerCustomer(instance);
     const { newEmail, currentToken, newToken } = await requestEmailChange(instance, customer);
     const path = `/confirm-email-change?token=${newToken}`;
@@ -325,7 +325,7 @@ it('a page that sets a password shows errors, and its link stays valid until it 
 });
 
 describe('a form that is submitted twice', () => {
-  /** Messages on the success pages, and the event that a second effect would repeat. */
+  /** Each form's fields, the message on its success page, and the event that must be recorded only once. */
   const forms = {
     'reset-password': {
       fields: { password: NEW_PASSWORD },
@@ -385,7 +385,7 @@ describe('a form that is submitted twice', () => {
     expect(await instance.events(customer.id, 'email.changed')).toHaveLength(1);
   });
 
-  it('counts another password as a failed sign-in, and rejects it', async () => {
+  it('rejects a second, different password, and counts it as a failed sign-in', async () => {
     const { email, path } = await createLink['reset-password']();
     expect((await submitForm(path, { password: NEW_PASSWORD })).status).toBe(200);
     const other = await submitForm(path, { password: 'a third phrase of mine' });

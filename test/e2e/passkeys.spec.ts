@@ -101,7 +101,7 @@ describe('MF-06: a passkey', () => {
     );
   });
 
-  it('has options that require a discoverable passkey and user verification, and exclude others', async () => {
+  it('is created with options that require user verification and exclude existing passkeys', async () => {
     const { tokens, authenticator, email, id } = await registerWithPasskey(instance);
     expect(await requestNewPasskey(instance, tokens)).toMatchObject({
       rp: { id: 'localhost' },
@@ -133,7 +133,7 @@ describe('MF-06: a passkey', () => {
     ['no user presence', { userVerified: false, userPresent: false }],
   ];
 
-  it('fails in a sign-in that deviates from the options', async () => {
+  it('fails if the response to a sign-in deviates from the options', async () => {
     const { authenticator } = await registerWithPasskey(instance);
     const signatureOf = new SoftwareAuthenticator().get({ challenge: '', rpId: 'localhost' }).response
       .signature;
@@ -154,7 +154,7 @@ describe('MF-06: a passkey', () => {
     expect((await signInWithPasskey(instance, authenticator)).status).toBe(200);
   });
 
-  it('fails if its response deviates from the options', async () => {
+  it('is not created if the response deviates from the options', async () => {
     const { tokens } = await registerCustomer(instance);
     for (const [name, deviation] of deviations)
       expect({
@@ -164,13 +164,13 @@ describe('MF-06: a passkey', () => {
     expect((await asCustomer({ tokens }, 'GET', 'passkeys')).body.data).toEqual([]);
   });
 
-  it("does not need a valid attestation: verifying one could send requests to a client's URLs", async () => {
+  it("needs no valid attestation, because verifying one could send requests to a client's URLs", async () => {
     const { tokens } = await registerCustomer(instance);
     const added = await addPasskey(instance, tokens, new SoftwareAuthenticator(), { attested: true });
     expect(added.status).toBe(201);
   });
 
-  it('signs each challenge once, within ten minutes and for its purpose', async () => {
+  it('can use each challenge once, within ten minutes and for its purpose', async () => {
     const { authenticator, tokens, email } = await registerWithPasskey(instance);
     const response = authenticator.get(await requestPasskey(instance));
     const responses = await Promise.all([1, 2, 3, 4, 5].map(() => publish('passkey', { response })));
@@ -206,7 +206,7 @@ describe('MF-06: a passkey', () => {
     expect(decodeJwt(reauthenticated.body.accessToken)['amr']).toEqual(['pwd', 'swk', 'user', 'mfa']);
   });
 
-  it('registers once in parallel requests, only in the session that requested it', async () => {
+  it('is created once by parallel requests, and only in the session that requested the options', async () => {
     const customer = await registerCustomer(instance);
     const other = await registerCustomer(instance);
     const response = new SoftwareAuthenticator().create(await requestNewPasskey(instance, customer.tokens));
@@ -217,7 +217,7 @@ describe('MF-06: a passkey', () => {
     expect(statuses(responses)).toEqual([201, 401, 401]);
   });
 
-  it('fails and is reported if its counter decreases, but not for a forged signature', async () => {
+  it('fails and is reported if its counter does not increase, unless the signature is forged', async () => {
     const authenticator = new SoftwareAuthenticator({ deviceBound: true });
     authenticator.counter = 5;
     const { id, passkeyId } = await registerWithPasskey(instance, authenticator);
@@ -248,7 +248,7 @@ describe('MF-06: a passkey', () => {
     expect((await signInWithPasskey(instance, authenticator)).status).toBe(200);
   });
 
-  it('belongs to one project: a credential id is unique in it, and unknown in another one', async () => {
+  it('belongs to one project: its credential id is unique there, and unknown in other projects', async () => {
     const { authenticator } = await registerWithPasskey(instance);
     const { tokens } = await registerCustomer(instance);
     const copy = new SoftwareAuthenticator({ credentialId: authenticator.credentialId });
@@ -270,7 +270,7 @@ describe('MF-06: a passkey', () => {
     expect(await inOther('passkey', { response: authenticator.get(options) })).toMatchObject(notAccepted);
   });
 
-  it('MF-01: fails for a disabled customer, and without a required verified email', async () => {
+  it('MF-01: fails for a disabled customer, and without an email verification that is required', async () => {
     const { authenticator, id } = await registerWithPasskey(instance);
     await withSettings(instance, { requireVerifiedEmail: true }, async () => {
       expect((await signInWithPasskey(instance, authenticator)).body.code).toBe('email_not_verified');
@@ -279,7 +279,7 @@ describe('MF-06: a passkey', () => {
     expect((await signInWithPasskey(instance, authenticator)).body.code).toBe('customer_disabled');
   });
 
-  it('has a validated structure and size, and may contain members that browsers add', async () => {
+  it('fails if its response is malformed or too large, but allows members that browsers add', async () => {
     const authenticator = new SoftwareAuthenticator();
     const { response } = authenticator.get({ challenge: 'YWJj', rpId: 'localhost' }, { userHandle: null });
     const valid = { id: 'YWJj', rawId: 'YWJj', type: 'public-key', response };
@@ -334,7 +334,7 @@ it(`a passkey's absent values can be null or "", as native wrappers send them`, 
   const assertion = authenticator.get(await requestPasskey(instance));
   for (const userHandle of [null, '']) {
     const wrapped = { ...assertion, response: { ...assertion.response, userHandle } };
-    // The sign-in requires the customer, so it is rejected although it is well-formed.
+    // A sign-in requires the user handle, so this well-formed response is rejected.
     expect(await publish('passkey', { response: wrapped })).toMatchObject(notAccepted);
   }
   await updateSettings({ mfa: 'optional' });
@@ -400,7 +400,7 @@ describe('a passkey as a second factor', () => {
     expect((await completeChallenge(instance, challenge, code!, 'recovery-code')).status).toBe(200);
   });
 
-  it('MF-02: counts as an attempt at the second factor, in a challenge and in a session', async () => {
+  it('MF-02: counts as a second factor attempt if it fails in a challenge', async () => {
     const customer = await registerWithPasskey(instance);
     const challengeToken = await openChallenge(instance, customer.email);
     const wrong = async () =>
@@ -421,7 +421,7 @@ describe('a passkey as a second factor', () => {
     expect(tries).toBe(5);
   });
 
-  it('enrolls in a challenge that requires a factor, and stays if it is the last one', async () => {
+  it('can be enrolled in a challenge that requires a factor, but not removed as the last one', async () => {
     const { email } = await registerCustomer(instance);
     await withSettings(instance, { mfa: 'required' }, async () => {
       const olderToken = await openChallenge(instance, email);
@@ -452,7 +452,7 @@ describe('a passkey as a second factor', () => {
     await updateSettings({ mfa: 'optional' });
   });
 
-  it('MF-05: verifies account changes, and renews the verification', async () => {
+  it('MF-05: permits account changes, and renews the verification', async () => {
     const customer = await registerWithPasskey(instance);
     await backdateProofs(instance, customer);
     const remove = () => asCustomer(customer, 'DELETE', `passkeys/${customer.passkeyId}`);
@@ -494,7 +494,7 @@ describe('a passkey of a customer', () => {
     expect(await asCustomer(customer, 'POST', 'passkeys', { response })).toMatchObject(tooMany);
   });
 
-  it('stays if it is the last sign-in method of a customer without a password', async () => {
+  it('cannot be removed if it is the last sign-in method of a customer without a password', async () => {
     const customer = await registerWithPasskey(instance);
     await instance.sql('UPDATE customers SET password_hash = NULL WHERE id = $1', [customer.id]);
     const remove = () => asCustomer(customer, 'DELETE', `passkeys/${customer.passkeyId}`);
@@ -568,7 +568,7 @@ describe('the setting passkeys', () => {
     body: { code: 'validation_failed', errors: [{ field: `settings.passkeys.${field}` }] },
   });
 
-  /** Sends two requests, which cannot commit before both wait for a lock. */
+  /** Sends two requests. Neither can commit before both wait for the lock. */
   const withHeldTransactions = <Result>(send: () => Promise<Result>): Promise<Result> =>
     withConcurrentChange(instance, (sql) => sql('LOCK TABLE audit_log IN SHARE MODE'), send, 2);
 

@@ -32,7 +32,7 @@ afterAll(async () => {
 const HOME = '203.0.113.5';
 const ELSEWHERE = '192.0.2.1';
 const HOUR = 3600;
-/** Each window's length in seconds, after every ten consecutive failures. */
+/** Window lengths in seconds. The length changes after every ten consecutive failures. */
 const WINDOWS = [0.25, 0.5, 1, 2, 4, 8, 16, 24, 24, 24, 24].map((hours) => hours * HOUR);
 
 const loginFrom = (ip: string, email: string, password?: string): Promise<TestResponse> =>
@@ -78,8 +78,8 @@ async function lockPassword(): Promise<RegisteredCustomer> {
 }
 const listNotices = ({ email }: RegisteredCustomer) => instance.listMails(email, 'password-closed');
 
-describe('OP-02: a consecutive failed sign-in', () => {
-  it('has the same response for known and unknown emails at every count, in growing windows', async () => {
+describe('OP-02: consecutive failed sign-ins', () => {
+  it('open ever longer windows, with the same responses for known and unknown emails', async () => {
     const { email } = await registerCustomer(instance);
     expect(await statusFrom(HOME, email)).toBe(200);
     const emails = [email, uniqueEmail()];
@@ -95,7 +95,7 @@ describe('OP-02: a consecutive failed sign-in', () => {
     }
   });
 
-  it('extends the window even if no window is exhausted', async () => {
+  it('extend the window even if no window is exhausted', async () => {
     const email = uniqueEmail();
     const windows: number[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -117,7 +117,7 @@ describe('OP-02: a consecutive failed sign-in', () => {
           `UPDATE login_attempts SET failed_at = now() - interval '91 days' WHERE email_hash = ${emailHashSql(email)}`,
         )),
     ],
-  ])('stops counting after %s', async (_, resetCount) => {
+  ])('count from zero again after %s', async (_, resetCount) => {
     const customer = await registerCustomer(instance);
     await setConsecutiveFailures(customer.email, 99);
     await resetCount(customer);
@@ -141,7 +141,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     expect(await statusFrom(ELSEWHERE, email)).toBe(401);
   });
 
-  it('fails everywhere like a wrong one, while the session continues', async () => {
+  it('fails everywhere like a wrong one, but existing sessions continue', async () => {
     const { email, tokens } = await lockPassword();
     const wrong = await loginFrom(ELSEWHERE, uniqueEmail(), 'wrong password');
     const closed = await loginFrom(ELSEWHERE, email);
@@ -160,7 +160,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     expect((await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me')).status).toBe(200);
   });
 
-  it('causes one email and event, even if 20 parallel guesses pass the limit', async () => {
+  it('causes one email and event, even if 20 parallel guesses exceed the limit', async () => {
     const customer = await registerCustomer(instance);
     await setConsecutiveFailures(customer.email, 95);
     const burst = Array.from({ length: 20 }, () => loginFrom(ELSEWHERE, customer.email, 'wrong password'));
@@ -187,7 +187,7 @@ describe('OP-02: a password after 100 consecutive failures', () => {
     expect(await listNotices(customer)).toHaveLength(1);
   });
 
-  it('is also blocked by guesses from a known address, which look like rejected attempts', async () => {
+  it('is blocked even if the guesses come from a known client IP and get the status 429', async () => {
     const { email } = await registerCustomer(instance);
     expect(await statusFrom(HOME, email)).toBe(200);
     await setFailedSignIns(instance, email, { inWindow: 10, consecutive: 97 });
@@ -208,26 +208,26 @@ describe('OP-02: a password after 100 consecutive failures', () => {
       async ({ email }) => submitToken(instance, 'reset-password', await requestReset(instance, email)),
       NEW_PASSWORD,
     ],
-  ])('unlocks through %s, with one event', async (_, open, password) => {
+  ])('is unlocked by %s, with one event', async (_, open, password) => {
     const customer = await lockPassword();
     await open(customer);
     expect(await statusFrom(ELSEWHERE, customer.email, password)).toBe(200);
     expect(await instance.events(customer.id, 'customer.unlocked')).toHaveLength(1);
   });
 
-  it('does not affect a customer who registers with the address later', async () => {
+  it('stays usable for a customer who registers with the address later', async () => {
     const email = uniqueEmail();
     await setConsecutiveFailures(email, 200);
     await registerCustomer(instance, email);
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
-    // An earlier owner's count, in case its row outlives the customer.
+    // Simulates a previous owner's count that still exists after the customer was deleted.
     await setConsecutiveFailures(email, 200);
     await instance.sql('DELETE FROM customers WHERE email = $1', [email]);
     await registerCustomer(instance, email);
     expect(await statusFrom(ELSEWHERE, email)).toBe(200);
   });
 
-  it('unlocks when the customer is deleted or gets another email', async () => {
+  it('is unlocked when the customer is deleted or gets a different email', async () => {
     const failed = async (): Promise<RegisteredCustomer> => {
       const customer = await registerCustomer(instance);
       await setConsecutiveFailures(customer.email, 100);

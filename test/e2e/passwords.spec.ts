@@ -94,7 +94,7 @@ describe('a forgotten password (EV-07)', () => {
     expect(kinds).toEqual([['verify-email', 'reset-password'], [], ['verify-email']]);
   });
 
-  it('ends with a reset, which verifies the address, ends all sessions and creates none', async () => {
+  it('can be reset, which verifies the address, ends all sessions and creates none', async () => {
     const customer = await registerCustomer(instance);
     const { email, id, tokens } = customer;
     const { newToken } = await requestEmailChange(instance, customer);
@@ -117,7 +117,7 @@ describe('a forgotten password (EV-07)', () => {
   });
 
   it.each([false, true])(
-    'allows a concurrent request and reset without a deadlock, the reset first: %s',
+    'can be requested and reset at the same time without a deadlock (reset first: %s)',
     async (isResetFirst) => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       const runRound = async (): Promise<number[] | null> => {
@@ -185,7 +185,7 @@ describe('a stored password hash', () => {
     return row!['password_hash'];
   };
 
-  it('PW-07: works after an import in concurrent sign-ins, and is replaced at the first one', async () => {
+  it('PW-07: works in concurrent sign-ins after an import, and is replaced at the first of them', async () => {
     const email = uniqueEmail();
     const passwordHash = await bcrypt.hash(PASSWORD, 4);
     const created = await instance.requestWithSecretKey('POST', '/api/v1/customers', { email, passwordHash });
@@ -231,7 +231,7 @@ describe('a stored password hash', () => {
     expect(await findHash(email)).toMatch(/^v1\$[0-9a-f]{8}\$2b\$04\$/);
   });
 
-  it('PW-03: depends only on the password, and no earlier sign-in is cached', async () => {
+  it('PW-03: is verified at every sign-in, because no result is cached', async () => {
     const longEmail = `${'l'.repeat(64)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(50)}.example.com`;
     const other = uniqueEmail();
     await instance.register(longEmail);
@@ -260,7 +260,7 @@ interface PasswordResult {
   response: TestResponse;
 }
 
-/** Functions that set a new customer's password, by route or page. */
+/** Functions that set the password of a new customer. The keys are the route or page. */
 const setters: Record<string, (password: (email: string) => string) => Promise<PasswordResult>> = {
   register: async (password) => {
     const email = uniqueEmail();

@@ -11,7 +11,7 @@ import { startReplica } from '../support/start-replica.js';
 import { TestInstance } from '../support/test-instance.js';
 import { uniqueEmail } from '../support/unique-email.js';
 
-/** Number of connections from the pooler to PostgreSQL, fewer than the processes open to the pooler. */
+/** Number of connections from the pooler to PostgreSQL. The processes open more connections to the pooler. */
 const POOL_SIZE = 4;
 
 /** SQLSTATEs and messages of statements that depend on the server connection. */
@@ -32,7 +32,7 @@ if (!PgBouncer.isInstalled) console.log('The pooler is not tested: pgbouncer is 
   let directUrl: string;
   beforeAll(async () => {
     pooler = await PgBouncer.start(POOL_SIZE);
-    // One role, which also migrates through the pooler.
+    // One role is used for everything, so migrations run through the pooler too.
     const env = ({ ownerUrl }: { ownerUrl: string }) => {
       directUrl = ownerUrl;
       return {
@@ -59,7 +59,7 @@ if (!PgBouncer.isInstalled) console.log('The pooler is not tested: pgbouncer is 
     expect(await replica.process.stop()).toBe(0);
   });
 
-  it('RN-01: applies each migration once with two processes, and does not keep a lock', async () => {
+  it('RN-01: applies each migration once with two processes, and holds no lock afterwards', async () => {
     const name = 'gatehouse_pooled';
     const { ownerUrl } = await createDatabase(name, 'template1');
     const url = pooler.urlOf(ownerUrl);

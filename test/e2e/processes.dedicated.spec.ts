@@ -20,8 +20,8 @@ import { TestInstance, type RequestOptions, type TestResponse } from '../support
 import { uniqueEmail } from '../support/unique-email.js';
 
 /**
- * The instance whose processes the tests stop, restart or configure. Their order matters, because the last ones drop
- * its tables.
+ * The instance whose processes the tests stop, restart or configure. The order of the tests matters, because the last
+ * ones drop its tables.
  */
 let instance: TestInstance;
 beforeAll(async () => (instance = await TestInstance.start()));
@@ -37,7 +37,7 @@ const secretKeyOptions = (headers: Record<string, string> = {}) => ({
 
 describe('a second API process', () => {
   let replica: Awaited<ReturnType<typeof startReplica>>;
-  /** Responses to a setting that 0.1.0 ignores: first while a 0.1.0 process is connected, then later. */
+  /** Responses to a change of a setting that 0.1.0 ignores: one while a 0.1.0 process was connected, and a later one. */
   let responses: TestResponse[];
   const countApiProcesses = async () =>
     (await instance.sql('SELECT FROM apis WHERE host IS NOT NULL')).length;
@@ -218,7 +218,7 @@ describe('a second API process', () => {
     });
   });
 
-  it('stays registered until it shuts down; a 0.1.0 process counts while it is connected', async () => {
+  it('stays registered until it shuts down; a 0.1.0 process is registered while it is connected', async () => {
     const [rejected, accepted] = responses;
     const detail = expect.stringContaining('would ignore this setting are running: 0.1.0.');
     expect(rejected).toMatchObject({ status: 409, body: { code: 'conflict', detail } });
@@ -460,7 +460,7 @@ describe('an index build', () => {
     const [partition] = await instance.sql<{ name: string }>(
       `SELECT max(inhrelid::regclass::text) AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`,
     );
-    // An interrupted run has built the index on one partition, and left it invalid on another one.
+    // Simulates an interrupted run that has built the parent index, and left one partition's index invalid.
     await instance.sql(
       `SET ROLE ${OWNER_ROLE};
        CREATE INDEX attempts_slow ON ONLY attempts ${definition};
@@ -523,7 +523,7 @@ describe('a migration', () => {
   async function failHalfway(): Promise<void> {
     await instance.sql(`DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION ${OWNER_ROLE}`);
     const holder = await instance.db.connect();
-    // A migration that creates this table waits, and then fails because the table exists.
+    // The migration that creates this table waits for this transaction, and then fails because the table exists.
     await holder.query(`BEGIN; CREATE TABLE ${TABLE} ()`);
     const api = instance.startApi();
     await eventually('the migration to wait', async () => {
@@ -577,7 +577,7 @@ describe('a migration', () => {
     expect((await instance.register()).status).toBe(201);
   });
 
-  // Migrates twice from an empty database.
+  // Runs only at night, because it migrates an empty database twice.
   if (isNightly)
     it('runs once at the next start after a failure in 0.1.0, while MIGRATE=off waits', async () => {
       await stop();

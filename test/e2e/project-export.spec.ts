@@ -224,7 +224,7 @@ describe('a project export', () => {
     }
   });
 
-  it("can be imported without the hashes that only another instance's secret can verify", async () => {
+  it('can be imported into another instance without the hashes that depend on the old secret', async () => {
     const threads = new HashThreads(1, 4, 4_000);
     const otherHasher = new PasswordHasher(threads, new Keyring([randomBytes(32).toString('base64url')]), 4);
     const passwordHash = await otherHasher.hash(PASSWORD);

@@ -240,7 +240,7 @@ describe('archiving a project', () => {
     );
   });
 
-  it('allows only organization keys to read, export and delete customers, but not to change them', async () => {
+  it('still lets organization keys read, export and delete customers, but not change them', async () => {
     const CUSTOMERS = '/api/v1/customers';
     const { id: projectId } = await create();
     const { key: publishable } = await createKey(projectId, { type: 'publishable' });
@@ -301,7 +301,7 @@ describe('archiving a project', () => {
     ]);
   });
 
-  it('fails for a key of the project itself', async () => {
+  it("fails with one of the project's own keys", async () => {
     expect(await archive(instance.credentials.projectId)).toMatchObject({
       status: 409,
       body: { code: 'own_project' },

@@ -459,7 +459,7 @@ describe('an invalid patch', () => {
     });
     afterEach(() => instance.sql(`DELETE FROM apis WHERE version = '0.0.9' OR host IS NULL`));
 
-    it('fails while an API process of an older version is running', async () => {
+    it('fails while an API process on an older version is running', async () => {
       await instance.sql(
         `INSERT INTO apis (id, host, version, schema_version) VALUES (gen_random_uuid(), 'a.internal', '0.0.9', 1764288030000)`,
       );
@@ -479,7 +479,7 @@ describe('an invalid patch', () => {
       await patchSettings({ mfa: 'optional', signIn: { passkey: true, emailCode: false } });
     });
 
-    it('fails while a process of 0.1.0 is connected', async () => {
+    it('fails while a process on 0.1.0 is connected', async () => {
       await withFirstVersion(instance, async () => {
         for (const settings of methods) expect(await patch({ settings })).toMatchObject(running('0.1.0'));
       });

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance?.stop());
 
-/** An effect's outcomes: for a new account, and for one that has signed in before or is signed in. */
+/** Each effect's outcomes for an unknown account and for a known one, which has signed in before. */
 const outcomes: Record<ResponseEffect | 'validation_failed', { unknown: string; known: string }> = {
   accepted: { unknown: 'session', known: 'session' },
   no_email: { unknown: 'email_required', known: 'session' },
@@ -58,7 +58,7 @@ interface Suite<Server extends StandIn> {
   issuerOf(server: Server): string;
   createUser(): Server['user'];
   responses: ProviderResponse<Server>[];
-  /** The provider type whose native sign-ins the stand-in can issue. */
+  /** The provider type for whose native sign-ins the stand-in can issue ID tokens. */
   native?: {
     type: string;
     issueIdToken(server: Server, claims: { aud: string; nonce: string }): Promise<string>;
@@ -91,7 +91,7 @@ function describeResponses<Server extends StandIn>(suite: Suite<Server>): void {
       const path = `/api/v1/projects/${project.id}/identity-providers/${added.id}`;
       const { clientId } = (await instance.requestWithSecretKey('GET', path)).body;
       native = { ...added, clientId };
-      // The account's email address belongs to the customer above, and this provider is not trusted.
+      // A sign-in would fail, because the account's email address belongs to the customer and the provider is not trusted.
       if (added !== provider) await link(added);
     });
     beforeEach(() => server.reset());
@@ -115,7 +115,7 @@ function describeResponses<Server extends StandIn>(suite: Suite<Server>): void {
     const reauthenticate = (): Promise<string> =>
       runInSession(`reauthenticate/oauth/${provider.slug}`, 'reauthenticate/exchange');
     const signInNatively = async (): Promise<string> => {
-      // Without a nonce, two rows in the same second would use the same token.
+      // The nonce makes the tokens of two cases in the same second different.
       const nonce = randomUUID();
       const idToken = await suite.native!.issueIdToken(server, { aud: native!.clientId, nonce });
       return outcomeOf(
@@ -138,7 +138,7 @@ function describeResponses<Server extends StandIn>(suite: Suite<Server>): void {
 
     it.each(suite.responses)('handles $name', async (providerResponse) => {
       const { change, effect, onNative, onReauthentication = effect, failedChecks = [] } = providerResponse;
-      // Links, reauthentications and known accounts share the code of a sign-in, so one response per effect suffices.
+      // Links, reauthentications and known accounts use the code of a sign-in, so one response per effect suffices for them.
       const isComplete =
         isNightly ||
         firstResponses.get(effectOf(providerResponse)) === providerResponse ||

@@ -40,7 +40,7 @@ const path = () => `/api/v1/projects/${project.id}/identity-providers/${provider
 const read = async (): Promise<Record<string, any>> =>
   expectStatus(200, await instance.requestWithSecretKey('GET', path())).body;
 
-/** Changes the provider like an earlier API version, which uses only the columns. */
+/** Changes the provider as an API process on an earlier version does, in the columns only. */
 const changeAsEarlierVersion = (assignments: string) =>
   instance.sql(
     `UPDATE identity_providers SET ${assignments}, updated_at = greatest(now(), updated_at + interval '1 ms') WHERE id = $1`,
@@ -54,7 +54,7 @@ const isStored = async (): Promise<boolean> => {
   return row!.isStored;
 };
 
-describe("a provider's settings document, next to an API process of an earlier version", () => {
+describe("a provider's settings document, next to an API process on an earlier version", () => {
   it('takes precedence, unless an earlier version has changed the columns since', async () => {
     const before = await read();
     expect(await isStored()).toBe(true);
@@ -69,7 +69,7 @@ describe("a provider's settings document, next to an API process of an earlier v
     expect(standIn.requestsTo('token').at(-1)!.form).toMatchObject({ client_id: client.clientId });
   });
 
-  it('adopts, at the next change, the values that the earlier version has written', async () => {
+  it('contains the values that an earlier version has written after the next change', async () => {
     await changeAsEarlierVersion(`scopes = '{openid,phone}'`);
     expect(await isStored()).toBe(false);
     expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));
@@ -78,7 +78,7 @@ describe("a provider's settings document, next to an API process of an earlier v
     await openSocialSession(instance, project, provider.slug);
   });
 
-  it('appears after store-provider-settings for a provider of an earlier version', async () => {
+  it('is created by store-provider-settings if an earlier version created the provider', async () => {
     await changeAsEarlierVersion('settings = NULL, settings_updated_at = NULL');
     const before = await read();
     await instance.api.runCommand('store-provider-settings');
@@ -92,7 +92,7 @@ describe("a provider's settings document, next to an API process of an earlier v
 });
 
 describe("a provider's settings document, encrypted with a missing entry of GATEHOUSE_SECRET", () => {
-  /** Replaces encrypted values with another entry's values, and returns the stored values. */
+  /** Makes these columns' values appear to be encrypted with a missing entry. Returns the previous values. */
   const makeUndecryptable = async (...columns: string[]): Promise<Record<string, Buffer>> => {
     const [stored] = await instance.sql<Record<string, Buffer>>(
       `SELECT ${columns.join(', ')} FROM identity_providers WHERE id = $1`,
@@ -106,7 +106,7 @@ describe("a provider's settings document, encrypted with a missing entry of GATE
   };
   const storeMissing = () => instance.api.runCommand('store-provider-settings');
 
-  it('falls back to the columns, and is stored again', async () => {
+  it('is replaced by the values in the columns, and is stored again', async () => {
     const before = await read();
     await makeUndecryptable('settings');
     expect(await read()).toEqual(before);
@@ -117,7 +117,7 @@ describe("a provider's settings document, encrypted with a missing entry of GATE
     expect(await read()).toEqual(before);
   });
 
-  it('is not stored again by a change until its values can be decrypted', async () => {
+  it('is not stored again after a change until the values in the columns can be decrypted', async () => {
     const { client_secret: secret } = await makeUndecryptable('settings', 'client_secret');
     expect(await signInAt(instance, project, provider.slug).catch(String)).toMatch(/sign_in_failed/);
     expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));
@@ -155,7 +155,7 @@ describe("a provider's settings document, encrypted with a missing entry of GATE
   });
 });
 
-describe('a flow with a provider, next to an API process of an earlier version', () => {
+describe('a flow with a provider, next to an API process on an earlier version', () => {
   it.each([
     ['with only the columns that the earlier version writes and reads', 'flow_state = NULL'],
     ['without the columns', `nonce = '', code_verifier = ''`],

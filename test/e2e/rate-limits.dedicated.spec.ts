@@ -148,7 +148,7 @@ describe('the rate limit of a project', () => {
     ['refresh', refresh],
   ];
 
-  it('RL-02: applies to its requests only, and is reported by a 429', async () => {
+  it('RL-02: applies only to its kind of request, and is named in the 429 response', async () => {
     const [limited, other] = [await createProject(), await createProject()];
     const names = routes.map(([name]) => name);
     const limits = Object.fromEntries(
@@ -180,7 +180,7 @@ describe('the rate limit of a project', () => {
     expect((await openSignIn(other)).status).toBe(400);
   });
 
-  it('RL-02: counts the pages of emailed links with the equivalent API requests', async () => {
+  it('RL-02: counts views of emailed links together with the equivalent API requests', async () => {
     const [limited, other] = [await createProject(), await createProject()];
     await changeSettings(limited, { limits: { verify: 1 } });
     const open = ({ verifyToken }: Project) => openPage(`/verify-email?token=${verifyToken}`);
@@ -264,7 +264,7 @@ describe('the rate limit of the hosted sign-in page', () => {
     expect((await open(randomUUID())).status).toBe(429);
   });
 
-  it('RL-02: counts the forms with the equivalent API requests', async () => {
+  it('RL-02: counts forms together with the equivalent API requests', async () => {
     const { projectId, publishableKey } = instance.credentials;
     const headers = { 'x-publishable-key': publishableKey, ...from };
     for (let count = 0; count < 30; count += 1)
@@ -295,10 +295,10 @@ describe('the limit on logins', () => {
     expect((await loginFrom({ 'x-forwarded-for': '203.0.113.10' })).status).toBe(401);
   });
 
-  /** Logins that this test's project allows. */
+  /** Number of logins that the next test's project allows. */
   const LIMIT = 3;
 
-  it('RL-02: uses the last address before trusted proxies, IPv6 by /64, or X-Client-IP', async () => {
+  it('RL-02: applies per last address before trusted proxies, per IPv6 /64, or per X-Client-IP', async () => {
     await withSettings(instance, { limits: { login: LIMIT } }, async () => {
       const forwarded = (createAddress: (index: number) => string) => (index: number) => ({
         'x-forwarded-for': createAddress(index),
@@ -325,7 +325,7 @@ describe('the limit on logins', () => {
 
       const unlimited = {
         'X-Client-IP with a secret key': clientIp((index) => `198.51.100.${index}`),
-        'IPv4 in the form of IPv6': clientIp((index) => `::ffff:198.51.100.${index + 100}`),
+        'IPv4 addresses in IPv6 notation': clientIp((index) => `::ffff:198.51.100.${index + 100}`),
       };
       for (const [name, headersOf] of Object.entries(unlimited))
         expect([
@@ -388,7 +388,7 @@ describe('the limit on logins', () => {
   it('allows a secret key 100 requests a second across all API processes', async () => {
     const { secretKey } = redisInstance.credentials;
     const [key] = await redisInstance.sql('SELECT id FROM api_keys WHERE last4 = $1', [secretKey.slice(-4)]);
-    // With the long expiry, the window outlasts the second.
+    // The key expires later than the second, so that the window lasts until the rejection.
     await redis.set(`${prefix}:limit:secret-key:${key!['id']}`, 99, 'PX', 600_000);
     const list = () => redisInstance.requestWithSecretKey('GET', '/v1/webhooks/endpoints?limit=1');
     expect((await list()).status).toBe(200);
@@ -412,7 +412,7 @@ describe('the limit on logins', () => {
 
 describe('an overloaded hash queue', () => {
   const HOLD = 'password.before-hash';
-  // This hash costs as much as a thousand hashes in this instance. The queue is full while it waits.
+  // Verifying this hash costs as much as a thousand other hashes here, so the queue is full while it waits.
   const expensive = { email: uniqueEmail(), passwordHash: `$2b$14$${'C'.repeat(21)}.${'E'.repeat(30)}C` };
   beforeAll(async () => {
     expect(await instance.requestWithSecretKey('POST', '/api/v1/customers', expensive)).toMatchObject({
@@ -438,7 +438,7 @@ describe('an overloaded hash queue', () => {
     return request;
   };
 
-  it('RL-03, RL-04: returns 503 while other routes respond, and drops aborted requests', async () => {
+  it('RL-03, RL-04: causes 503, while other routes respond and aborted requests are dropped', async () => {
     let { tokens } = (await instance.register()).body;
     await instance.api.runCommand('hold', HOLD);
     const running = instance.login(uniqueEmail());
@@ -516,7 +516,7 @@ describe('RL-02: the sign-in of an operator', () => {
     headers: Record<string, string> = {},
     body: object = { email: uniqueEmail(), password: 'x' },
   ) => new OperatorClient(instance).request('POST', '/session', body, { 'x-forwarded-for': ip, ...headers });
-  /** Returns the headers with which a server passes its client's IP, with all kinds of API keys. */
+  /** Returns the headers with which a server would pass this client IP, including both kinds of API keys. */
   const clientIp = (ip: string) => ({
     'x-client-ip': ip,
     'x-publishable-key': instance.credentials.publishableKey,
@@ -548,7 +548,7 @@ describe('RL-02: the sign-in of an operator', () => {
     expect(data[0]).toMatchObject({ ip: '203.0.113.11' });
   });
 
-  it('requires a second factor for sign-ins from another machine, even in development', async () => {
+  it('requires a second factor unless it comes from this machine, even in development', async () => {
     const ip = { 'x-forwarded-for': '203.0.113.12' };
     const client = new OperatorClient(instance);
     const { operator } = await insertOperator(instance);

@@ -191,7 +191,7 @@ describe('OP-01: a sensitive action of an operator', () => {
 describe('OP-01: a wrong code of a signed-in operator', () => {
   it('counts together with failed sign-ins, and a correct code clears none of them', async () => {
     const owner = await createAdmin();
-    // A known address has additional attempts.
+    // A known client IP would have additional attempts.
     await instance.sql('DELETE FROM operator_addresses WHERE operator_id = $1', [owner.operator.id]);
     const { email } = owner.operator;
     const enterPassword = (password: string) =>

@@ -46,7 +46,7 @@ async function insertDeadLetters(endpoint: string, count: number, httpStatus = 5
   return rows.map(({ id }) => id).reverse();
 }
 
-/** Creates an endpoint with dead letters. Then makes its receiver succeed, and clears its request log. */
+/** Creates an endpoint with dead letters. */
 async function createDeadLetters(
   count: number,
   httpStatus?: number,
@@ -64,7 +64,7 @@ const listDeadLetters = async (endpoint: string): Promise<string[]> => {
   return (body.data as { id: string }[]).map(({ id }) => id);
 };
 
-/** Holds all receiver responses. Returns a function that releases them and responds to later requests. */
+/** Makes the receiver hold its responses. Returns a function that sends them, and ends the hold. */
 function holdResponses(): () => void {
   const waiting: (() => void)[] = [];
   receiver.defaultResponder = (response) => void waiting.push(() => response.end());
@@ -123,13 +123,13 @@ const eraseCustomer = async (deliveryId: string): Promise<void> => {
     `/api/v1/customers/${JSON.parse(data.request.body).data.customer.id}`,
   );
 };
-/** Plans a bulk redelivery with a key other than the organization key. */
+/** Plans a bulk redelivery with this key instead of the organization key. */
 const planAs = (key: string, filter: object) =>
   instance.request('POST', PATH, { body: { filter }, headers: { authorization: `Bearer ${key}` } });
 
 const COUNT = 120;
 
-/** The nightly test also runs the tests with the other queue. */
+/** The nightly run repeats the tests with each queue. */
 const queues = isNightly ? availableQueues : (['postgresql'] as const);
 
 describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
@@ -203,7 +203,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(body.data).toMatchObject([{ details: { reason: done['reason'] } }]);
   });
 
-  it('continues in an archived project, like retries, until its endpoints are disabled', async () => {
+  it('continues in an archived project, as retries do, until the endpoints are disabled', async () => {
     const { id: projectId } = (
       await instance.requestWithSecretKey('POST', '/api/v1/projects', { name: 'Shop' })
     ).body;
@@ -243,8 +243,8 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     instance.startWorker(workerEnv);
     await instance.waitUntilReady();
     await start(planned.id);
-    // One of two workers is killed, then the other. The receiver stops responding during the run, so requests in
-    // flight are lost with the killed worker.
+    // Kills one of two workers, and then the second one. The receiver does not respond while a worker is killed, so the
+    // outcomes of its requests in flight are lost.
     for (const requestCount of [COUNT / 4, COUNT / 2]) {
       receiver.defaultResponder = (...args) =>
         receiver.requests.length < requestCount ? respondWithStatus(200)(...args) : undefined;
@@ -266,8 +266,8 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       [planned.id.slice(4)],
     );
     expect(row).toEqual({ made: COUNT, events: COUNT });
-    // Delivery is at least once, so requests that the killed workers had in flight were repeated. No attempt sent two
-    // requests.
+    // The requests that the killed workers had in flight were repeated, because events are delivered at least once. No
+    // attempt may send two requests.
     const [attempts] = await instance.sql<{ all: number; lost: number }>(
       `SELECT count(*)::int AS all, count(*) FILTER (WHERE a.error = 'worker_lost')::int AS lost
        FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.batch_id = $1`,
@@ -533,7 +533,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       const since = new Date().toISOString();
       const received = await registerCustomers(3);
       await eventually('the first deliveries', () => receiver.requests.length === 3);
-      // Failed or canceled deliveries are repeated as redeliveries of the original ones.
+      // These deliveries fail or are canceled, so that the recovery creates redeliveries of them.
       receiver.defaultResponder = respondWithStatus(500);
       const cancelled = await registerCustomers(2);
       await eventually('the failed attempts', () => receiver.requests.length >= 5);
@@ -607,7 +607,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
            FROM events WHERE type = 'customer.created' ORDER BY id DESC LIMIT 1`,
         );
       };
-      /** Returns an SQL condition that is true once the API has checked for open transactions since `start` (SQL). */
+      /** Returns an SQL condition: the API has checked for open transactions since `start`, which is an SQL expression. */
       const hasCheckedTransactions = (start: string) => `EXISTS (SELECT FROM pg_stat_activity
         WHERE query LIKE '% FROM pg_locks l %' AND query_start > ${start} AND pid <> pg_backend_pid()
           AND datname = current_database())`;
@@ -628,7 +628,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
         expect(await recover(endpoint, { since })).toMatchObject({ status: 202 });
         await connection.query('COMMIT');
 
-        // The event may have been written while the endpoint had fewer event types.
+        // The endpoint's event types change during the wait, so the recovery cannot know which events it missed.
         await write();
         const [{ now }] = (await instance.sql('SELECT quote_literal(now()) AS now')) as [{ now: string }];
         const pendingRecovery = recover(endpoint, { since });
@@ -642,7 +642,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
         await connection.query('COMMIT');
         expect(await pendingRecovery).toMatchObject({ status: 503, code: 'unavailable' });
 
-        // The wait is limited.
+        // The transaction stays open for longer than the recovery waits.
         await write();
         expect(await recover(endpoint, { since })).toMatchObject({ status: 503, code: 'unavailable' });
       } finally {
@@ -651,7 +651,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       }
     });
 
-    it('includes events of an API process with a fast clock', async () => {
+    it('includes events from an API process with a fast clock', async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, ['customer.created']);
       await postAction(endpoint, 'disable');
       const since = new Date().toISOString();
@@ -666,11 +666,11 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
       expect(Date.parse(data.filter.until)).toBeLessThanOrEqual(Date.now());
       await waitForRedelivery(instance, data.id);
       expect(listReceivedCustomers()).toEqual([missed]);
-      // Otherwise, the event would be in the next test's time span.
+      // Removes the event from the next test's time span.
       await instance.sql('UPDATE events SET created_at = now() WHERE created_at > now()');
     });
 
-    it("includes events of the time span and the endpoint's types, and none about the endpoint", async () => {
+    it("includes events in the time span with the endpoint's types, but none about the endpoint", async () => {
       const { id: endpoint } = await instance.createEndpoint(receiver.url, [
         'customer.created',
         'webhook.endpoint_disabled',

@@ -32,8 +32,8 @@ const oldSecret = randomBytes(32).toString('base64url');
 const newSecret = randomBytes(32).toString('base64url');
 const [newKid, oldKid] = new Keyring([newSecret, oldSecret]).listKids() as [string, string];
 /**
- * First characters of values encrypted with the old secret, as they appear in a dump: binary, and text with the id in
- * base64.
+ * How a value that is encrypted with the old secret begins in a dump. A binary value begins with the secret's id. In a
+ * text value, the id is in base64.
  */
 const oldCiphertexts = [`\\x${oldKid}`, `i1$${Buffer.from(oldKid, 'hex').toString('base64').slice(0, 5)}`];
 const IMPORTED_PASSWORD = 'the phrase of another system';
@@ -43,13 +43,13 @@ const HEADERS = { 'x-shop': 'berlin' };
 
 let instance: TestInstance;
 let receiver: Receiver;
-/** Signed in, with an authenticator. */
+/** An admin who is signed in and has an authenticator. */
 let admin: OperatorClient;
-/** Signed in, with an authenticator that is not confirmed yet. */
+/** An operator who is signed in, with an authenticator that is not confirmed yet. */
 let enrolling: OperatorClient;
 let endpoint: { id: string; secret: string; previousSecret: string };
 let customer: { email: string; accessToken: string; refreshToken: string };
-/** Has an authenticator. */
+/** A customer with an authenticator. */
 let enrolled: EnrolledCustomer;
 /** A challenge for an authenticator that is not confirmed yet. */
 let enrollment: { challengeToken: string; secret: string };
@@ -67,7 +67,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** Writes values to every encrypted column, and enough for several batches to one of them. */
+/** Writes values to every encrypted column. One column gets enough values for several batches. */
 async function writeValues(): Promise<void> {
   const { id, secret: previousSecret } = await instance.createEndpoint(receiver.url, ['customer.created'], {
     headers: HEADERS,
@@ -212,7 +212,7 @@ const insertMails = (...encrypt: ((id: string) => Buffer)[]): Promise<{ id: stri
   );
 
 describe('npm run gatehouse -- reencrypt', () => {
-  it('resumes after it was killed, moves every readable value, and reports the others', async () => {
+  it('resumes after it was killed, re-encrypts every readable value, and reports unreadable ones', async () => {
     const before = await listOldCounts();
     expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
     expect(await findOldCiphertexts()).toEqual(oldCiphertexts);
@@ -248,7 +248,7 @@ describe('npm run gatehouse -- reencrypt', () => {
         describe(empty!, 'no entry of GATEHOUSE_SECRET has the id '),
       ].sort(),
     );
-    // The intact value was moved as well.
+    // The intact email was re-encrypted too.
     expect(stderr).toContain(`Values re-encrypted: ${sum(interrupted) + 1}. Values that could not be`);
     expect(stderr).toContain('Values that could not be re-encrypted: 3.');
     expect(stderr).toContain('Older entries of GATEHOUSE_SECRET cannot be removed yet.');
@@ -261,7 +261,7 @@ describe('npm run gatehouse -- reencrypt', () => {
     await instance.sql('DELETE FROM mails WHERE id = ANY ($1)', [values.map(({ id }) => id)]);
 
     expect(sum(await listOldCounts())).toBe(0);
-    // Includes columns that `encryptedColumns` might lack.
+    // The search covers the whole dump, and so columns that `encryptedColumns` might lack.
     expect(await findOldCiphertexts()).toEqual([]);
   });
 
@@ -399,17 +399,17 @@ describe('a database whose root secret is lost', () => {
     );
   const signInAsOperator = (email: string, password: string): Promise<TestResponse> =>
     new OperatorClient(instance).request('POST', '/session', { email, password });
-  /** Returns the parts of a response by which a client can distinguish it. */
+  /** Returns the parts of a response that must not reveal whether the address is known. */
   const describeResponse = ({ status, body: { requestId: _, ...body } }: TestResponse) => [status, body];
 
   beforeAll(async () => {
     for (const each of [instance.api, ...instance.workers]) await each.stop();
-    // With an unverified address, a password reset would also remove the authenticator.
+    // If the address were unverified, a password reset would also remove the authenticator.
     await instance.sql('UPDATE customers SET email_verified = true WHERE id = $1', [enrolled.id]);
     instance.env['GATEHOUSE_SECRET'] = randomBytes(32).toString('base64url');
   });
 
-  it('ends the API and the worker with a single message that contains the remedy', async () => {
+  it('prevents the API and the worker from starting, with a single message that contains the fix', async () => {
     const started = [instance.startApi(), instance.startWorker()];
     for (const each of started) {
       expect(await each.waitForExit()).toBe(78);
@@ -427,7 +427,7 @@ describe('a database whose root secret is lost', () => {
     expect(await instance.sql('SELECT FROM apis')).toEqual([]);
   });
 
-  it('starts again after rotate-signing-key --now', async () => {
+  it('can be used again after rotate-signing-key --now', async () => {
     const { code, stdout } = await run('rotate-signing-key', '--now');
     expect([code, stdout]).toEqual([0, expect.stringContaining('starts to sign now')]);
     expect(stdout).toContain('these customers are signed out, and need a password reset');
@@ -439,10 +439,10 @@ describe('a database whose root secret is lost', () => {
     expect((await instance.requestWithSecretKey('GET', project)).status).toBe(200);
   });
 
-  it('responds to an unverifiable password as to an unknown address, and reports it', async () => {
+  it('responds the same for unverifiable passwords and unknown addresses, and reports the former', async () => {
     const unknown = await instance.login('unknown@example.com');
     expect(unknown).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
-    // A hash by Gatehouse, and an imported one.
+    // The first hash was created by Gatehouse, and the second one was imported.
     for (const [email, password] of [
       [customer.email, PASSWORD],
       ['imported1@example.com', IMPORTED_PASSWORD],
@@ -611,7 +611,7 @@ describe('a database whose root secret is lost', () => {
       },
     ]);
 
-    // A customer with an unused link from the last hour receives no other one.
+    // A customer with an unused link from the last hour does not get a second one.
     await requestReset(instance, 'imported4@example.com');
     await requestReset(instance, 'imported3@example.com');
     await instance.sql(

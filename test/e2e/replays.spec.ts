@@ -57,7 +57,7 @@ async function deliver() {
 }
 
 describe('a replay to another URL', () => {
-  it('sends the same event once, signed with another secret and without custom headers', async () => {
+  it('sends the same event once, signed with the given secret and without custom headers', async () => {
     const { endpointId, deliveryId, request } = await deliver();
     const path = `/v1/webhooks/deliveries/${deliveryId}`;
     const delivery = (await instance.requestWithSecretKey('GET', path)).body.data;
@@ -133,7 +133,7 @@ describe('a replay to another URL', () => {
     other.respondWith(respondWithStatus(200, 'Hello'));
     await replay(deliveryId, body);
     await finishedReplays(deliveryId);
-    // The worker has not started this one yet.
+    // Inserts a replay that the worker has not started yet.
     await instance.sql(
       `INSERT INTO webhook_replays (id, organization_id, project_id, delivery_id, event_id, endpoint_id, url, secret, created_by, started_at)
        SELECT gen_random_uuid(), organization_id, project_id, delivery_id, event_id, endpoint_id, url, 'x', created_by, 'infinity'

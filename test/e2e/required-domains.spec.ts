@@ -134,7 +134,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
     expect(await instance.listMailKinds(email)).toEqual(before);
   });
 
-  it("does not cause a request to the project's previous system", async () => {
+  it("is never signed in with the project's previous system", async () => {
     // No server listens at this URL, so a request would be logged as failed.
     const legacySignIn = {
       url: 'http://127.0.0.1:9/verify',
@@ -242,7 +242,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     return { parameters, complete };
   }
 
-  it('succeeds with the required one, and fails with another before and after the redirect', () =>
+  it('succeeds with the required provider, and fails with a different one', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) => newProvider(fields));
       const other = await connect((fields) => createDomainProvider(instance, fields));
@@ -267,8 +267,8 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
         newProvider({ ...fields, trustEmail: false, required: true }),
       );
       const [member, other] = [emailAt(provider), emailAt(provider)];
-      // Creates the customers without a registration email, after which the next one would be sent only after a
-      // minute.
+      // The customers are created without a registration email. After such an email, the next one would be sent only
+      // after a minute.
       for (const email of [member, other])
         expectStatus(201, await instance.requestWithSecretKey('POST', '/api/v1/customers', { email }));
       await instance.sql(
@@ -312,7 +312,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
     });
   });
 
-  it('does not claim the address when linking another provider, so the member can still sign in', () =>
+  it('does not claim the address when the member links a second provider, so sign-in still works', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) =>
         newProvider({ ...fields, trustEmail: false, required: true }),
@@ -336,7 +336,7 @@ describe('FE-06: a sign-in with a provider in its own domain', () => {
       expect(again.customer).toMatchObject({ id: body.customer.id, emailVerified: false });
     }));
 
-  it('links an identity that the customer cannot remove, whatever other methods are on', () =>
+  it('links an identity that the customer cannot remove, even if other methods are on', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await connect((fields) =>
         newProvider({ ...fields, trustEmail: false, required: true }),
@@ -380,22 +380,22 @@ describe('a domain that requires no provider', () => {
   };
 
   it.each<[string, () => Promise<DomainProvider>]>([
-    ['that is not verified', () => createDomainProvider(instance, { required: true })],
-    ['whose provider is not required', () => newProvider()],
-    ['whose provider is disabled', () => newProvider({ required: true, enabled: false })],
+    ['if it is not verified', () => createDomainProvider(instance, { required: true })],
+    ['if its provider is not required', () => newProvider()],
+    ['if its provider is disabled', () => newProvider({ required: true, enabled: false })],
     [
-      'of another project',
+      'if the provider belongs to a different project',
       async () =>
         createVerifiedProvider(instance, nameServer, { required: true }, await insertOrganization(instance)),
     ],
     [
-      'below a required one',
+      'if only its parent domain requires one',
       async () => {
         const provider = await newProvider({ required: true });
         return { ...provider, domain: `eu.${provider.domain}` };
       },
     ],
-  ])('allows sign-ins in a domain %s', (_, create) =>
+  ])('allows sign-ins %s', (_, create) =>
     withSettings(instance, allMethods, async () => canSignIn(emailAt(await create()))),
   );
 });
@@ -458,7 +458,7 @@ describe('a session in a domain of a required provider', () => {
       create: () => newProvider(),
       change: async ({ id }) => {
         await instance.runJob('RequiredDomainEnforcer');
-        // Customers created while the sessions were checked have such sessions.
+        // The update skips the check of sessions. Customers created during a check have such unchecked sessions.
         await instance.sql('UPDATE identity_providers SET required = true WHERE id = $1', [id]);
         await instance.sql(
           `UPDATE identity_provider_domains SET checked_at = now() - interval '2 days' WHERE provider_id = $1`,
@@ -479,7 +479,7 @@ describe('a session in a domain of a required provider', () => {
 });
 
 describe('POST /api/v1/auth/options', () => {
-  it('returns the provider of a verified domain, required or not, by the domain alone', async () => {
+  it('returns the provider of a verified domain, required or not, even without a customer', async () => {
     const [provider, required, disabled] = [
       await newProvider(),
       await newProvider({ required: true }),

@@ -24,7 +24,7 @@ const daysAgo = (days: number): number => (today - days) * DAY + DAY / 2;
 const failures = (at: number, responseBody = 'down'): SeedAttempt[] =>
   [0, 15, 75, 375, 2175].map((seconds) => ({ at: at + seconds * 1000, status: 503, responseBody }));
 
-/** Settings with which only the tests prune, and workers only deliver. */
+/** Settings with which workers only deliver. The tests start the pruning themselves. */
 const workerEnv = { WEBHOOK_RETENTION: `${RETENTION}d`, PERIODIC_JOBS: 'off' };
 
 let instance: TestInstance;
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await receiver?.stop();
-  // The same order in which a worker locks the tables, because it may still be recording an outcome.
+  // A worker may still be recording an outcome, so the tables are locked in the same order as in the worker.
   await instance.sql('TRUNCATE deliveries, webhook_endpoints, attempts, events, customers CASCADE');
   const old = await listOldPartitions();
   if (old.length > 0) await instance.sql(`DROP TABLE ${old.join(', ')}`);
@@ -58,7 +58,7 @@ const createDelivery = (delivery: Omit<SeedDelivery, 'endpointId' | 'projectId'>
   ...delivery,
 });
 
-/** Returns the partitions that end before the retention period. */
+/** Returns the partitions that are older than the retention period. */
 async function listOldPartitions(): Promise<string[]> {
   const rows = await instance.sql<{ name: string }>(
     `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass ORDER BY 1`,
@@ -103,7 +103,7 @@ describe('retention', () => {
       createDelivery({ state: 'succeeded', attempts: succeeded(daysAgo(RETENTION - 1)) }),
       createDelivery({ state: 'cancelled', attempts: [{ at: daysAgo(1), status: 500 }] }),
     ]);
-    // A redelivery may be retained longer than the original delivery.
+    // A redelivery may be retained for longer than the original delivery.
     const [redelivery] = await seedDeliveries(instance, [
       createDelivery({
         state: 'succeeded',
@@ -182,15 +182,13 @@ describe('retention', () => {
     expect(await listOldPartitions()).toEqual([]);
   });
 
-  nightlyIt(
-    'adds attempts of a later day to the retained partition, but does not copy very large days',
-    async () => {
-      await seedDeadLetters(42);
-      const [original] = await seedDeliveries(instance, [
-        createDelivery({ state: 'failed', attempts: [{ at: daysAgo(36), status: 500 }] }),
-      ]);
-      await instance.sql(
-        `INSERT INTO deliveries SELECT copy.*
+  nightlyIt('adds retained attempts to the partition of earlier days, unless a day has too many to copy', async () => {
+    await seedDeadLetters(42);
+    const [original] = await seedDeliveries(instance, [
+      createDelivery({ state: 'failed', attempts: [{ at: daysAgo(36), status: 500 }] }),
+    ]);
+    await instance.sql(
+      `INSERT INTO deliveries SELECT copy.*
        FROM deliveries d, generate_series(1, 10000) n,
          jsonb_populate_record(d, jsonb_build_object('id', left(d.id::text, 24) || lpad(to_hex(n), 12, '0'))) copy
        WHERE d.id = $1`,
@@ -219,7 +217,7 @@ describe('retention', () => {
     },
   );
 
-  nightlyIt('skips a locked day, reports it, and continues with the others', async () => {
+  nightlyIt('skips and reports a locked day, and continues with the other days', async () => {
     const deadLetters = await seedDeadLetters(42, 40, 39);
     const [removed] = await seedDeliveries(instance, [
       createDelivery({ state: 'succeeded', attempts: succeeded(daysAgo(38)) }),
@@ -241,14 +239,14 @@ describe('retention', () => {
     for (const { id } of deadLetters) expect((await get(id)).body.data.attempts).toHaveLength(5);
   });
 
-  nightlyIt('retains the partition of a day in place if copying takes too long', async () => {
+  nightlyIt('retains the partition of a day without copying if copying takes too long', async () => {
     const [deadLetter] = await seedDeliveries(instance, [
       createDelivery({ state: 'failed', attempts: failures(daysAgo(40), 'slow') }),
     ]);
     const [removed] = await seedDeliveries(instance, [
       createDelivery({ state: 'succeeded', attempts: succeeded(daysAgo(40)) }),
     ]);
-    // Each inserted row waits. Five rows exceed the statement timeout.
+    // Each inserted row takes 1.2 s, so five rows exceed the statement timeout.
     await instance.sql(`CREATE FUNCTION is_slow(text) RETURNS boolean LANGUAGE sql AS
         $$SELECT CASE WHEN $1 = 'slow' THEN pg_sleep(1.2) IS NOT NULL ELSE true END$$;
       ALTER TABLE attempts ADD CONSTRAINT slow CHECK (is_slow(response_body)) NOT VALID`);
@@ -362,7 +360,7 @@ describe('the partition of a day', () => {
     return row!.name;
   };
 
-  it('appears when an outcome is recorded without it', async () => {
+  it('is created when an outcome is recorded and the partition does not exist', async () => {
     await dropPartitions();
     await registerCustomer(instance);
     await eventually('every delivery', async () => {
@@ -372,7 +370,7 @@ describe('the partition of a day', () => {
     expect((await instance.listAttempts()).length).toBeGreaterThan(0);
   });
 
-  it('appears at the start after a long downtime, even for an old attempt', async () => {
+  it('is created when a worker starts after a long downtime, even for an old attempt', async () => {
     await Promise.all(instance.workers.map((worker) => worker.stop('SIGKILL')));
     await dropPartitions();
     await registerCustomer(instance);

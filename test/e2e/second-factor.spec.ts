@@ -39,7 +39,7 @@ describe('CO-01: an authenticator code', () => {
         const client = await signInWithPassword(operator);
         const before = currentStep();
         const response = await enterCode(client, totpCode(operator.secret, steps));
-        // If the next step has begun in the meantime, the code belongs to another step.
+        // If the next step has begun in the meantime, the code is for a different step than intended.
         if (currentStep() !== before) return false;
         expect(response).toMatchObject({ status: 200, body: { state: 'signed_in' } });
         return true;
@@ -47,7 +47,7 @@ describe('CO-01: an authenticator code', () => {
     }
   });
 
-  it('fails if it is invalid or belongs to another step', async () => {
+  it('fails if it is invalid or belongs to any other step', async () => {
     const operator = await createOperator();
     await resetTotpStep(operator);
     const client = await signInWithPassword(operator);
@@ -68,7 +68,7 @@ describe('CO-01: an authenticator code', () => {
     );
   });
 
-  it('fails if it is from the enrollment or another operator', async () => {
+  it('fails if the enrollment used it or it belongs to a different operator', async () => {
     const [operator, other] = [await createOperator(), await createOperator()];
     expect(await enterCode(await signInWithPassword(operator), operator.enrollmentCode)).toMatchObject(
       invalid,
@@ -80,7 +80,7 @@ describe('CO-01: an authenticator code', () => {
 });
 
 describe('CO-01: a recovery code', () => {
-  it('replaces the authenticator once, even in parallel, regardless of case and separators', async () => {
+  it('signs in once, even in parallel, regardless of case and separators', async () => {
     const operator = await createOperator();
     expect(new Set(operator.recoveryCodes).size).toBe(10);
     const [first, second] = operator.recoveryCodes as [string, string];
@@ -91,7 +91,7 @@ describe('CO-01: a recovery code', () => {
     expect((await enterCode(await signInWithPassword(operator), typed)).status).toBe(200);
   });
 
-  it('fails after new ones are created with an authenticator code', async () => {
+  it('fails once new recovery codes have been created with an authenticator code', async () => {
     const operator = await createOperator();
     await resetTotpStep(operator);
     const renew = (code: string) => operator.request('POST', '/session/recovery-codes', { code });
@@ -150,7 +150,7 @@ describe('OP-01: the replacement of an authenticator by its owner', () => {
       expect(await start(owner, code)).toMatchObject(invalid);
     expect(await enroll()).toMatchObject(sessionRequired);
     expect(await confirm(owner, owner.secret)).toMatchObject(sessionRequired);
-    // A replacement that the owner has started returns its secret to no other request.
+    // Once the owner has started a replacement, no other request may get the new secret.
     const { secret } = (await start(owner, totpCode(owner.secret, 1))).body;
     expect(await enroll()).toMatchObject(sessionRequired);
     const stolen = await signInWithPassword(owner);
@@ -161,8 +161,8 @@ describe('OP-01: the replacement of an authenticator by its owner', () => {
 });
 
 describe('CO-01: the limit on failures', () => {
-  // Known addresses have a higher limit, see api-settings.dedicated.spec.ts. For the limits per address,
-  // see rate-limits.dedicated.spec.ts.
+  // api-settings.dedicated.spec.ts tests the additional attempts of known client IPs, and
+  // rate-limits.dedicated.spec.ts tests the limits per client IP.
   const deleteAddresses = () => instance.sql('DELETE FROM operator_addresses');
   const createOperatorWithoutAddresses = async (): Promise<Enrolled> => {
     const operator = await createOperator();

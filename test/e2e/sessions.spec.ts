@@ -126,7 +126,7 @@ describe('the limit of 100 sessions', () => {
   });
 });
 
-it('a customer lists their sessions with device and truncated address, and ends one', async () => {
+it('a customer lists their sessions with devices and masked client IPs, and ends one', async () => {
   const { email, logins } = await createCustomerWithSessions(1);
   const first = logins[0]!;
   const second = await logIn(email, {
@@ -161,7 +161,7 @@ it('a customer lists their sessions with device and truncated address, and ends 
   expect(await end()).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
 
-it("a secret key lists a customer's sessions with the full address, and ends one or all", async () => {
+it("a secret key lists a customer's sessions with complete client IPs, and ends one or all", async () => {
   const { id, logins } = await createCustomerWithSessions(3);
   const path = `/api/v1/customers/${id}/sessions`;
   const { data } = (await instance.requestWithSecretKey('GET', path)).body;
@@ -334,7 +334,7 @@ describe('a refresh token', () => {
       for (const each of [tokens, renewed, restored]) expect(await isActive(each, baseUrl)).toBe(true);
   });
 
-  it('TK-08, TK-09: has one valid successor for parallel uses on two replicas and a retry', async () => {
+  it('TK-08, TK-09: has one valid successor after parallel uses on two replicas and a retry', async () => {
     const { id, tokens } = await registerCustomer(instance);
     let currentToken = tokens.refreshToken;
     for (let generation = 2; generation <= 4; generation += 1) {
@@ -369,9 +369,9 @@ describe('a refresh token', () => {
   });
 });
 
-it('TK-03: each route accepts only its type of credential, and rejected ones stay valid', async () => {
+it('TK-03: each route accepts only its type of credential; a rejected credential stays valid', async () => {
   const subject = await registerCustomer(instance);
-  // The email change uses another customer, because a new password voids the change, and the change voids other links.
+  // A separate customer changes the address. For one customer, a new password would void the change, and vice versa.
   const changingCustomer = await registerCustomer(instance);
   const { currentToken, newToken } = await requestEmailChange(instance, changingCustomer);
   const path = `/api/v1/customers/${subject.id}/sign-in-tokens`;

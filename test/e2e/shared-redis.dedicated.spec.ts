@@ -5,7 +5,7 @@ import { Receiver } from '../support/receiver.js';
 import { redisDatabase } from '../support/redis-database.mjs';
 import { availableQueues, TestInstance } from '../support/test-instance.js';
 
-/** Only jobs start attempts, because the due poller would find a delivery without a job only after an hour. */
+/** Settings with which only jobs start attempts. The due poller runs after an hour. */
 const workerEnv = { WEBHOOK_SWEEP_INTERVAL: '1h', PERIODIC_JOBS: 'off' };
 
 (availableQueues.includes('redis') ? describe : describe.skip)('two installations on one Redis', () => {
@@ -43,12 +43,12 @@ const workerEnv = { WEBHOOK_SWEEP_INTERVAL: '1h', PERIODIC_JOBS: 'off' };
     return pending!;
   };
 
-  it('leave the jobs of each database to its own worker', async () => {
+  it("process each database's jobs only in its own worker", async () => {
     await register(first);
     const { deliveryId } = await findPending(first);
     await register(second);
     await eventually('the delivery of the running worker', () => received()[1] === 1);
-    // The queue is ordered, so a worker for both databases would have taken the first job already.
+    // The queue is ordered, so a worker that served both databases would have taken the first job by now.
     const [job] = await redis.keys(`gatehouse*:deliveries:${deliveryId}-1`);
     expect(await redis.hexists(job ?? '', 'processedOn')).toBe(0);
     expect({ job, received: received() }).toEqual({ job: expect.any(String), received: [0, 1] });

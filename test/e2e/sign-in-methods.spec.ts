@@ -75,7 +75,7 @@ describe('a project without passwords', () => {
     });
   });
 
-  it('does not send a link to set a password after a disown', async () => {
+  it('sends no link to set a password when an account is disowned', async () => {
     const { email } = await registerCustomer(instance);
     const token = await instance.getVerificationToken(email);
     await withSettings(instance, withoutPassword, async () => {
@@ -120,7 +120,7 @@ it('each project needs a sign-in method, regardless of other projects', async ()
   });
 });
 
-it('the options follow the settings, and are the same for known and unknown addresses', async () => {
+it('the sign-in options follow the settings, and are equal for known and unknown addresses', async () => {
   const { email } = await registerCustomer(instance);
   const options = { password: true, emailCode: false, passkey: false, allowSignUp: true };
   const others = { mfa: 'off', providers: [] };

@@ -50,7 +50,7 @@ const removeFactors = async ({ id }: Owner): Promise<void> => {
 interface Rule {
   name: string;
   isUnverified?: boolean;
-  /** Project settings that are added before the sign-in is completed. */
+  /** Project settings that are changed before the sign-in is completed. */
   settings?: object;
   /** Changes the customer between the start and the completion of the sign-in. */
   change?: (customer: Owner) => Promise<unknown>;
@@ -77,7 +77,7 @@ const rules: Rule[] = [
     outcomes: withFactor,
   },
   {
-    name: 'with a required second factor that the customer lacks',
+    name: 'with a required second factor, for a customer without one',
     settings: { mfa: 'required' },
     change: removeFactors,
     outcomes: {
@@ -95,20 +95,20 @@ const rules: Rule[] = [
     name: 'for an unverified customer if a verified email is required',
     isUnverified: true,
     settings: { requireVerifiedEmail: true },
-    // The code and the link verify the address, and remove earlier factors.
+    // An email code or link also verifies the address. That removes earlier factors.
     outcomes: { ...everyMethod('email_not_verified'), emailCode: 'session', emailLink: 'session' },
   },
   {
     name: 'after ten wrong passwords',
     change: async ({ id, email }) => {
-      // Known addresses have a separate allowance.
+      // A known client IP would have attempts of its own.
       await instance.sql('DELETE FROM customer_addresses WHERE customer_id = $1', [id]);
       await setFailedSignIns(instance, email, { inWindow: 10 });
     },
     outcomes: { ...withFactor, password: 'too_many_attempts' },
   },
   {
-    name: 'with a disabled method',
+    name: 'with disabled methods',
     settings: { signIn: { password: false, emailCode: true, passkey: false } },
     outcomes: { ...withFactor, password: 'method_not_enabled', passkey: 'method_not_enabled' },
   },
@@ -138,7 +138,7 @@ describe('MF-01: every sign-in', () => {
   );
 });
 
-describe("FE-03: a person who registered another's address", () => {
+describe("FE-03: a person who registered another person's address", () => {
   /** Each function begins an address verification, and returns a function that completes it. */
   const verifications: Record<
     string,
@@ -156,7 +156,7 @@ describe("FE-03: a person who registered another's address", () => {
       const token = await requestReset(instance, email);
       return () => submitToken(instance, 'reset-password', token);
     },
-    'a disown': async ({ email }) => {
+    'disowning the account': async ({ email }) => {
       const token = await instance.getVerificationToken(email);
       return () => submitToken(instance, 'disown', token);
     },

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([instance?.stop(), secrets?.stop()]));
 
-it('EX-01: in every variation, only one consumer accepts a secret of a sign-in', async () => {
+it('EX-01: a sign-in secret is accepted only by its own consumer, in every variation', async () => {
   const project = await createSocialProject(instance, SECRETS_SETTINGS);
   const { accessToken } = (await registerCustomer(instance)).tokens;
   const table = await checkConsumers(instance, secrets, { project, accessToken }, true);

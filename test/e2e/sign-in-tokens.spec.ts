@@ -56,7 +56,7 @@ it('MF-01: a token opens one session, whose claims contain support but no verifi
   expect(event).toMatchObject({ data: { methods: ['support'] } });
 });
 
-it('MF-08: both steps are audited with the key that created the token and with the reason', async () => {
+it('MF-08: both creation and use of a token are audited with its key and the reason', async () => {
   const { id } = await registerCustomer(instance);
   const { body } = await create(id);
   await signIn(body.token);
@@ -182,7 +182,7 @@ it('MF-01: a rejected sign-in does not consume the token', async () => {
   expect(await signIn(other)).toMatchObject({ status: 403, body: { code: 'customer_disabled' } });
   expect(await create(id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
   await instance.requestWithSecretKey('POST', `/api/v1/customers/${id}/enable`);
-  // The token is older than the disabling, which ended all access.
+  // Disabling the customer ended all access, including tokens that were created before.
   expect((await signIn(other)).body.code).toBe('invalid_token');
   expect((await signIn((await create(id)).body.token)).status).toBe(200);
 });
@@ -195,7 +195,7 @@ it('AK-06: a support token requires the scope customer:impersonate and a reason'
     expect((await create(id, body)).status).toBe(400);
 });
 
-it('the session ends at a later required reauthentication, but not at an earlier one', async () => {
+it('the session ends if reauthentication is required after it began, but not before', async () => {
   const { id } = await registerCustomer(instance);
   const openSession = async () => (await signIn((await create(id)).body.token)).body.tokens;
   const earlier = await openSession();
@@ -211,7 +211,7 @@ it('the session ends at a later required reauthentication, but not at an earlier
   expect((await refreshSession(instance, later.refreshToken)).status).toBe(200);
 });
 
-it("MF-05: the session gets a recent verification only after the customer's password", async () => {
+it("MF-05: the session has a recent verification only after the customer's password is entered", async () => {
   const { id } = await registerCustomer(instance);
   const { tokens } = (await signIn((await create(id)).body.token)).body;
   const { body } = await instance.requestWithAccessToken(

@@ -18,7 +18,7 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 type Replica = Awaited<ReturnType<typeof startReplica>>;
-/** Two replicas with a newer root secret, listed before the secret of the shared API process. */
+/** Two replicas with two root secrets: a newer one, and the shared API process's secret after it. */
 let replicas: Replica[] = [];
 /** The key ring after the first start, as JSON. */
 let firstRing: string;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(async () => instance?.stop());
 
-/** Makes API processes reload the key ring, as they do every minute. Retries one that waits too long for a lock. */
+/** Makes API processes reload the key ring, as they do every minute. Retries if a lock is not free in time. */
 const reloadKeys = async (
   apiProcesses = [instance.api, ...replicas.map(({ process }) => process)],
 ): Promise<void> => {
@@ -74,12 +74,13 @@ const getKid = ({ accessToken }: Tokens): string => decodeProtectedHeader(access
 const getJwks = async (baseUrl = instance.baseUrl): Promise<Record<string, string>[]> =>
   (await instance.request('GET', '/.well-known/jwks.json', { baseUrl })).body.keys;
 const listPublishedKids = async (baseUrl?: string) => (await getJwks(baseUrl)).map(({ kid }) => kid!);
-/** Returns the kids under which signing keys are published. */
-const pairs = (...kids: (string | undefined)[]): string[] => kids.flatMap((kid) => [kid!, `${kid}-rsa`]);
+/** Returns the two kids under which each signing key is published. */
+const listPublicKids = (...kids: (string | undefined)[]): string[] =>
+  kids.flatMap((kid) => [kid!, `${kid}-rsa`]);
 const listStoredKids = async (): Promise<string[]> =>
   (await instance.sql('SELECT kid FROM signing_keys ORDER BY activates_at DESC')).map(({ kid }) => kid);
 
-/** Moves a key's activation time into the past. */
+/** Makes a key's activation time earlier by this interval. */
 const ageKey = (kid: string, interval: string): Promise<unknown> =>
   instance.sql(`UPDATE signing_keys SET activates_at = activates_at - $2::interval WHERE kid = $1`, [
     kid,
@@ -192,7 +193,7 @@ describe('rotation', () => {
     const apiProcesses = replicas.map(({ process }) => process);
     const blocker = await instance.db.connect();
     try {
-      // This lock allows updates, but blocks key creation.
+      // Allows updates, but blocks the creation of keys.
       await blocker.query('BEGIN');
       await blocker.query('LOCK TABLE signing_keys IN ROW EXCLUSIVE MODE');
       await ageKey(firstKid!, '90 days');
@@ -200,11 +201,12 @@ describe('rotation', () => {
     } finally {
       blocker.release(true);
     }
-    // The other API process reads the created key.
+    // Now the API process that created no key reads the new one.
     await reloadKeys(apiProcesses);
     const kids = await listStoredKids();
     expect(kids).toHaveLength(2);
-    for (const { baseUrl } of replicas) expect(await listPublishedKids(baseUrl)).toEqual(pairs(...kids));
+    for (const { baseUrl } of replicas)
+      expect(await listPublishedKids(baseUrl)).toEqual(listPublicKids(...kids));
     expect(getKid(await refresh(tokens, replicas[0]!.baseUrl))).toBe(firstKid);
     const findLines = () =>
       [instance.api, ...apiProcesses].flatMap(({ log }) =>
@@ -214,7 +216,7 @@ describe('rotation', () => {
     expect(findLines()).toHaveLength(1);
   });
 
-  it('adds one RSA key to a key of the previous version if two processes load it concurrently', async () => {
+  it('adds one RSA key to a key from the previous version if two processes load it concurrently', async () => {
     const [kid] = await listStoredKids();
     await instance.sql('UPDATE signing_keys SET rsa_private_key = NULL WHERE kid = $1', [kid]);
     const blocker = await instance.db.connect();
@@ -231,7 +233,7 @@ describe('rotation', () => {
     expect(other).toEqual(jwks);
   });
 
-  it('CF-04: publishes the next key before its use, and retains the previous one for its tokens', async () => {
+  it('CF-04: publishes the next key before its use, and the previous one until its tokens expire', async () => {
     const oldTokens = await register();
     const firstKid = getKid(oldTokens);
     const output = await runCommand(['rotate-signing-key']);
@@ -247,14 +249,14 @@ describe('rotation', () => {
     expect(stored).toEqual([{ seconds: 15 * 60, isAsPrinted: true }]);
 
     await reloadKeys();
-    expect(await listPublishedKids()).toEqual(pairs(nextKid, firstKid));
+    expect(await listPublishedKids()).toEqual(listPublicKids(nextKid, firstKid));
     expect(getKid(await register())).toBe(firstKid);
 
     await ageKey(nextKid!, '15 minutes');
     await reloadKeys();
     expect(getKid(await register())).toBe(nextKid);
     const { headers, body } = await instance.request('GET', '/.well-known/jwks.json');
-    expect(body.keys.map(({ kid }: { kid: string }) => kid)).toEqual(pairs(nextKid, firstKid));
+    expect(body.keys.map(({ kid }: { kid: string }) => kid)).toEqual(listPublicKids(nextKid, firstKid));
     for (const key of body.keys) {
       const members = key.kty === 'EC' ? ['crv', 'x', 'y'] : ['e', 'n'];
       expect(Object.keys(key).sort()).toEqual(['alg', 'kid', 'kty', 'use', ...members].sort());
@@ -269,12 +271,12 @@ describe('rotation', () => {
     await ageKey(firstKid, '2 days');
     await ageKey(nextKid!, '24 hours');
     await reloadKeys();
-    expect(await listPublishedKids()).toEqual(pairs(nextKid, firstKid));
+    expect(await listPublishedKids()).toEqual(listPublicKids(nextKid, firstKid));
     expect(await getMeStatus(oldTokens)).toBe(200);
 
     await ageKey(nextKid!, '1 hour');
     await reloadKeys();
-    expect(await listPublishedKids()).toEqual(pairs(nextKid));
+    expect(await listPublishedKids()).toEqual(listPublicKids(nextKid));
     expect(await listStoredKids()).toEqual([nextKid]);
     expect(await getMeStatus(oldTokens)).toBe(401);
     expect(await getMeStatus(renewed)).toBe(200);
@@ -288,7 +290,7 @@ describe('rotation', () => {
       await writeFile(join(folder, name), `${instance.env[name]}\n`);
       Object.assign(env, { [name]: '', [`${name}_FILE`]: join(folder, name) });
     }
-    // At that time, another key is published but does not sign yet.
+    // When the command runs, a new key has been published but does not sign yet.
     await ageKey(getKid(oldTokens), '90 days');
     await reloadKeys([instance.api]);
     expect(await listStoredKids()).toHaveLength(2);
@@ -300,7 +302,7 @@ describe('rotation', () => {
 
     await reloadKeys();
     for (const baseUrl of [instance.baseUrl, replicas[0]!.baseUrl]) {
-      expect(await listPublishedKids(baseUrl)).toEqual(pairs(nextKid));
+      expect(await listPublishedKids(baseUrl)).toEqual(listPublicKids(nextKid));
       const response = await getMe(oldTokens.accessToken, baseUrl);
       expect(response.status).toBe(401);
       expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
@@ -310,7 +312,7 @@ describe('rotation', () => {
     expect(await getMeStatus(renewed)).toBe(200);
   });
 
-  it('rejects unknown arguments, and another root secret while an API process is running', async () => {
+  it('rejects unknown arguments, and a wrong root secret while an API process is running', async () => {
     const kids = await listStoredKids();
     const expectRejected = (args: string[], code: number, stderr: RegExp, env = {}) =>
       expect(runCommand(args, env)).rejects.toMatchObject({ code, stderr: expect.stringMatching(stderr) });

@@ -61,14 +61,14 @@ afterAll(() => Promise.all([instance?.stop(), honest?.stop(), evil?.stop()]));
 
 const send = (navigation: Navigation) => new UserAgent().send(navigation);
 
-/** Sends a callback that must end on a Gatehouse page, which does not redirect. */
+/** Sends a callback and expects a Gatehouse page without a redirect: the sign-in has ended. */
 async function expectEnded(navigation: Navigation): Promise<void> {
   const page = await send(navigation);
   expect([page.status, page.headers.location]).toEqual([400, undefined]);
   expect(page.text).toContain('This sign-in has ended');
 }
 
-/** Returns a callback with other parameters. */
+/** Returns a callback with these parameters changed. */
 function withParameters({ url }: Navigation, changes: Record<string, string | undefined>): Navigation {
   const changed = new URL(url);
   for (const [name, value] of Object.entries(changes))
@@ -142,7 +142,7 @@ describe('FE-01: a state', () => {
     expect(pages.map(({ status }) => status).sort()).toEqual([303, ...Array<number>(19).fill(400)]);
   });
 
-  it("fails if swapped with another flow's, because the nonce and the verifier differ", async () => {
+  it("fails if it is swapped with another flow's, because the nonce and the verifier differ", async () => {
     const [flow, otherFlow] = [
       await beginOAuth(instance, project, google.slug),
       await beginOAuth(instance, project, google.slug),
@@ -158,9 +158,9 @@ describe('FE-01: a state', () => {
 describe('FE-01: the response of a provider', () => {
   const violations: [string, (server: StandInProvider) => unknown][] = [
     ['without a nonce', (server) => (server.idTokenClaims = { nonce: undefined })],
-    ['with another nonce', (server) => (server.idTokenClaims = { nonce: 'another' })],
-    ['from another issuer', (server) => (server.idTokenClaims = { iss: 'https://accounts.example.com' })],
-    ['for another client', (server) => (server.idTokenClaims = { aud: 'another' })],
+    ['with a different nonce', (server) => (server.idTokenClaims = { nonce: 'another' })],
+    ['from a different issuer', (server) => (server.idTokenClaims = { iss: 'https://accounts.example.com' })],
+    ['for a different client', (server) => (server.idTokenClaims = { aud: 'another' })],
     ['that has expired', (server) => (server.idTokenClaims = { exp: 1 })],
     ['without a subject', (server) => (server.idTokenClaims = { sub: undefined })],
     ['with an empty subject', (server) => (server.idTokenClaims = { sub: '' })],
@@ -171,7 +171,7 @@ describe('FE-01: the response of a provider', () => {
     ['signed with the public key as a secret', (server) => (server.signature = 'public-key')],
     ['without an ID token', (server) => (server.tokenResponse = { id_token: undefined })],
     [
-      'with another iss parameter',
+      'with a different iss parameter',
       (server) => (server.authorizationResponse = { iss: 'https://accounts.example.com' }),
     ],
     ['without the announced iss parameter', (server) => (server.authorizationResponse = { iss: undefined })],
@@ -213,7 +213,7 @@ describe('FE-01: the response of a provider', () => {
     });
   });
 
-  it('ignores the parameter user, with which only Apple sends the name', async () => {
+  it('is accepted without its parameter user, in which only Apple sends the name', async () => {
     const flow = await beginOAuth(instance, project, google.slug);
     const callback = await followToCallback(flow, google);
     const user = JSON.stringify({ name: { firstName: 'Eve', lastName: 'Admin' } });
@@ -223,7 +223,7 @@ describe('FE-01: the response of a provider', () => {
     expect([customer.firstName, customer.lastName]).toEqual(['Ada', 'Byron']);
   });
 
-  it('counts as access denied by the customer, or as an outage', async () => {
+  it('ends in access_denied if the customer denies it, and in provider_unavailable at an outage', async () => {
     honest.isDenied = true;
     expect(outcomeOf(await signInAt(instance, project, google.slug))).toBe('access_denied');
     honest.reset();
@@ -301,7 +301,7 @@ describe('FE-01: the response of a provider', () => {
     expect(customer.id).not.toBe(otherCustomer.id);
   });
 
-  it('succeeds only from the tenants of a Microsoft provider', async () => {
+  it('is accepted only from the tenants that a Microsoft provider lists', async () => {
     const tenant = '6f1a7f2e-52cb-4a3c-9b0e-0f6f2b8f3a11';
     await withProvider({ type: 'microsoft', tenants: [tenant] }, async (provider, server) => {
       for (const [tid, outcome] of [
@@ -317,7 +317,7 @@ describe('FE-01: the response of a provider', () => {
 });
 
 describe('FE-02: a code', () => {
-  it("fails with the victim's verifier if an attacker plants it in the victim's browser", async () => {
+  it("fails with the victim's verifier if an attacker plants the code in the victim's browser", async () => {
     const attacker = await beginOAuth(instance, project, google.slug);
     const { code } = await completeFlow(attacker);
     const victim = await beginOAuth(instance, project, google.slug);
@@ -331,7 +331,7 @@ describe('FE-02: a code', () => {
     expect((await exchange(instance, project, attacker, code)).body.code).toBe('invalid_code');
   });
 
-  it('links neither account if an attacker sends its link to a victim', async () => {
+  it('links neither account if an attacker sends the URL with the code to a victim', async () => {
     const attacker = await openSocialSession(instance, project, google.slug);
     // The victim is signed in to the application, and opens the attacker's URL.
     honest.user = createProviderUser({ hd: 'example.com' });
@@ -341,7 +341,7 @@ describe('FE-02: a code', () => {
     const body = { code, codeVerifier: flow.codeVerifier, redirectUrl: flow.redirectUrl };
     const complete = (accessToken: string, path: string) =>
       instance.requestWithAccessToken(accessToken, 'POST', `/api/v1/me/${path}`, body);
-    // The victim's browser does not have the verifier. Even with the verifier, the session is another one.
+    // The victim's browser does not have the verifier. Even with it, the code fails in a session that did not request it.
     for (const path of ['identities/exchange', 'reauthenticate/exchange'])
       expect((await complete(victim.tokens.accessToken, path)).body.code).toBe('invalid_code');
     expect((await exchange(instance, project, flow, code)).body.code).toBe('invalid_code');
@@ -356,7 +356,7 @@ describe('FE-01: a redirect', () => {
   const begin = (redirectUrl: string) =>
     requestAsPage(instance, project, `oauth/${google.slug}`, { redirectUrl, codeChallenge: 'x'.repeat(43) });
 
-  it('leads only to the URLs of the project, including wildcards', async () => {
+  it("leads only to the project's URLs, including URLs that match a wildcard", async () => {
     const wildcard = 'https://*.preview.example.com/in';
     await changeSettings(instance, project, { redirectUrls: [REDIRECT_URL, wildcard] });
     const maliciousUrls = [
@@ -447,7 +447,7 @@ describe('FE-04: a request to a provider', () => {
       });
   });
 
-  it('ends if a discovery document is endless, or has another issuer', async () => {
+  it('fails if the discovery document is endless, invalid or has a different issuer', async () => {
     const body = { redirectUrl: REDIRECT_URL, codeChallenge: 'x'.repeat(43) };
     for (const [override, code] of [
       [respondWithoutEnd, 'provider_unavailable'],
@@ -482,7 +482,7 @@ describe('FE-04: a request to a provider', () => {
     });
   });
 
-  it('does not delay others if it hangs: 50 callbacks wait, and the next one fails immediately', async () => {
+  it('does not delay other requests if it hangs: 50 callbacks wait, and further ones fail', async () => {
     await withProvider({ type: 'google' }, async (provider, server) => {
       server.user = createProviderUser({ hd: 'example.com' });
       const session = await openSocialSession(instance, project, google.slug);

@@ -33,10 +33,10 @@ import { uniqueEmail } from '../support/unique-email.js';
 
 let instance: TestInstance;
 let project: SocialProject;
-/** A real OpenID Provider, and one whose responses a test can change. */
+/** A real OpenID Provider. `standIn` is a provider whose responses a test can change. */
 let openId: OpenIdProvider;
 let standIn: StandInProvider;
-/** The stand-in as Google, which is trusted for Workspace addresses, and as GitLab, which is never trusted. */
+/** The stand-in as Google, which is trusted for Workspace addresses. `gitlab` is the stand-in too, and is never trusted. */
 let google: AddedProvider;
 let gitlab: AddedProvider;
 beforeAll(async () => {
@@ -63,7 +63,7 @@ const getCustomer = async (id: string): Promise<Record<string, any>> =>
 async function signInNatively(claims: object): Promise<string> {
   const path = `/api/v1/projects/${project.id}/identity-providers/${google.id}`;
   const { clientId: aud } = (await instance.requestWithSecretKey('GET', path)).body;
-  // Each token is accepted once, even if two are issued within a second.
+  // The jti makes tokens from the same second different, because each token is accepted only once.
   const idToken = await standIn.issueIdToken({ aud, nonce: 'n', jti: randomUUID(), ...claims });
   return outcomeOf(
     await requestAsPage(instance, project, `oauth/${google.slug}/token`, { idToken, nonce: 'n' }),
@@ -230,7 +230,7 @@ describe('a sign-in with an identity provider', () => {
   });
 });
 
-describe('FE-03: the table of account linking', () => {
+describe('FE-03: account linking', () => {
   const trusted = { hd: 'example.com', email_verified: true };
   const kinds = { trusted: () => google, untrusted: () => gitlab };
 
@@ -242,7 +242,7 @@ describe('FE-03: the table of account linking', () => {
     ['trusted', 'disabled', 'customer_disabled', 'unchanged'],
     ['untrusted', 'disabled', 'customer_disabled', 'unchanged'],
   ] as const)(
-    'returns for a %s email of a customer who is %s: %s, %s',
+    'with a %s email of a %s customer, returns %s and leaves the customer %s',
     async (trust, state, outcome, effect) => {
       const { id, email, accessToken } = await registerHere({ isVerified: state !== 'unverified' });
       if (state === 'disabled')
@@ -259,7 +259,7 @@ describe('FE-03: the table of account linking', () => {
       const customer = await getCustomer(id);
       expect(customer).toMatchObject({ emailVerified: true, firstName: 'Grace' });
       const isClaimed = effect === 'claimed';
-      // The person who registered the address without verifying it keeps no access.
+      // If the address was unverified, the person who registered it loses all access.
       expect((await login(email)).status).toBe(isClaimed ? 401 : 200);
       const me = await instance.requestWithAccessToken(accessToken, 'GET', '/api/v1/me');
       expect(me.status).toBe(isClaimed ? 401 : 200);
@@ -277,7 +277,7 @@ describe('FE-03: the table of account linking', () => {
     ['trusted', false, 'sign_up_not_allowed', null],
     ['untrusted', false, 'sign_up_not_allowed', null],
   ] as const)(
-    'returns for a %s email that no customer has, with sign-up allowed: %s: %s',
+    'with a %s email that no customer has and allowSignUp %s, returns %s',
     async (trust, allowed, outcome, verified) => {
       const { email } = (standIn.user = createProviderUser(trusted));
       const provider = kinds[trust]();
@@ -305,7 +305,7 @@ describe('FE-03: the table of account linking', () => {
     expect(await getCustomer(id)).toMatchObject({ email: person.email });
   });
 
-  it('claims an account by its identity if the unverified email has become trusted', async () => {
+  it('claims a linked account if its unverified email has become trusted since', async () => {
     const person = (standIn.user = createProviderUser({ email_verified: false }));
     const { id, tokens } = await openSocialSession(instance, project, google.slug);
     const asCustomer = (method: string, path: string, body?: object) =>
@@ -322,7 +322,7 @@ describe('FE-03: the table of account linking', () => {
     ]);
   });
 
-  it('keeps a new customer whose address must first be verified', async () => {
+  it('creates a customer who cannot sign in until the address is verified, if that is required', async () => {
     const { email } = (standIn.user = createProviderUser());
     await changeSettings(instance, project, { requireVerifiedEmail: true });
     try {
@@ -336,7 +336,7 @@ describe('FE-03: the table of account linking', () => {
     }
   });
 
-  it('signs up only one customer in 10 parallel first sign-ins with the same account', async () => {
+  it('creates only one customer in 10 parallel first sign-ins with the same account', async () => {
     standIn.user = createProviderUser(trusted);
     const results = await Promise.all(
       Array.from({ length: 10 }, () => signInAt(instance, project, google.slug)),
@@ -350,7 +350,7 @@ describe('FE-03: the table of account linking', () => {
   });
 });
 
-describe('PW-08: a sign-in with an unverified address in a project that hides its customers', () => {
+describe('PW-08: a sign-in with an unverified address and enumeration protection', () => {
   const states = ['none', 'verified', 'unverified', 'disabled'] as const;
   const signIns = {
     redirect: async (claims: object) => {
@@ -369,7 +369,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     changeSettings(instance, project, { enumerationProtection: false, signIn: { allowSignUp: true } }),
   );
 
-  /** Creates a customer without an email. @returns the address, even without a customer */
+  /** Creates a customer without sending an email, unless the state is `none`. @returns the address in any case */
   async function createOwner(state: (typeof states)[number]) {
     const email = uniqueEmail();
     if (state === 'none') return { email, id: null };
@@ -424,7 +424,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     );
   });
 
-  it('reports the failure to the backend, both by redirect and natively', async () => {
+  it('reports the failure to the backend in an event, both by redirect and natively', async () => {
     for (const [path, signIn] of Object.entries(signIns)) {
       const { email, id } = await createOwner('verified');
       await signIn({ email });
@@ -447,7 +447,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     }
   });
 
-  it('fails identically for every other address that is entered, and moves no identity', async () => {
+  it('fails identically if the account has a new address, and does not move its identity', async () => {
     for (const [path, signIn] of Object.entries(signIns))
       for (const state of states) {
         const [{ email: first }, { email }] = [await createOwner('none'), await createOwner(state)];
@@ -458,7 +458,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
       }
   });
 
-  it('keeps an identity that has signed in the customer, even after the address has changed', async () => {
+  it("keeps an identity that has been used to sign in, even if the customer's address changes", async () => {
     const person = (standIn.user = createProviderUser({ hd: 'example.com' }));
     const { id } = await openSocialSession(instance, project, google.slug);
     const changed = { email: uniqueEmail() };
@@ -467,7 +467,7 @@ describe('PW-08: a sign-in with an unverified address in a project that hides it
     expect(await ownersOf(person.sub)).toEqual([changed.email]);
   });
 
-  it('does not bind the provider account, which can still sign in with another address', async () => {
+  it('leaves the provider account free to sign in later with a different, trusted address', async () => {
     const outcomes = [];
     for (const state of ['none', 'verified'] as const) {
       const { email } = await createOwner(state);
@@ -589,7 +589,7 @@ describe('an identity of a signed-in customer', () => {
     }
   });
 
-  it('stays linked while it is the last sign-in method', async () => {
+  it('cannot be unlinked while it is the last sign-in method', async () => {
     standIn.user = createProviderUser({ hd: 'example.com' });
     const { tokens } = await openSocialSession(instance, project, google.slug);
     const [identity] = await listMyIdentities(tokens.accessToken);

@@ -45,7 +45,7 @@ const conflict = (text: string) => ({
 const newExternalId = (): string => `auth0|${randomUUID()}`;
 
 describe('the setting tokenSubject', () => {
-  it('sets sub to the externalId, or to the id if there is none, and finds the customer', async () => {
+  it('sets sub to the externalId, or to the id if there is none, in tokens that routes accept', async () => {
     const project = await createProject({ tokenSubject: 'externalId' });
     const gatehouse = createServer({ url: instance.baseUrl, projectId: project.id });
     for (const externalId of [newExternalId(), null]) {
@@ -118,7 +118,7 @@ describe('the setting tokenSubject', () => {
   });
 
   it.each([true, false])(
-    "prevents imports that use a customer's id as an externalId: dryRun %s",
+    "rejects imports that use a customer's id as an externalId (dryRun: %s)",
     async (dryRun) => {
       const project = await createProject({ tokenSubject: 'externalId' });
       const existing = await createCustomer(project);
@@ -153,7 +153,7 @@ describe('the setting tokenSubject', () => {
     },
   );
 
-  it('prevents imports that change the sub of a customer who has signed in', async () => {
+  it('rejects imports that change the sub of a customer who has signed in', async () => {
     const project = await createProject({ tokenSubject: 'externalId' });
     const [known, unknown] = [await createCustomer(project), await createCustomer(project)];
     await login(project, known.email);

@@ -64,9 +64,9 @@ function parseTraceparent(header: unknown): { traceId: string; spanId: string } 
 
 it('one trace contains a registration, its statements, the webhook and the email', async () => {
   const webhook = await register(`00-${CALLER.traceId}-${CALLER.spanId}-01`);
-  // The API and the worker export their spans separately, parents after their children.
+  // The API and the worker export their spans separately, and a parent arrives after its children.
   const last = ['POST /api/v1/auth/register', 'deliver webhook', 'deliver email'];
-  const spans = await eventually('the spans of the api and the worker', () => {
+  const spans = await eventually('the spans of the API and the worker', () => {
     const found = otlp.listByTrace(CALLER.traceId);
     return last.every((name) => found.some((span) => span.name === name)) && found;
   });
@@ -175,7 +175,7 @@ it('a later attempt and a redelivery continue the trace of the event', async () 
   );
 });
 
-it('a silent collector delays neither requests nor a stop with exit code 0', async () => {
+it('a silent collector delays neither requests nor shutdown, which ends with exit code 0', async () => {
   otlp.isHanging = true;
   await register();
   await eventually('an unanswered export', () => otlp.pending.length > 0);

@@ -64,7 +64,7 @@ describe('a unit of work', () => {
       unawaited = transactions.join(async (tx) => {
         transactionStarted.emit();
         await workFinished.emitted;
-        // A unit that does not wait commits or rolls back before the event loop's next turn.
+        // If the unit did not wait, it would commit or roll back before the event loop's next turn.
         await setImmediate();
         order.push('late');
         return unawaitedWork(tx);
@@ -96,7 +96,7 @@ describe('a unit of work', () => {
     expect(await countWritten('late', 'completed')).toBe(0);
   });
 
-  it('commits or rolls back with the transactions that are still running when its work ends', async () => {
+  it('commits or rolls back together with transactions that are still running when its work ends', async () => {
     const succeed = () => undefined;
     const { order } = await runWithUnawaitedTransaction(succeed, (tx) => write(tx, 'late'));
     expect(order).toEqual(['late', 'completed']);
@@ -224,7 +224,7 @@ describe('the entity manager', () => {
     expect(await imports.getProgress(started)).toMatchObject({ lastLine: 0 });
   });
 
-  it('throws unavailable without a connection and if a lock times out', async () => {
+  it('throws unavailable if there is no connection or a lock times out', async () => {
     const config = loadConfig(instance.env);
     const unconnected = new Database(config, createLogger({ logLevel: 'silent' }, 'test'));
     const unavailable = { code: 'unavailable' };
@@ -291,7 +291,7 @@ describe('deleting a customer while outcomes of their deliveries are recorded', 
     await instance.createEndpoint('http://127.0.0.1:9/');
     const { customerId, deliveries } = await createDeliveriesInFlight();
     await deleteCustomer(customerId);
-    // The table must be large, because the planner reads the rows of a small table in physical order anyway.
+    // The table must be large. PostgreSQL scans a small table in physical order, which would hide a missing ORDER BY.
     await instance.sql(
       `INSERT INTO deliveries (id, organization_id, project_id, event_id, event_type, endpoint_id, target_url, state)
        SELECT gen_random_uuid(), organization_id, project_id, event_id, event_type, endpoint_id, target_url, 'succeeded'
@@ -301,7 +301,7 @@ describe('deleting a customer while outcomes of their deliveries are recorded', 
     await instance.sql('ANALYZE deliveries');
   });
 
-  it('locks rows in the same order as the recording, so that both succeed in either order', async () => {
+  it('locks rows in the same order as recording does, so that both succeed whichever is first', async () => {
     for (const isDeletedFirst of [true, false]) {
       const { customerId, deliveries } = await createDeliveriesInFlight();
       expect(deliveries.length).toBeGreaterThan(1);
@@ -327,7 +327,7 @@ describe('deleting a customer while outcomes of their deliveries are recorded', 
     }
   });
 
-  it('cancels a failed delivery whose outcome waited for the deletion', async () => {
+  it('cancels a failed delivery whose outcome is recorded after the deletion', async () => {
     const { customerId, deliveries } = await createDeliveriesInFlight();
     const deliveryProcessing = new DeliveryProcessingRepository(database, 1_000, transactions);
     let states: Promise<unknown> | undefined;

@@ -23,7 +23,7 @@ const VERSION = '0.2.0';
 
 let upgrade: UpgradedInstance;
 let instance: TestInstance;
-/** The instance with the credentials for the project with every sign-in method. */
+/** The same instance, with credentials for the project that has every sign-in method. */
 let members: TestInstance;
 let fixture: SignInFixture;
 let provider: StandInProvider;
@@ -114,7 +114,7 @@ describe('a database of 0.2.0', () => {
     expect(amrOf(signedIn.body.tokens.accessToken)).toEqual(['fed']);
   });
 
-  it('signs an imported customer in with the imported account and second factor', async () => {
+  it('signs an imported customer in with the imported identity and second factor', async () => {
     const { subject, email, totpSecret } = fixture.imported;
     const { body } = await signInAtProvider(subject, email);
     expect(body.challenge).toMatchObject({ kind: 'second_factor' });

@@ -26,14 +26,14 @@ beforeAll(async () => {
 });
 afterAll(() => upgrade?.stop());
 
-/** Removes the rows of all tables except these tables from a dump. */
+/** Returns the dump's rows of these tables only. */
 const selectRows = (rows: string, tables: string[]): string =>
   rows.replace(/^INSERT INTO (\w+) .+\n(?:\(.*\n)+/gm, (statement, table: string) =>
     tables.includes(table) ? statement : '',
   );
 
 describe('an embedded database of 0.1.0', () => {
-  nightlyIt('OP-05: moves from the superuser to the owner of the tables at the next start, without loss', async () => {
+  nightlyIt('OP-05: is transferred from the superuser to the owner role at the next start, without loss', async () => {
     const server = await PostgresServer.start();
     const admin = async <Row extends object>(sql: string): Promise<Row[]> => {
       const client = new pg.Client({ connectionString: server.url });
@@ -54,7 +54,7 @@ describe('an embedded database of 0.1.0', () => {
         )
       ).map(({ owner }) => owner);
     try {
-      // As 0.1.0 created it.
+      // Restores the owner and the roles that 0.1.0 created.
       await admin('ALTER DATABASE gatehouse OWNER TO gatehouse');
       await admin(`DROP ROLE ${OWNER_ROLE}, ${RUNTIME_ROLE}`);
       await restore(server.url, { ...dump, rows: selectRows(dump.rows, ['organizations', 'migrations']) });
@@ -68,7 +68,7 @@ describe('an embedded database of 0.1.0', () => {
       expect(await listOwners()).toEqual([OWNER_ROLE]);
       await migrateDatabase(instance, roleUrls(server.url));
       expect(await admin(count)).toEqual(before);
-      // 0.1.0 runs once more.
+      // Simulates that 0.1.0 has run once more and created a table.
       await admin('CREATE TABLE attempts_20990101 (LIKE attempts INCLUDING ALL)');
       expect((await listOwners()).sort()).toEqual(['gatehouse', OWNER_ROLE]);
       await moveOwnership(server.url);
@@ -90,7 +90,7 @@ describe('an embedded database of 0.1.0', () => {
 describe('a database of 0.1.0', () => {
   it.each(upgradeChecks)('%s', (_, check) => check(upgrade));
 
-  it('marks the customers who were imported without a password', async () => {
+  it('marks customers without a password as imported', async () => {
     const [row] = await instance.sql(
       `SELECT count(*) FILTER (WHERE imported)::int AS imported, bool_and(imported = (email LIKE 'customer-%' AND
          password_hash IS NULL)) AS "isCorrect" FROM customers`,
@@ -123,7 +123,7 @@ describe('a database of 0.1.0', () => {
 });
 
 describe('readFixture', () => {
-  it('shifts times and the ids that contain a time, but no other id', () => {
+  it('shifts times and ids that contain a time, and leaves other ids unchanged', () => {
     const later = readFixture(VERSION, Date.now() + 400 * DAY_MS);
     const getTime = (id: string) => Number.parseInt(id.slice(4).replace('-', '').slice(0, 12), 16);
     const [id, shifted] = [manifest, later.manifest].map(({ deliveries }) => deliveries.due[0]!);

@@ -3,7 +3,7 @@ import { retryWhileRejected } from '../support/retry-while-rejected.js';
 import { insertProject } from '../support/tenants.js';
 
 let instance: TestInstance;
-// The tests send more requests a second than a key's limit.
+// Rate limits are off, because the tests send more requests per second than a key may.
 beforeAll(async () => (instance = await TestInstance.startShared({ workers: 0 })));
 afterAll(async () => instance?.stop());
 
@@ -11,7 +11,7 @@ const base = '/v1/webhooks/endpoints';
 const create = (body: object) => instance.requestWithSecretKey('POST', base, body);
 
 describe('a webhook endpoint', () => {
-  it('has a secret that no other response contains, changes by merge patch, and can be deleted', async () => {
+  it('returns its secret only when created, changes by merge patch, and can be deleted', async () => {
     const created = await create({ url: 'https://example.com/hook', description: 'CRM' });
     expect(created).toMatchObject({ status: 201, body: { success: true } });
     const { secret, ...record } = created.body.data;
@@ -105,7 +105,7 @@ describe('a webhook endpoint', () => {
     expect((await create({ url: 'https://nowhere.invalid/' })).status).toBe(201);
   });
 
-  it('causes an error if it is the fifty-first one in a project, even if created concurrently', async () => {
+  it('causes an error if it is the fifty-first in a project, even if created concurrently', async () => {
     const { projectId } = await insertProject(instance, instance.credentials.organizationId);
     // The endpoints are created one after the other. A request that waits too long for a connection is retried.
     const createInProject = () =>

@@ -66,7 +66,7 @@ it('FE-01: a sign-in redirects to a URL that matches a wildcard while the projec
   );
 });
 
-it('FE-01: emails that servers request link to the first redirect URL without a wildcard', async () => {
+it('FE-01: an email requested by a server contains the first redirect URL without a wildcard', async () => {
   const redirectUrls = [REDIRECT_URL, 'https://app.example.com/welcome'];
   for (const [urls, expected] of [
     [redirectUrls, redirectUrls[1]],

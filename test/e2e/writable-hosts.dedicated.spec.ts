@@ -17,7 +17,7 @@ describe('a database URL with a primary and its standby', () => {
 
   beforeAll(async () => {
     former = await PostgresServer.start();
-    // If another role owns the tables, each start changes the owner, which fails on a standby.
+    // Creates the tables as their final owner. Otherwise, each start would change the owner, and fail on a standby.
     await migrate(await connect(roleUrls(former.url).ownerUrl), 86_400_000);
     current = await former.startStandby();
   });
@@ -46,7 +46,7 @@ describe('a database URL with a primary and its standby', () => {
     return {
       monitor,
       repository,
-      /** Checks the hosts until the metric has this value, because a host that responds late does not count. */
+      /** Repeats the check until the metric has this value, because a check does not count hosts that respond late. */
       waitForWritable: (count: number) =>
         eventually(`${count} writable hosts`, async () => {
           await monitor.check();
@@ -55,7 +55,7 @@ describe('a database URL with a primary and its standby', () => {
     };
   }
 
-  it('reports a former primary that returns writable after a failover, until it is stopped', async () => {
+  it('reports a former primary that starts as writable after a failover, until it is stopped', async () => {
     const hosts = [current, former].map(({ url }) => new URL(url).host);
     await (await watchHosts(hosts)).waitForWritable(1);
     await former.stop();
@@ -72,7 +72,7 @@ describe('a database URL with a primary and its standby', () => {
       { kind: 'two_writable_hosts', service: 'api', detail: hosts.join(', ') },
     ]);
     const connections = `SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend'`;
-    // Only the connection that runs this query, because the checks have closed theirs.
+    // The only connection is the one for this query, because the checks have closed their connections.
     expect(await former.query(connections)).toEqual([{ count: 1 }]);
 
     await former.query('ALTER SYSTEM SET default_transaction_read_only = on');
@@ -92,7 +92,7 @@ describe('a database URL with a primary and its standby', () => {
 
   it('compares the clock of the process with the clock of the server', async () => {
     const server = new URL(current.url);
-    // Simulates another clock: this function takes precedence over PostgreSQL's own.
+    // Simulates a fast server clock. This function takes precedence over PostgreSQL's own one.
     await current.query(`CREATE SCHEMA ahead;
       CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql
         AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$;
