@@ -305,7 +305,7 @@ describe('alerts', () => {
     const register = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1) expect((await instance.register()).status).toBe(201);
     };
-    it('reports a seven-minute outage through another mail server, until an email is accepted', async () => {
+    it('is sent through a separate mail server after seven minutes, and resolved by an accepted email', async () => {
       const METRICS_PORT = String(await freePort());
       const separate = new MailServer();
       await separate.start();
@@ -333,7 +333,7 @@ describe('alerts', () => {
           { level: 'warn', message: 'alert opened', kind: 'mail_delivery_failing', count: 15 },
         ]);
 
-        // Expired emails are never sent, so the end of the outage does not end the problem.
+        // The remaining emails have expired and are never sent, so the end of the outage does not resolve the alert.
         await ageMails('7 days');
         await outgoing.start();
         await sendMails();
@@ -358,7 +358,7 @@ describe('alerts', () => {
       await separate.stop();
     });
 
-    it('reports three rejected recipients but not two, and never through the failing mail server', async () => {
+    it('is opened by three rejected recipients, not two, and never sent through the failing server', async () => {
       outgoing.postponesRecipients = true;
       await register(2);
       await sendMails();

@@ -387,7 +387,7 @@ describe('failed sign-ins of an operator', () => {
       expect(await signInFrom(USED_ADDRESS, invitee)).toMatchObject(rejected);
     };
 
-    it('counts as unused after only a correct password, or a sign-in by another operator', async () => {
+    it("counts as unused after a password without a second factor, or another operator's sign-in", async () => {
       const invitee = await inviteOperator(admin, 'viewer');
       await inviteAndSignIn();
       expect((await enterPassword(USED_ADDRESS, invitee.operator.email, invitee.password)).status).toBe(200);
@@ -409,7 +409,7 @@ describe('failed sign-ins of an operator', () => {
       for (const invitee of operators) await expectUnusedAddress(invitee);
     });
 
-    it('counts as unused after the operator has set another password through an invitation', async () => {
+    it('counts as unused after the operator has set a new password through an invitation', async () => {
       const invitee = await inviteAndSignIn();
       const { body } = await admin.request('POST', `/operators/${invitee.operator.id}/invite-again`);
       const token = new URL(body.invitationUrl as string).hash.slice('#token='.length);

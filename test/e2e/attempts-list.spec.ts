@@ -78,7 +78,7 @@ beforeAll(async () => {
   await instance.sql(
     `UPDATE attempts SET http_status = CASE attempt WHEN 4 THEN 7 ELSE 999 END WHERE attempt > 3 AND NOT success`,
   );
-  // The only attempt with this status, near the end of the list.
+  // Gives this status to a single attempt near the end of the list.
   await instance.sql(
     `UPDATE attempts SET http_status = 418 WHERE id = (
        SELECT id FROM attempts WHERE project_id = $1 AND attempt = 2 ORDER BY id OFFSET 9 LIMIT 1)`,

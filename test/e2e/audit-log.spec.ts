@@ -541,7 +541,7 @@ describe('the list of entries', () => {
   });
 });
 
-it('the audit log table rejects every change, even with the retention setting on', async () => {
+it('the audit log table rejects all changes to recent entries, even with the retention setting', async () => {
   await createCustomer();
   const rows = () => instance.sql('SELECT * FROM audit_log ORDER BY id');
   const before = await rows();
@@ -577,7 +577,7 @@ describe('the retention of the audit log', () => {
     const now = Date.now();
     const ages = [1, 3 * DAY_MS - 60_000, 3 * DAY_MS + 60_000, 400 * DAY_MS];
     for (const age of ages) await insert(now - age);
-    // More rows than one statement deletes.
+    // These are more rows than one statement deletes.
     await instance.sql(
       `INSERT INTO audit_log (id, organization_id, actor_type, action, target_type, target_id, created_at)
        SELECT overlay(gen_random_uuid()::text placing '00000000-0001-7' from 1 for 15)::uuid, $1, 'system',

@@ -141,7 +141,7 @@ describeConsole('CO-01: the console sign-in', { allowClientErrors: true }, (test
     await page.unrouteAll();
   });
 
-  it('ignores a ?to= with another origin', async () => {
+  it('ignores a ?to= with a different origin', async () => {
     const targets = ['//evil.example', 'javascript:alert(1)', '/\\evil.example', 'https://evil.example'];
     for (const to of isNightly ? targets : targets.slice(0, 2)) {
       const page = await test.show(`/sign-in?to=${encodeURIComponent(to)}`);
@@ -150,7 +150,7 @@ describeConsole('CO-01: the console sign-in', { allowClientErrors: true }, (test
     }
   });
 
-  it('requires https, and shows no password field over plain http from another host', async () => {
+  it('requires https on any other host, and shows no password field over plain http there', async () => {
     const { port } = new URL(test.instance.baseUrl);
     const page = await test.show(`http://${UNTRUSTED_HOST}:${port}/console/`, null);
     await page.getByText('HTTPS required').waitFor();

@@ -308,7 +308,7 @@ describeDeliveries('the console in a browser', (test) => {
     const stored = await page.evaluate<string[]>(
       `[...Object.keys(localStorage), ...Object.keys(sessionStorage), document.cookie]`,
     );
-    // The color scheme and the scroll positions.
+    // These keys store the color scheme and the scroll positions.
     const harmless = ['', 'mantine-color-scheme-value', 'react-router-scroll-positions'];
     expect(stored.filter((name) => !harmless.includes(name))).toEqual([]);
     expect([...browser.requestedHosts]).toEqual([new URL(instance.baseUrl).host]);

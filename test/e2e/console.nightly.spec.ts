@@ -80,7 +80,7 @@ describeDeliveries('the console: lists, batches and live updates', (test) => {
     await rows.nth(49).waitFor();
     expect(page.url()).toBe(`${instance.baseUrl}/console/dead-letters`);
     expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('');
-    // The message that Chromium logs about the response.
+    // Chromium logs a message about the response.
     expect(browser.consoleMessages.splice(0)).toEqual([
       expect.stringMatching(/responded with a status of 500/),
     ]);

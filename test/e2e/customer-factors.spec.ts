@@ -132,7 +132,7 @@ describe('a customer with an authenticator', () => {
     );
   });
 
-  it('MF-03: uses the code of a time step once, even in parallel on two API processes', async () => {
+  it('MF-03: can use the code of a time step once, even in parallel on two API processes', async () => {
     const customer = await registerWithTotp(instance);
     const { baseUrl } = await startReplica(instance);
     const challenges = [
@@ -159,7 +159,7 @@ describe('a customer with an authenticator', () => {
     ).toMatchObject(invalidCode);
   });
 
-  it('CO-01: uses codes in full-width digits, and gets invalid_code for other characters', async () => {
+  it('CO-01: can enter codes in full-width digits, and gets invalid_code for other characters', async () => {
     const customer = await registerWithTotp(instance);
     const { body: added } = await asCustomer(customer, 'POST', 'factors/totp', {});
     const challenge = await openChallenge(instance, customer.email);
@@ -175,7 +175,7 @@ describe('a customer with an authenticator', () => {
     expect((await completeChallenge(instance, challenge, typed)).status).toBe(200);
   });
 
-  it('MF-04: uses each recovery code once, even in parallel, and receives a notification', async () => {
+  it('MF-04: can use each recovery code once, even in parallel, and receives a notification', async () => {
     const customer = await registerWithTotp(instance);
     const [code, other] = customer.recoveryCodes as [string, string];
     const challenges = await Promise.all([1, 2, 3].map(() => openChallenge(instance, customer.email)));

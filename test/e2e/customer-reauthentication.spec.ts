@@ -46,7 +46,7 @@ it('MF-05: a reauthentication is stored in the session, and later tokens contain
   }
 });
 
-it('MF-05: a reauthentication rejects a wrong password, another method and an ended session', async () => {
+it('MF-05: a reauthentication rejects a wrong password, an unknown method and an ended session', async () => {
   const { id, tokens } = await registerCustomer(instance);
   const wrong = await reauthenticate(tokens.accessToken, { method: 'password', password: `${PASSWORD}x` });
   expect(wrong).toMatchObject({

@@ -238,7 +238,7 @@ describe('the search', () => {
   it('orders by the matched value and contains each customer once', async () => {
     expect(emails(await listAll(tenant.secretKey, { q: 'ada', limit: '2' }))).toEqual([
       'countess@example.com', // ada byron
-      'ada@lovelace.example', // ada lovelace, before the address
+      'ada@lovelace.example', // ada lovelace (the name is compared before the address)
       'only@example.com', // adair
       'adam@example.com', // adam smith
       'grace_h@example.com', // adams

@@ -277,7 +277,7 @@ describe('deleting a customer', () => {
   });
 });
 
-describe('a request during another change of the customer', () => {
+describe('a request during a concurrent change of the customer', () => {
   const deleteCustomer = (id: string) => (sql: RunSql) => sql('DELETE FROM customers WHERE id = $1', [id]);
 
   it.each(['disable', 'enable', 'unlock'])(

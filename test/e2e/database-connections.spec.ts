@@ -24,7 +24,7 @@ describe('a PostgreSQL shutdown while the pool is handing out a connection', () 
     let connections = 0;
     const server = createServer((socket) => {
       connections += 1;
-      // Sent in one packet, so that all of it is read before the code that receives the connection runs.
+      // All messages are in one packet, so that pg reads them before the code that receives the connection runs.
       socket.once('data', () => socket.end(Buffer.concat([authenticated, readyForQuery, shuttingDown])));
       socket.on('error', () => undefined);
     });

@@ -98,7 +98,7 @@ describe('webhook.dead_lettered', () => {
     await everything.stop();
   });
 
-  it('does not occur for the dead letter of a webhook event, so that events do not multiply', async () => {
+  it('is not sent about the dead letter of a webhook event, so that events do not multiply', async () => {
     const before = await count('webhook.dead_lettered');
     const id = await create({ url: failing.url, events: ['*', 'webhook.*'] });
     const other = await create({ url: failing.url, events: ['webhook.*'] });
@@ -120,8 +120,8 @@ describe('webhook.dead_lettered', () => {
       [id.slice(3)],
     );
     expect(customerDeliveries.length).toBeGreaterThan(0);
-    // One for each delivery of a customer event, and none for the test event or for events that failed at the other
-    // endpoint.
+    // There is one event for each delivery of a customer event. There is none for the test event, or for events that
+    // failed at the other endpoint.
     expect(await count('webhook.dead_lettered')).toBe(before + customerDeliveries.length);
     expect(await deadLetters(other)).toHaveLength(customerDeliveries.length);
     await expectAllNotified();
@@ -156,7 +156,7 @@ describe('webhook.dead_lettered', () => {
     for (const worker of instance.workers) await worker.stop('SIGKILL');
     const before = await count('webhook.dead_lettered');
     for (let index = 0; index < 30; index += 1) await instance.register();
-    // The state left by a worker that crashes between recording the outcome and creating the event.
+    // Simulates a worker that crashed between recording the outcome and creating the event.
     await instance.sql(
       `UPDATE deliveries SET state = 'failed', attempt = 5, next_attempt_at = NULL, finished_at = now(), untold = true,
          last_http_status = 0, last_error = 'worker_lost' WHERE endpoint_id = $1`,

@@ -357,7 +357,7 @@ describe('redelivering a delivery', () => {
       status: 400,
       body: { errors: [{ field: 'enable_endpoint' }] },
     });
-    // Enabling an endpoint requires another scope.
+    // Enabling an endpoint requires a different scope.
     const key = await insertKey(instance, {
       ...instance.credentials,
       type: 'secret',

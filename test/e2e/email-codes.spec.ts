@@ -377,7 +377,7 @@ describe('the sign-in link in an email with a code', () => {
     await expectEnded(link);
   });
 
-  it('FE-02: issues a code that is rejected in another context and after 60 seconds', async () => {
+  it('FE-02: issues a code that is rejected outside its context and after 60 seconds', async () => {
     const { email } = await createVerified();
     const exchange = await useEmailLink(instance, await receive(email));
     const [{ seconds }] = await instance.sql<any>(

@@ -87,7 +87,7 @@ describe('a change of email address', () => {
     expect(rejected).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     const unchanged = { status: 400, body: { errors: [{ field: 'email', code: 'unchanged' }] } };
     expect(await change(accessToken, email.toUpperCase())).toMatchObject(unchanged);
-    // More requests than the emails allowed per hour.
+    // These are more requests than the hourly email limit allows. Rejected requests do not count.
     const other = await registerCustomer(instance);
     for (let count = 0; count < 7; count += 1)
       expect(await change(accessToken, other.email)).toMatchObject(taken);

@@ -530,7 +530,7 @@ describe('the hosted sign-in page', () => {
     expect([repeated.status, repeated.location]).toEqual([400, null]);
   });
 
-  it('rejects forms that a page of another site submits', async () => {
+  it('rejects forms that a page on a different site submits', async () => {
     const { email } = await registerCustomer(instance);
     for (const site of ['cross-site', 'same-site', 'none']) {
       const page = await openPage();

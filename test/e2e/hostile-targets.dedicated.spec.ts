@@ -28,7 +28,7 @@ const hostileUrls = [
     ...['[ff02::1]', '240.0.0.1', '198.18.0.1', '192.0.0.192'],
     // This machine's names.
     ...['localhost', 'LOCALHOST.', 'shop.localhost', 'ⓛocalhost', 'loc\u00adalhost', 'vm', 'api.internal'],
-    // URLs that look as if they had another host.
+    // URLs that look as if they had a different host.
     ...['shop.example@127.0.0.1', 'shop.example:443@127.0.0.1', '%73hop.example%2f@127.0.0.1'],
   ].map((host) => `https://${host}:${PORT}/hook`),
   `https://127.0.0.1:${PORT}\\@shop.example/`,

@@ -84,7 +84,7 @@ it('an import updates customers from newer lines and creates others, as its dry 
       { ...people.changed, ...newer, firstName: 'Jo', lastName: 'Clarke' },
       'skipped firstName:conflict lastName:conflict',
     ],
-    // Older than the customer's first line.
+    // These lines are older than the customers' first lines.
     [{ ...people.renamed, firstName: 'Augusta' }, 'skipped updatedAt:not_newer'],
     [{ ...people.changed, firstName: 'Jo' }, 'skipped updatedAt:not_newer'],
     // A different customer, whose id in another system is the same.
@@ -165,7 +165,7 @@ it('an import disables banned customers, and enables only those that an import d
   const response = await update([
     { ...active, updatedAt: day(2), disabledAt: day(2), firstName: 'Ada' },
     { ...banned, updatedAt: day(2), disabledAt: null },
-    // Newer than the change in Gatehouse.
+    // This line is newer than the change in Gatehouse.
     { ...disabledHere, updatedAt: now, disabledAt: null, firstName: 'Eve' },
     { ...bannedTwice, updatedAt: day(2), disabledAt: null },
     { ...enabledHere, disabledAt: day(2) },

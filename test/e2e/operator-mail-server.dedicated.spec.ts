@@ -174,7 +174,7 @@ describe('OP-01: the notices of an instance', () => {
       .sort((one, other) => (one.to < other.to ? -1 : 1));
   }
 
-  /** Returns the headings of the notices created since the last call. Fails for another recipient. */
+  /** Returns the headings of the notices created since the last call. Fails if a notice has a different recipient. */
   async function readNewNotices({ operator: { email } }: OperatorClient): Promise<string[]> {
     const mails = await readNewMails();
     expect(mails.map(({ to, link }) => [to, link])).toEqual(mails.map(() => [email, null]));
@@ -325,7 +325,7 @@ describe('OP-01: the notices of an instance', () => {
       expect(await readNewNotices(owner)).toEqual(['Authenticator app set up', 'Recovery code used']);
     });
 
-    it('receives a notice when a link from an admin is used to set another password', async () => {
+    it('receives a notice when a link from an admin is used to set a new password', async () => {
       const owner = await insertOperator(instance, 'viewer');
       await send(`/operators/${owner.operator.id}/invite-again`);
       const { link } = (await readNewMails()).find(({ kind }) => kind === 'operator-invitation')!;

@@ -250,7 +250,7 @@ describe('the operator sign-in at a host name', () => {
     expect(await instance.sql(sessions, [email])).toHaveLength(1);
   });
 
-  it('rejects a response after the sign-in has expired, and accepts another one', async () => {
+  it('rejects a response after the sign-in has expired, and accepts a new sign-in', async () => {
     provider.user = createOperator();
     const agent = new UserAgent();
     const start = await begin(agent);
@@ -575,7 +575,7 @@ describe('the operator sign-in at a host name', () => {
     });
   });
 
-  /** Runs last, because it restarts the API with another setting. */
+  /** These tests run last, because they restart the API with an additional setting. */
   describe('required single sign-on', () => {
     const settings = { OPERATOR_OIDC_ONLY: 'on' };
     const rejection = { status: 403, body: { code: 'single_sign_on_required' } };

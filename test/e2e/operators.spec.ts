@@ -189,7 +189,7 @@ describe('CO-01: operator management by admins', () => {
     expect((await invitee.request('POST', '/session', credentials)).body.state).toBe('second_factor');
   });
 
-  it('resets a lost authenticator, so that the operator enrolls another with the password', async () => {
+  it('resets a lost authenticator, so that the operator can enroll a new one with the password', async () => {
     const invitee = await inviteOperator(admin, 'viewer');
     const { body } = await admin.request('POST', `/operators/${invitee.operator.id}/reset-second-factor`);
     expect(body).toMatchObject({ secondFactor: false });

@@ -419,7 +419,7 @@ describe('the migration lease', () => {
 });
 
 describe('an index build', () => {
-  it('does not block writes, and another process repeats it after an interruption', async () => {
+  it('does not block writes, and is repeated by another process after an interruption', async () => {
     const INDEX = 'customers_password_order';
     await withPendingMigration(
       'IndexCustomersWithPasswords',

@@ -129,7 +129,7 @@ describe('a project export', () => {
   it('contains passkeys, which work after an import into another project with the same rpId', async () => {
     const origin = await createProject();
     const authenticator = new SoftwareAuthenticator();
-    // The customer had another id in the previous system.
+    // The customer had a different id in the previous system.
     const userHandle = Buffer.from('user-4711').toString('base64url');
     authenticator.create({ challenge: 'YWJj', rp: { id: 'localhost' }, user: { id: userHandle } });
     const passkeys = [

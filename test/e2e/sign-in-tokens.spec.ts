@@ -145,7 +145,7 @@ describe('a change in a session of a sign-in token', () => {
   });
 });
 
-it('MF-01: a token fails after five minutes, in another project, and without its customer', async () => {
+it('MF-01: a token fails after five minutes, in another project, and for a deleted customer', async () => {
   const { id } = await registerCustomer(instance);
   const expired = (await create(id)).body.token;
   await instance.sql(

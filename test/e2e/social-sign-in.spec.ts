@@ -682,7 +682,7 @@ describe('a native sign-in with an ID token', () => {
     expect(await send({ idToken: later, nonce: 'n-1' })).toBe('session');
   });
 
-  it('rejects ID tokens for another audience or issuer, old or forged ones, and a wrong nonce', async () => {
+  it('rejects a different audience or issuer, a wrong nonce, and old or forged ID tokens', async () => {
     standIn.user = createProviderUser({ hd: 'example.com' });
     const aud = await audience();
     const nonce = 'n-1';
