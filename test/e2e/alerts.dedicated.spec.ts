@@ -115,7 +115,7 @@ const readAlertSecret = async (): Promise<string> => {
 };
 
 describe('alerts', () => {
-  it('are sent and repeated once per channel and signed, however many workers run', async () => {
+  it('are signed, sent once per channel however many workers run, and repeated after a day', async () => {
     const { id } = await instance.createEndpoint(target.url, ['customer.deleted']);
     await checkAlerts();
     expect(alerts.requests).toEqual([]);
@@ -305,7 +305,7 @@ describe('alerts', () => {
     const register = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1) expect((await instance.register()).status).toBe(201);
     };
-    it('is sent through a separate mail server after seven minutes, and resolved by an accepted email', async () => {
+    it('is sent through a separate mail server after seven minutes, and ends at an accepted email', async () => {
       const METRICS_PORT = String(await freePort());
       const separate = new MailServer();
       await separate.start();

@@ -100,7 +100,7 @@ it('CO-01: the seed uses OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
   expect(await instance.sql('SELECT email FROM operators')).toEqual([{ email: 'ops@example.com' }]);
 });
 
-it('CO-01: a sign-in needs one database connection, so it succeeds in an exhausted pool', async () => {
+it('CO-01: parallel sign-ins succeed in a full pool, because each needs only one connection', async () => {
   const holder = await instance.db.connect();
   try {
     const { operator } = instance.credentials;
@@ -396,7 +396,7 @@ describe('failed sign-ins of an operator', () => {
       expect(await signInFrom(USED_ADDRESS, invitee)).toMatchObject(rejected);
     });
 
-    it('counts as unused after 31 days, a reset second factor or a disabled operator', async () => {
+    it('counts as unused after 31 days, a second factor reset or disabling the operator', async () => {
       const operators = [await inviteAndSignIn(), await inviteAndSignIn(), await inviteAndSignIn()];
       const [old, reset, disabled] = operators.map(({ operator }) => operator.id);
       await instance.sql(

@@ -277,8 +277,8 @@ describe('an entry of the audit log', () => {
   });
 });
 
-describe('a change and its audit log entry', () => {
-  it('commit together or not at all', async () => {
+describe('audit log entries', () => {
+  it('commit together with their changes or not at all', async () => {
     const email = uniqueEmail();
     await instance.sql(
       `ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (action <> 'customer.created') NOT VALID`,
@@ -306,7 +306,7 @@ describe('a change and its audit log entry', () => {
     expect(await entriesOf(taken)).toEqual([]);
   });
 
-  it('WH-14: exist for each of 20 parallel redeliveries, of which 19 are refused', async () => {
+  it('WH-14: exist for each of 20 parallel redeliveries, 19 of them with the outcome refused', async () => {
     const { endpointId, delivery } = await createFinishedDelivery();
     const path = `/v1/webhooks/deliveries/${delivery}/redeliver`;
     const reason = 'the target is up again';

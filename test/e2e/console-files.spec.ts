@@ -104,7 +104,7 @@ describe('the console file server', () => {
     }
   });
 
-  it('compresses assets if clients accept it, to 300 kB before the first render', async () => {
+  it('compresses assets if clients accept it, so that the first render needs at most 300 kB', async () => {
     const path = assets.find((name) => name.endsWith('.js'))!;
     const plain = await requestPath(instance, path);
     expect(plain.headers['content-encoding']).toBeUndefined();

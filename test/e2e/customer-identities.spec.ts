@@ -49,7 +49,7 @@ describe("a customer's identity list", () => {
     expect(shown.body).toMatchObject({ data: names, ...page });
   });
 
-  it('MF-08: lets support remove an identity, ends all sessions, and adds a notice and an audit entry', async () => {
+  it('MF-08: lets support remove an identity, ends all sessions, and notifies and audits', async () => {
     const customer = await registerWithIdentities();
     const [identityId, otherId] = customer.identityIds;
     const [identity] = (await list(customer)).body.data.filter(({ id }: { id: string }) => id === identityId);

@@ -144,7 +144,7 @@ describe('reauthentication with an emailed code', () => {
     expect(await instance.listMails(email, 'reauthentication-code')).toHaveLength(1);
   });
 
-  it('MF-05: appears in the methods exactly where it can be used', async () => {
+  it('MF-05: is listed in `methods` exactly when it can be used', async () => {
     const { id, email, tokens } = await registerCustomer(instance);
     const customer = { id, email, accessToken: tokens.accessToken };
     const methods = async (): Promise<string[]> => (await change(customer)).body.methods as string[];

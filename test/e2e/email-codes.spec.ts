@@ -217,7 +217,7 @@ describe('a challenge', () => {
     ]);
   });
 
-  it('MF-07: works once in ten minutes with its token and project; failures are uniform', async () => {
+  it('MF-07: works once, within ten minutes, with its token and project; failures are uniform', async () => {
     const [{ email }, { email: other }] = [await createVerified(), await createVerified()];
     const [first, second] = [
       await receiveEmailCode(instance, email),

@@ -236,7 +236,7 @@ it("an operator's ETag prevents an admin from overwriting another admin's change
   expect((await patch(tagOf(current), { role: 'admin', organizationIds: null })).status).toBe(200);
 });
 
-it('an ETag is the same for operators, and is also checked in their PATCH requests', async () => {
+it('operators get the same ETag as API keys, and it is checked in their PATCH requests too', async () => {
   const admin = await insertOperator(instance);
   for (const [kind, create] of creators) {
     const { path, change } = await create();

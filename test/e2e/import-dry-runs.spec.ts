@@ -101,7 +101,7 @@ it('a dry run detects conflicts between lines in different batches, like an impo
   expect(listFailures(dryRun)).toEqual(listFailures(imported));
 });
 
-it("a dry run lists the first 1,000 lines of each kind, and requires an import's access", async () => {
+it('a dry run lists the first 1,000 lines of each kind, and requires the access for an import', async () => {
   const body = `${'{}\n'.repeat(1_010)}${toNdjson([{ email: uniqueEmail() }])}`;
   const { status, body: result } = await importLines(instance, body, { dryRun: 'true' });
   expect(status).toBe(200);

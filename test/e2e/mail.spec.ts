@@ -108,7 +108,7 @@ describe('an installation with a mail server', () => {
     expect(instance.api.output + worker.output).not.toMatch(/token=|quite another phrase/);
   });
 
-  it('registers while the mail server is down, and sends the email after it restarts', async () => {
+  it('registers customers while the mail server is down, and sends emails after it restarts', async () => {
     const before = mailServer.mails.length;
     await mailServer.stop();
     expect((await instance.register('grace@example.com')).status).toBe(201);
@@ -182,7 +182,7 @@ describe('an installation with a mail server', () => {
     });
   });
 
-  it('registers while the mail server hangs, and sends one email after it responds', async () => {
+  it('registers customers while the mail server hangs, and sends each email once afterwards', async () => {
     const before = mailServer.mails.length;
     await mailServer.stop();
     const sockets: Socket[] = [];

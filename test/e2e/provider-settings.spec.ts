@@ -69,7 +69,7 @@ describe("a provider's settings document, next to an API process on an earlier v
     expect(standIn.requestsTo('token').at(-1)!.form).toMatchObject({ client_id: client.clientId });
   });
 
-  it('contains the values that an earlier version has written after the next change', async () => {
+  it('adopts, at the next change, the values that an earlier version has written', async () => {
     await changeAsEarlierVersion(`scopes = '{openid,phone}'`);
     expect(await isStored()).toBe(false);
     expectStatus(200, await instance.requestWithSecretKey('PATCH', path(), { name: 'Acme' }));

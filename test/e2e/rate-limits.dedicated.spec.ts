@@ -212,7 +212,7 @@ describe('the rate limit of a project', () => {
     expect((await refresh(project)).status).toBe(200);
   });
 
-  it('RL-01: includes failed attempts and their window', async () => {
+  it('RL-01: can be set for failed attempts, together with their window', async () => {
     const [limited, other] = [await createProject(), await createProject()];
     const methods = { signIn: { emailCode: true }, mfa: 'optional' };
     await changeSettings(other, methods);
@@ -252,7 +252,7 @@ describe('the rate limit of the hosted sign-in page', () => {
   const open = (clientId: string): Promise<Response> =>
     fetch(`${instance.baseUrl}/sign-in?client_id=${clientId}`, { headers: from });
 
-  it('RL-02: allows each client IP 60 views a minute of each project, and 60 of unknown ones', async () => {
+  it('RL-02: allows each client IP 60 views a minute per project, and 60 for unknown projects', async () => {
     const { projectId } = instance.credentials;
     for (let count = 0; count < 60; count += 1) {
       expect((await open(projectId)).status).toBe(400);

@@ -304,7 +304,7 @@ describe.each(queues)('bulk redelivery with the %s queue', (queue) => {
     expect(await start(planned.id)).toMatchObject({ status: 409, code: 'conflict' });
   });
 
-  it('reports ineligible deliveries when planned and skipped ones during the run, with reasons', async () => {
+  it('reports, with reasons, ineligible deliveries in the plan and skipped ones during the run', async () => {
     const { endpoint, ids } = await createDeadLetters(6);
     const [pending, superseded, discarded, erased, ...eligible] = ids as [string, string, string, string];
     const { data: planned } = await plan({ endpoint_id: endpoint });

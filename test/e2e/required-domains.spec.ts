@@ -67,7 +67,7 @@ describe('FE-06: a customer in the domain of a required provider', () => {
       }),
   );
 
-  it('fails to begin a sign-in, register or reset a password, even if unregistered', () =>
+  it('fails to begin a sign-in, to register and to reset a password, even if unregistered', () =>
     withSettings(instance, allMethods, async () => {
       const provider = await newProvider();
       const { email } = await registerCustomer(instance, emailAt(provider));

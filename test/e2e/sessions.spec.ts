@@ -183,8 +183,8 @@ it("a secret key lists a customer's sessions with complete client IPs, and ends 
   expect(await listRevocations(id)).toHaveLength(3);
 });
 
-describe('the end of sessions on every replica (TK-10)', () => {
-  it('applies immediately to logout, revocation, disabling, deletion and a password change', async () => {
+describe('the end of a session on every replica (TK-10)', () => {
+  it('is immediate after logout, revocation, disabling, deletion and a password change', async () => {
     const path = ({ id }: { id: string }): string => `/api/v1/customers/${id}`;
     const passwords = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
     const endings: [
@@ -215,7 +215,7 @@ describe('the end of sessions on every replica (TK-10)', () => {
     );
   });
 
-  it('applies immediately when the project is archived', async () => {
+  it('is immediate when the project is archived', async () => {
     const { tokens } = await registerCustomer(instance);
     const archive = (archivedAt: string) =>
       instance.sql(`UPDATE projects SET archived_at = ${archivedAt} WHERE id = $1`, [
@@ -299,7 +299,7 @@ describe('a refresh token', () => {
     expect(await instance.events(id, 'token.reuse_detected')).toHaveLength(1);
   });
 
-  it("TK-09: returns the same successor until it is used, or within the project's refreshGrace", async () => {
+  it('TK-09: returns the same successor until it is used, or only within refreshGrace if set', async () => {
     const { id, tokens } = await registerCustomer(instance);
     const successor = (await refreshSession(instance, tokens.refreshToken)).body.tokens.refreshToken;
     await instance.sql(`UPDATE sessions SET rotated_at = now() - interval '1 day' WHERE customer_id = $1`, [

@@ -213,7 +213,7 @@ describe('FE-01: the response of a provider', () => {
     });
   });
 
-  it('is accepted without its parameter user, in which only Apple sends the name', async () => {
+  it('sets no name with the parameter user, which only Apple sends', async () => {
     const flow = await beginOAuth(instance, project, google.slug);
     const callback = await followToCallback(flow, google);
     const user = JSON.stringify({ name: { firstName: 'Eve', lastName: 'Admin' } });

@@ -242,7 +242,7 @@ describe('FE-03: account linking', () => {
     ['trusted', 'disabled', 'customer_disabled', 'unchanged'],
     ['untrusted', 'disabled', 'customer_disabled', 'unchanged'],
   ] as const)(
-    'with a %s email of a %s customer, returns %s and leaves the customer %s',
+    'handles a %s email of a customer who is %s: outcome %s, account %s',
     async (trust, state, outcome, effect) => {
       const { id, email, accessToken } = await registerHere({ isVerified: state !== 'unverified' });
       if (state === 'disabled')
@@ -277,7 +277,7 @@ describe('FE-03: account linking', () => {
     ['trusted', false, 'sign_up_not_allowed', null],
     ['untrusted', false, 'sign_up_not_allowed', null],
   ] as const)(
-    'with a %s email that no customer has and allowSignUp %s, returns %s',
+    'handles a %s email that no customer has (allowSignUp: %s): outcome %s',
     async (trust, allowed, outcome, verified) => {
       const { email } = (standIn.user = createProviderUser(trusted));
       const provider = kinds[trust]();
