@@ -182,13 +182,15 @@ describe('retention', () => {
     expect(await listOldPartitions()).toEqual([]);
   });
 
-  nightlyIt('adds retained attempts to the partition of earlier days, unless a day has too many to copy', async () => {
-    await seedDeadLetters(42);
-    const [original] = await seedDeliveries(instance, [
-      createDelivery({ state: 'failed', attempts: [{ at: daysAgo(36), status: 500 }] }),
-    ]);
-    await instance.sql(
-      `INSERT INTO deliveries SELECT copy.*
+  nightlyIt(
+    'adds retained attempts to the partition of earlier days, unless a day has too many to copy',
+    async () => {
+      await seedDeadLetters(42);
+      const [original] = await seedDeliveries(instance, [
+        createDelivery({ state: 'failed', attempts: [{ at: daysAgo(36), status: 500 }] }),
+      ]);
+      await instance.sql(
+        `INSERT INTO deliveries SELECT copy.*
        FROM deliveries d, generate_series(1, 10000) n,
          jsonb_populate_record(d, jsonb_build_object('id', left(d.id::text, 24) || lpad(to_hex(n), 12, '0'))) copy
        WHERE d.id = $1`,

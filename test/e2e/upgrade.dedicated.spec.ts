@@ -33,58 +33,61 @@ const selectRows = (rows: string, tables: string[]): string =>
   );
 
 describe('an embedded database of 0.1.0', () => {
-  nightlyIt('OP-05: is transferred from the superuser to the owner role at the next start, without loss', async () => {
-    const server = await PostgresServer.start();
-    const admin = async <Row extends object>(sql: string): Promise<Row[]> => {
-      const client = new pg.Client({ connectionString: server.url });
-      await client.connect();
-      try {
-        return (await client.query<Row>(sql)).rows;
-      } finally {
-        await client.end();
-      }
-    };
-    const listOwners = async (): Promise<string[]> =>
-      (
-        await admin<{ owner: string }>(
-          `SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE relnamespace = 'public'::regnamespace
+  nightlyIt(
+    'OP-05: is transferred from the superuser to the owner role at the next start, without loss',
+    async () => {
+      const server = await PostgresServer.start();
+      const admin = async <Row extends object>(sql: string): Promise<Row[]> => {
+        const client = new pg.Client({ connectionString: server.url });
+        await client.connect();
+        try {
+          return (await client.query<Row>(sql)).rows;
+        } finally {
+          await client.end();
+        }
+      };
+      const listOwners = async (): Promise<string[]> =>
+        (
+          await admin<{ owner: string }>(
+            `SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE relnamespace = 'public'::regnamespace
            UNION SELECT pg_get_userbyid(proowner) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
              AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
            UNION SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = 'gatehouse'`,
-        )
-      ).map(({ owner }) => owner);
-    try {
-      // Restores the owner and the roles that 0.1.0 created.
-      await admin('ALTER DATABASE gatehouse OWNER TO gatehouse');
-      await admin(`DROP ROLE ${OWNER_ROLE}, ${RUNTIME_ROLE}`);
-      await restore(server.url, { ...dump, rows: selectRows(dump.rows, ['organizations', 'migrations']) });
-      expect(await listOwners()).toEqual(['gatehouse']);
-      const count = 'SELECT count(*)::int AS organizations FROM organizations';
-      const before = await admin(count);
-      expect(before).toEqual([{ organizations: manifest.rowCounts['organizations'] }]);
+          )
+        ).map(({ owner }) => owner);
+      try {
+        // Restores the owner and the roles that 0.1.0 created.
+        await admin('ALTER DATABASE gatehouse OWNER TO gatehouse');
+        await admin(`DROP ROLE ${OWNER_ROLE}, ${RUNTIME_ROLE}`);
+        await restore(server.url, { ...dump, rows: selectRows(dump.rows, ['organizations', 'migrations']) });
+        expect(await listOwners()).toEqual(['gatehouse']);
+        const count = 'SELECT count(*)::int AS organizations FROM organizations';
+        const before = await admin(count);
+        expect(before).toEqual([{ organizations: manifest.rowCounts['organizations'] }]);
 
-      await server.stop();
-      await server.start();
-      expect(await listOwners()).toEqual([OWNER_ROLE]);
-      await migrateDatabase(instance, roleUrls(server.url));
-      expect(await admin(count)).toEqual(before);
-      // Simulates that 0.1.0 has run once more and created a table.
-      await admin('CREATE TABLE attempts_20990101 (LIKE attempts INCLUDING ALL)');
-      expect((await listOwners()).sort()).toEqual(['gatehouse', OWNER_ROLE]);
-      await moveOwnership(server.url);
-      expect(await listOwners()).toEqual([OWNER_ROLE]);
-      const runtime = new pg.Client({ connectionString: roleUrls(server.url).url });
-      await runtime.connect();
-      expect((await runtime.query(count)).rows).toEqual(before);
-      await runtime.query(`SELECT drop_attempts_table('attempts_20990101')`);
-      await expect(runtime.query('ALTER TABLE audit_log DISABLE TRIGGER ALL')).rejects.toMatchObject({
-        code: '42501',
-      });
-      await runtime.end();
-    } finally {
-      await server.remove();
-    }
-  });
+        await server.stop();
+        await server.start();
+        expect(await listOwners()).toEqual([OWNER_ROLE]);
+        await migrateDatabase(instance, roleUrls(server.url));
+        expect(await admin(count)).toEqual(before);
+        // Simulates that 0.1.0 has run once more and created a table.
+        await admin('CREATE TABLE attempts_20990101 (LIKE attempts INCLUDING ALL)');
+        expect((await listOwners()).sort()).toEqual(['gatehouse', OWNER_ROLE]);
+        await moveOwnership(server.url);
+        expect(await listOwners()).toEqual([OWNER_ROLE]);
+        const runtime = new pg.Client({ connectionString: roleUrls(server.url).url });
+        await runtime.connect();
+        expect((await runtime.query(count)).rows).toEqual(before);
+        await runtime.query(`SELECT drop_attempts_table('attempts_20990101')`);
+        await expect(runtime.query('ALTER TABLE audit_log DISABLE TRIGGER ALL')).rejects.toMatchObject({
+          code: '42501',
+        });
+        await runtime.end();
+      } finally {
+        await server.remove();
+      }
+    },
+  );
 });
 
 describe('a database of 0.1.0', () => {
