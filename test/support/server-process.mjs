@@ -76,6 +76,11 @@ export class ServerProcess {
     return /** @type {number} */ (this.#child.pid);
   }
 
+  /** True if the process accepts test commands, which production does not. */
+  get acceptsCommands() {
+    return this.#env.NODE_ENV !== 'production';
+  }
+
   get isRunning() {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }

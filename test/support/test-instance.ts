@@ -31,6 +31,9 @@ interface Credentials {
   operator: { email: string; password: string };
 }
 
+/** Matches SQL that changes data in the credential cache. */
+const changesCredentials = /\b(UPDATE|DELETE FROM)\s+(api_keys|projects|organizations)\b/i;
+
 export interface TestResponse<Body = any> {
   status: number;
   headers: Headers;
@@ -382,8 +385,24 @@ export class TestInstance {
     return rows.map(({ body }) => JSON.parse(body) as Record<string, any>);
   }
 
+  /** Executes SQL. Changes to keys, projects and organizations take effect in all API processes immediately. */
   async sql<Row = Record<string, any>>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return (await this.db.query(text, values)).rows as Row[];
+    const rows = (await this.db.query(text, values)).rows as Row[];
+    if (changesCredentials.test(text)) await this.clearCredentialCaches();
+    return rows;
+  }
+
+  /** Lets all API processes look up keys and their projects again, instead of using results from the last second. */
+  async clearCredentialCaches(): Promise<void> {
+    const apis = new Set([this.api, ...this.processes]);
+    await Promise.all(
+      [...apis]
+        .filter(
+          ({ entryPoint, isRunning, acceptsCommands }) =>
+            entryPoint === entryPoints.api && isRunning && acceptsCommands,
+        )
+        .map((api) => api.runCommand('clear-credential-cache')),
+    );
   }
 
   async stop(): Promise<void> {

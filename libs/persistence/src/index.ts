@@ -23,6 +23,7 @@ export * from './customers/customer-locks.repository.js';
 export type { CustomerPosition } from './customers/customer-scan.js';
 export * from './customers/customers-bulk.repository.js';
 export * from './customers/customers.repository.js';
+export { CredentialCache } from './database/credential-cache.js';
 export { createConnection, SERVER_TIMEOUTS } from './database/data-source.js';
 export { Database, type DatabaseProblem, type Sql } from './database/database.js';
 export { REPLICA_CHECK_INTERVAL_MS } from './database/read-replica.js';

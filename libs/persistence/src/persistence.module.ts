@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { Config, DeliveryQueue, Failpoints, LOGGER, Metrics, type Logger } from '@gatehouse/platform';
 import { AlertLogRepository } from './alerts/alert-log.repository.js';
 import { AlertsRepository } from './alerts/alerts.repository.js';
-import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
+import { ApiKeysRepository, type ActiveApiKey } from './api-keys/api-keys.repository.js';
 import { ActorsRepository } from './audit/actors.repository.js';
 import { AuditLogRepository } from './audit/audit-log.repository.js';
 import { AuditSearchRepository } from './audit/audit-search.repository.js';
@@ -17,6 +17,7 @@ import { CustomerLocksRepository } from './customers/customer-locks.repository.j
 import { CustomersBulkRepository } from './customers/customers-bulk.repository.js';
 import { CustomersRepository } from './customers/customers.repository.js';
 import { createDataSource, poolOptions } from './database/data-source.js';
+import { CredentialCache } from './database/credential-cache.js';
 import { Database } from './database/database.js';
 import { Transactions } from './database/transactions.js';
 import { EmailCodesRepository } from './email-codes/email-codes.repository.js';
@@ -95,7 +96,6 @@ const repositories: Provider[] = [
   ActorsRepository,
   AlertLogRepository,
   AlertsRepository,
-  ApiKeysRepository,
   ApisRepository,
   AttemptsRepository,
   AuditSearchRepository,
@@ -139,11 +139,9 @@ const repositories: Provider[] = [
   OperatorPreferencesRepository,
   OperatorSessionsRepository,
   OperatorsRepository,
-  OrganizationsRepository,
   PasskeyCeremoniesRepository,
   PasskeysRepository,
   ProcessProblemsRepository,
-  ProjectsRepository,
   ProviderDomainsRepository,
   ReauthenticationCodesRepository,
   RedeliveryBatchesRepository,
@@ -167,6 +165,7 @@ const repositories: Provider[] = [
 }));
 
 const providers: Provider[] = [
+  { provide: CredentialCache, useFactory: () => new CredentialCache<ActiveApiKey>() },
   {
     provide: Database,
     useFactory: (config: Config, logger: Logger, source: DataSource) => new Database(config, logger, source),
@@ -208,6 +207,11 @@ const providers: Provider[] = [
     useFactory: (database: Database, logger: Logger) => new AuditLogRepository(database, logger),
     inject: [Database, LOGGER],
   },
+  ...[ApiKeysRepository, OrganizationsRepository, ProjectsRepository].map((Repository) => ({
+    provide: Repository,
+    useFactory: (database: Database, cache: CredentialCache<ActiveApiKey>) => new Repository(database, cache),
+    inject: [Database, CredentialCache],
+  })),
   {
     provide: EventsRepository,
     useFactory: (config: Config) => new EventsRepository(config.webhooks.retrySchedule[0]!),

@@ -5,6 +5,7 @@ import {
   AuditLogRepository,
   CLOCK_AND_HOST_CHECK_INTERVAL_MS,
   ClockAndHostMonitor,
+  CredentialCache,
   Database,
   DEPENDENCY_CHECK_INTERVAL_MS,
   DependencyHealth,
@@ -77,6 +78,7 @@ export class StartupService implements OnApplicationShutdown {
     private readonly hasher: PasswordHasher,
     private readonly threads: HashThreads,
     private readonly limiter: RateLimiter,
+    private readonly credentials: CredentialCache,
     private readonly failpoints: Failpoints,
     private readonly testCommands: TestCommands,
     @Inject(DeliveryQueue) private readonly queue: DeliveryQueue | null,
@@ -189,7 +191,10 @@ export class StartupService implements OnApplicationShutdown {
       this.failpoints.releaseAll();
       await this.threads.drain();
       this.limiter.reset();
+      this.credentials.clear();
     });
+    // For tests that change a key, a project or an organization with SQL.
+    this.testCommands.on('clear-credential-cache', () => this.credentials.clear());
   }
 
   /**

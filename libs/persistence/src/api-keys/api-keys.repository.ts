@@ -10,6 +10,7 @@ import {
   type Scope,
 } from '@gatehouse/domain';
 import { now } from '@gatehouse/platform';
+import type { CredentialCache } from '../database/credential-cache.js';
 import type { Database, ReadManager } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { projectColumns, projectRow, toProjectContext } from '../projects/projects.repository.js';
@@ -158,7 +159,10 @@ const recordKeyUse = statement(
 );
 
 export class ApiKeysRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly cache: CredentialCache<ActiveApiKey>,
+  ) {}
 
   async insert(tx: Tx, key: NewApiKey): Promise<ApiKey> {
     const [row] = await tx.execute(insertKey, [
@@ -214,6 +218,7 @@ export class ApiKeysRepository {
 
   /** Revokes a key with immediate effect. Returns null if it was already revoked. */
   async revoke(tx: Tx, projectId: string, id: string): Promise<ApiKey | null> {
+    this.cache.clearAfter(tx);
     const [row] = await tx.execute(revokeKey, [projectId, id]);
     return row ?? null;
   }
@@ -224,6 +229,7 @@ export class ApiKeysRepository {
    * @param overlapSeconds how long the key and its successor are both valid, in seconds
    */
   async expireAfterOverlap(tx: Tx, projectId: string, id: string, overlapSeconds: number): Promise<boolean> {
+    this.cache.clearAfter(tx);
     const rows = await tx.execute(expireKeyAfterOverlap, [projectId, id, overlapSeconds]);
     return rows.length > 0;
   }
@@ -258,18 +264,26 @@ export class ApiKeysRepository {
 
   /** Adds scopes to a key. The caller has checked that the key does not have them yet. */
   async addScopes(tx: Tx, id: string, added: readonly Scope[]): Promise<void> {
+    this.cache.clearAfter(tx);
     await tx.execute(addKeyScopes, [id, added]);
   }
 
   /**
    * Returns the key with this SHA-256 hash, or null if there is no such key, it is revoked or expired, or its project
-   * is archived.
+   * is archived. The result can be up to a second old if another process has changed it.
    */
   async findActive(keyHash: Buffer): Promise<ActiveApiKey | null> {
+    const cacheId = keyHash.toString('latin1');
+    const cached = this.cache.get(cacheId);
+    if (cached) return cached;
+    const store = this.cache.startLookup(cacheId);
     const [row] = await this.database.execute(findActiveKey, [keyHash]);
     if (!row) return null;
     const { id, type, access, scopes, rateLimit, isStale } = row;
-    return { id, type, access, scopes, rateLimit, isStale, project: toProjectContext(row) };
+    const key = { id, type, access, scopes, rateLimit, project: toProjectContext(row) };
+    // The caller records the use of a stale key, so the requests that follow need not do it again.
+    store({ ...key, isStale: false });
+    return { ...key, isStale };
   }
 
   /** Returns whether a key is still active. Long-running requests check this repeatedly. */

@@ -1,6 +1,7 @@
 // Raw SQL: an insert and an update that return the row, an advisory lock, and access scope conditions.
 import { In } from 'typeorm';
 import { notFound, type Organization, type AccessScope } from '@gatehouse/domain';
+import type { CredentialCache } from '../database/credential-cache.js';
 import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { cappedCount, COUNT_CAP, type CappedCount } from '../lists/capped-count.js';
@@ -87,7 +88,10 @@ const updateOrganization = statement(
 
 /** Organizations. A project's access scope includes its organization and the organizations that it created. */
 export class OrganizationsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly credentials: Pick<CredentialCache, 'clearAfter'>,
+  ) {}
 
   /** Takes the lock for seeding the installation, which other processes wait for until the transaction ends. */
   async lockSeeding(tx: Tx): Promise<void> {
@@ -161,6 +165,7 @@ export class OrganizationsRepository {
     tx: Tx,
     { id, name, billingReturnOrigins }: Pick<Organization, 'id' | 'name' | 'billingReturnOrigins'>,
   ): Promise<Organization> {
+    this.credentials.clearAfter(tx);
     const [row] = await tx.execute(updateOrganization, [id, name, billingReturnOrigins]);
     return row!;
   }

@@ -11,6 +11,7 @@ import {
   type AccessScope,
   type StoredSettings,
 } from '@gatehouse/domain';
+import type { CredentialCache } from '../database/credential-cache.js';
 import type { Database, Sql } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { cappedCount, COUNT_SCAN_LIMIT, type CappedCount } from '../lists/capped-count.js';
@@ -214,7 +215,10 @@ const archiveProject = statement(
 );
 
 export class ProjectsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly credentials: Pick<CredentialCache, 'clearAfter'>,
+  ) {}
 
   /** Inserts a project. Returns null if the slug is taken in the organization. */
   async insert(tx: Tx, project: NewProject): Promise<Project | null> {
@@ -307,12 +311,14 @@ export class ProjectsRepository {
   /** Updates a project that the transaction has locked. */
   async update(tx: Tx, project: Pick<Project, 'id' | 'name' | 'settings'>): Promise<Project> {
     const settings = JSON.stringify(toStoredSettings(project.settings));
+    this.credentials.clearAfter(tx);
     const [row] = await tx.execute(updateProject, [project.id, project.name, settings]);
     return toProject(row!);
   }
 
   /** Archives a project that the transaction has locked. Its API keys and its customers' tokens become invalid. */
   async archive(tx: Tx, id: string): Promise<Project> {
+    this.credentials.clearAfter(tx);
     const [row] = await tx.execute(archiveProject, [id]);
     return toProject(row!);
   }
