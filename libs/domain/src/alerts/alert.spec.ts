@@ -11,7 +11,7 @@ const condition = (changed: Partial<AlertCondition> = {}): AlertCondition => ({
 
 describe('alertText', () => {
   it.each(alertKinds)(
-    'returns the count, the start and a link for %s, and a message for its resolution',
+    'includes the count, start and a link in the %s message, and reports the resolved problem',
     (kind) => {
       const { subject, text } = alertText(kind, condition({ kind }), url);
       expect(subject).not.toBe('');

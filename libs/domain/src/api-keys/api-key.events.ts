@@ -71,7 +71,7 @@ export const apiKeyEvents = declareEvents({
     action: 'api_key.created',
   },
   'api_key.rotated': {
-    cause: 'a key was rotated. rotatedFrom contains the id of the previous key',
+    cause: 'a key was rotated. `rotatedFrom` contains the id of the previous key',
     data,
     example: [rotatedAt, { apiKey: rotatedKey }],
     action: 'api_key.rotated',

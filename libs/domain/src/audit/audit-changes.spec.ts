@@ -15,7 +15,7 @@ describe('auditChanges', () => {
     expect(auditChanges({ events: ['a'] }, { events: ['a'] })).toEqual({});
   });
 
-  it('omits credentials in URLs', () => {
+  it('omits credentials from URLs', () => {
     const secret = 'https://user:secret@shop.example/a?token=secret#secret';
     const shown = 'https://shop.example/a?…';
     expect(auditChanges({ url: [secret] }, { url: secret })).toEqual({ url: { from: [shown], to: shown } });
@@ -25,7 +25,7 @@ describe('auditChanges', () => {
     expect(withoutUrlPath('https://hooks.example/services/secret')).toBe('https://hooks.example/…');
   });
 
-  it('limits its size', () => {
+  it('limits the size of the result', () => {
     const fields = Array.from({ length: 100 }, (_, index) => [`field-${index}`, '😀'.repeat(10_000)]);
     const changes = auditChanges({}, { ...Object.fromEntries(fields), list: Array(1_000).fill('text') });
     expect(Object.keys(changes)).toHaveLength(40);

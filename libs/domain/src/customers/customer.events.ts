@@ -19,7 +19,7 @@ export const customerResources = { customer: object(schemas, 'A customer, at the
 
 const customer = ref('customer');
 
-/** Contains only ids, so that no event data has to be erased with the customer. */
+/** Contains only ids, because this event is not erased with the customer's other events. */
 const deletedCustomer = object(
   { id: schemas.id, projectId: schemas.projectId, externalId: schemas.externalId },
   'The ids of the deleted customer',
@@ -31,7 +31,7 @@ const verificationRequest = {
   requestedAt: time,
 };
 const via = openEnum(
-  'Type of the email that verified the address; `provider` for an identity provider',
+  'Type of the email that verified the address, or `provider` if an identity provider verified it',
   ...['link', 'invite', 'reset', 'code', 'provider'],
 );
 const reset = object({ email, requestedAt: time });
@@ -42,7 +42,7 @@ const resetExample = { email: verifiedCustomer.email, requestedAt: at.resetReque
 
 export const customerEvents = declareEvents({
   'customer.created': {
-    cause: 'a customer registered, moved from another system, or was created through the API',
+    cause: 'a customer registered, was migrated from another system, or was created through the API',
     data: { customer },
     example: [at.signedUp, { customer: unverifiedCustomer }],
     timeline: 'account',
@@ -50,7 +50,7 @@ export const customerEvents = declareEvents({
     action: 'customer.created',
   },
   'customer.updated': {
-    cause: 'a customer was updated. previous contains the previous values',
+    cause: 'a customer was updated. `previous` contains the previous values',
     data: { customer, previous: previousValues(schemas) },
     example: [at.renamed, { customer: renamedCustomer, previous: { lastName: verifiedCustomer.lastName } }],
     timeline: 'account',
@@ -88,7 +88,7 @@ export const customerEvents = declareEvents({
   },
   'customer.locked': {
     cause:
-      'too many sign-ins of a customer failed. Until the lock ends, the customer can sign in only from known addresses; after 100 consecutive failures, only with a new password',
+      'too many sign-in attempts for a customer failed. Until the lock ends, the customer can sign in only from known client IPs. After 100 consecutive failures, the password is blocked until the customer sets a new one or is unlocked',
     data: { customer },
     example: [at.signInFailed, { customer: renamedCustomer }],
     timeline: 'sign_in',
@@ -96,7 +96,7 @@ export const customerEvents = declareEvents({
   },
   'customer.unlocked': {
     cause:
-      'a customer was unlocked through the API, by a password reset or by a sign-in from a known address',
+      'a customer was unlocked through the API, by a password reset, or by a sign-in from a known client IP',
     data: { customer },
     example: [at.resetCompleted, { customer: customerAfterReset }],
     timeline: 'sign_in',
@@ -131,7 +131,7 @@ export const customerActions = {
 export const passwordEvents = declareEvents({
   'password.changed': {
     cause:
-      'a customer changed their password, an invited customer set their first password, or the password was removed because the owner of the email address disowned the account or proved ownership in another way',
+      'a customer changed their password, an invited customer set their first password, or a password was imported for an existing customer. Also emitted when the password is removed because the owner of the email address reported the account as not theirs, or verified the address with another sign-in method',
     data: { customer },
     example: [at.passwordChanged, { customer: customerAfterPasswordChange }],
     timeline: 'security',

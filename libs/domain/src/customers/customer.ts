@@ -93,7 +93,7 @@ export const customerFieldNames = Object.keys(customerFields) as (keyof Customer
 /** The fields that customers set themselves, at registration and with `PATCH /api/v1/me`. */
 export const profileFields = ['firstName', 'lastName', 'locale'] as const satisfies (keyof Customer)[];
 
-/** The fields that access tokens and the responses with these tokens are built from. */
+/** The fields in access tokens and in the responses that contain these tokens. */
 export const identityFields = [
   'id',
   'externalId',

@@ -16,7 +16,7 @@ it.each([
   ['ada@localhost', 'ada@localhost'],
   ['Ada..B@docomo.ne.jp', 'ada..b@docomo.ne.jp'],
   ['ada.@docomo.ne.jp', 'ada.@docomo.ne.jp'],
-])('EV-06: canonicalizes %j as %j, and does not change the result', (input, canonical) => {
+])('EV-06: canonicalizes %j as %j, and leaves a canonical address unchanged', (input, canonical) => {
   expect(canonicalEmail(input)).toBe(canonical);
   expect(canonicalEmail(canonical)).toBe(canonical);
 });

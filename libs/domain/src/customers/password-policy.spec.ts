@@ -61,10 +61,10 @@ describe('passwordWeaknesses', () => {
   it.each([
     ['the email', 'ada.lovelace@example.com'],
     ['the email in capitals', 'ADA.LOVELACE@EXAMPLE.COM'],
-    ['its local part', 'Ada.Lovelace'],
+    ["the email's local part", 'Ada.Lovelace'],
     ["the project's name", 'analytical engine'],
     ["the organization's name", 'BABBAGE & SONS'],
-    ['its local part between blanks', '  ada.lovelace  '],
+    ["the email's local part between blanks", '  ada.lovelace  '],
   ])('PW-05: rejects %s as a password', (_, password) => {
     expect(weaknesses(password)).toEqual(['contains_personal_data']);
   });

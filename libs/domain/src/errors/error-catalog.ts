@@ -8,9 +8,9 @@ export const errorCatalog = {
     status: 400,
     title: 'The body is not valid JSON',
     cause:
-      'The body is missing, malformed, not UTF-8, not an object, nested deeper than 20 levels, or contains a NUL character, a lone surrogate, an integer that a double-precision number cannot represent exactly or a reserved key such as __proto__.',
+      'The body is missing, malformed, not UTF-8, not an object, or nested deeper than 20 levels, or it contains a NUL character, a lone surrogate, a reserved key such as __proto__, or an integer that a double-precision number cannot represent exactly.',
     remedy:
-      'Send one JSON object encoded as UTF-8 without a byte order mark. Send large integers as strings. errors[] contains the field with such an integer, a NUL character or a lone surrogate.',
+      'Send one JSON object encoded as UTF-8 without a byte order mark. Send large integers as strings. If the problem is such an integer, a NUL character or a lone surrogate, errors[] contains its field.',
   },
   validation_failed: {
     status: 400,
@@ -64,7 +64,7 @@ export const errorCatalog = {
     status: 403,
     title: 'The origin is not allowed',
     cause:
-      "The page's origin is not in the project's allowedOrigins. Or a form on a hosted page was submitted from an origin other than PUBLIC_URL.",
+      "The page's origin is not in the project's allowedOrigins, or a form on a hosted page was submitted from an origin other than PUBLIC_URL.",
     remedy: 'Add the origin to the project settings. Open hosted pages at PUBLIC_URL.',
   },
   not_found: {
@@ -90,7 +90,7 @@ export const errorCatalog = {
     status: 409,
     title: 'The change conflicts with the current state',
     cause:
-      'The object was changed at the same time, or its state does not allow the change. Or an import was repeated with different lines, or another request is processing it. Or an older version of the api is still running and would ignore a setting. detail contains the reason.',
+      'The object was changed at the same time, or its state does not allow the change. For an import: it was repeated with different lines, or another request is processing it. For a setting: an API process on an older version is still running and would ignore it. `detail` contains the reason.',
     remedy: 'Get the object and retry. Send a changed import with a new importId.',
   },
   email_already_registered: {
@@ -114,7 +114,7 @@ export const errorCatalog = {
   project_archived: {
     status: 409,
     title: 'The project is archived',
-    cause: 'An archived project accepts no changes, keys, customers or endpoints.',
+    cause: 'An archived project cannot be changed, and accepts no new keys, customers or endpoints.',
     remedy: 'Use another project.',
   },
   own_project: {
@@ -217,13 +217,13 @@ export const errorCatalog = {
     status: 429,
     title: 'Too many failed sign-ins',
     cause:
-      'Too many sign-ins for this email address have failed. The member limit contains the name of the limit that was reached. By default, the wait is 15 minutes at first, and up to 24 hours after further failures.',
+      'Too many sign-ins for this email address have failed. `limit` contains the name of the limit that was reached. By default, the wait is 15 minutes at first, and up to 24 hours after further failures.',
     remedy: 'Wait for the number of seconds in Retry-After, or reset the password.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    cause: 'A rate limit was reached. The member limit and the RateLimit header contain its name.',
+    cause: 'A rate limit was reached. `limit` and the RateLimit header contain its name.',
     remedy: 'Wait for the number of seconds in Retry-After, then retry.',
   },
   headers_too_large: {
@@ -242,7 +242,7 @@ export const errorCatalog = {
     status: 501,
     title: 'Billing is not configured',
     cause:
-      'No billing provider is configured, or the provider rejected the configuration. detail contains the setting.',
+      'No billing provider is configured, or the provider rejected the configuration. `detail` contains the setting.',
     remedy:
       'Set STRIPE_SECRET_KEY to an active key, and save the customer portal settings in the Stripe dashboard.',
   },

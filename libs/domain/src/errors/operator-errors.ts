@@ -44,7 +44,7 @@ export const operatorErrors = {
     title: 'The request was not sent by the console',
     cause:
       'A request that changes something was sent without the header X-Gatehouse-Console, or from a page on another origin.',
-    remedy: 'Use the console under PUBLIC_URL. In programs, send X-Gatehouse-Console: 1.',
+    remedy: 'Use the console at PUBLIC_URL. In programs, send X-Gatehouse-Console: 1.',
   },
   too_many_saved_views: {
     status: 409,
@@ -56,7 +56,8 @@ export const operatorErrors = {
     status: 409,
     title: 'This is the last active admin',
     cause:
-      'At least one operator must be an active admin who has a password and is not limited to organizations. If single sign-on is required, an account with the OpenID Provider is sufficient.',
-    remedy: 'First assign the admin role without a limit to another active operator with a password.',
+      'At least one operator must be an active admin who has a password and is not limited to organizations. If single sign-on is required, an account with the OpenID Provider replaces the password.',
+    remedy:
+      'First make another active operator with a password an admin who is not limited to organizations.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -12,15 +12,15 @@ export const signInErrors = {
     status: 400,
     title: 'The code is not valid',
     cause:
-      "The code is incorrect, expired, already used, invalidated by too many guesses or newer codes, or older than an event that ended the customer's sessions.",
+      "The code is incorrect, expired or already used, or it was invalidated by too many guesses, by a newer code, or by a change that ended the customer's sessions.",
     remedy:
-      'Enter the code from the newest email, the current code from the authenticator app, or an unused recovery code. For the code of a redirect, start the sign-in again.',
+      'Enter the code from the newest email, the current code from the authenticator app, or an unused recovery code. If the code came from a redirect, start the sign-in again.',
   },
   challenge_expired: {
     status: 400,
     title: 'The challenge has expired',
     cause:
-      'The challenge token is unknown, older than ten minutes, already completed, or was used with too many incorrect codes.',
+      'The challenge token is unknown or older than ten minutes, or its challenge was already completed or received too many incorrect codes.',
     remedy: 'Sign in again to receive a new challenge.',
   },
   passkey_not_accepted: {
@@ -51,7 +51,8 @@ export const signInErrors = {
   invalid_access_token: {
     status: 401,
     title: 'The access token is not valid',
-    cause: 'The access token is missing, malformed, expired, from another issuer, or its session has ended.',
+    cause:
+      'The access token is missing, malformed, expired or from another issuer, or its session has ended.',
     remedy: 'Refresh the tokens, or sign in again.',
   },
   customer_disabled: {
@@ -64,16 +65,16 @@ export const signInErrors = {
     status: 403,
     title: 'The email address is not verified',
     cause: 'The password is correct, but this project requires a verified address.',
-    remedy: 'Open the link in the verification email, or request it again.',
+    remedy: 'Open the link in the verification email, or request a new one.',
   },
   reauthentication_required: {
     status: 403,
     refreshStatus: 401,
     title: 'Reauthentication is required',
     cause:
-      'The action requires that the customer or operator has authenticated recently in this session: a customer within the last ten minutes, with a second factor if the customer has one; an operator within the last five minutes, with a code, a passkey or single sign-on. A refresh returns 401 if the customer must first sign in again.',
+      'The action requires that the customer or operator has authenticated recently in this session: a customer within the last ten minutes, with a second factor if the customer has one; an operator within the last five minutes, with a code, a passkey or single sign-on. A token refresh returns 401 if the customer must first sign in again.',
     remedy:
-      'Reauthenticate with one of methods at POST /api/v1/me/reauthenticate, or in the console at POST /operator/v1/session/reauthenticate, then repeat the request. After a 401, sign in again.',
+      'Reauthenticate with one of the methods in `methods`: customers at POST /api/v1/me/reauthenticate, operators at POST /operator/v1/session/reauthenticate. Then repeat the request. After a 401, sign in again.',
   },
   too_many_passkeys: {
     status: 409,
@@ -113,7 +114,7 @@ export const signInErrors = {
     cause:
       'The response or the id token of the identity provider is not valid, was already used, or belongs to an account that may not sign in.',
     remedy:
-      'Start the sign-in again. The api log and the connection test of the provider contain the reason.',
+      'Start the sign-in again. The API log and the connection test of the provider contain the reason.',
   },
   account_exists: {
     status: 409,

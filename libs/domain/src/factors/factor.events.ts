@@ -52,7 +52,8 @@ export const factorEvents = declareEvents({
 
 export const recoveryCodeEvents = declareEvents({
   'recovery_codes.generated': {
-    cause: 'a customer received new recovery codes, with the first second factor or later',
+    cause:
+      'a customer received new recovery codes, because they added a second factor and had no codes, or because they requested new ones',
     data: { customer },
     example: [at.factorAdded, { customer: customerAfterEmailChange }],
     timeline: 'security',

@@ -119,7 +119,7 @@ export function checkKeys(jwks: unknown): ConnectionCheck {
     ? passed('keys', `The provider publishes ${count} ${count === 1 ? 'key' : 'keys'} for id tokens.`)
     : failed(
         'keys',
-        'jwks_uri contains no key that can sign id tokens. Configure a signing key of the type RSA or EC at the provider.',
+        'jwks_uri contains no key that can sign id tokens. Configure a signing key of type RSA or EC at the provider.',
       );
 }
 
@@ -136,7 +136,8 @@ const rejections = ['invalid_client', 'incorrect_client_credentials', 'unauthori
 const invalidCodes = ['invalid_grant', 'bad_verification_code'];
 
 /**
- * Checks the client id and the client secret from the token endpoint's response to an invalid code.
+ * Checks the client id and the client secret. Gatehouse has sent an invalid code, and the token endpoint rejects a wrong
+ * client before it rejects the code.
  * @param code the error code in the response; null if there is none
  */
 export function checkClientCredentials(code: string | null): ConnectionCheck {
@@ -155,5 +156,8 @@ export function checkClientCredentials(code: string | null): ConnectionCheck {
     );
   return invalidCodes.includes(code)
     ? passed(name, 'The provider accepts the client. Only a sign-in can verify the callback URL.')
-    : passed(name, `The provider does not reject the client (${code}). Only a sign-in can verify it.`);
+    : passed(
+        name,
+        `The provider does not reject the client (${code}). Only a sign-in can verify the client.`,
+      );
 }

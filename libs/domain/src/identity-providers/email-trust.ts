@@ -10,8 +10,9 @@ export interface EmailSource extends Pick<IdentityProvider, 'issuer' | 'trustEma
 }
 
 /**
- * Returns whether the issuer is the preset's service, such as github.com, and not another server, such as GitHub
- * Enterprise Server. For a type without other issuers, a loopback URL can replace the service outside production.
+ * Returns whether the issuer is the preset's service, such as github.com, and not a server such as GitHub
+ * Enterprise Server. If the type does not allow a custom issuer, a loopback URL can replace the service outside
+ * production.
  */
 export function hasPresetIssuer(preset: ProviderPreset, issuer: string | null): boolean {
   if (issuer === null) return false;

@@ -61,7 +61,7 @@ it('FE-03: rejects a new customer without an email, or if sign-up is not allowed
     expect(decide({ allowSignUp: false, ...(each ? { profile: each } : {}) })).toBe('sign_up_not_allowed');
 });
 
-it('PW-08: returns the same rejection for every untrusted address; only the email differs', () => {
+it('PW-08: returns the same rejection for every untrusted address, and only the sent email differs', () => {
   const mails = names.flatMap((name) =>
     [true, false].map((allowSignUp) => {
       const facts = { profile: untrusted, owner: customers[name], allowSignUp, hidesAccounts: true };
@@ -99,7 +99,7 @@ it.each<[pendingAt: ProviderSignIn['pendingAt'], owner: Name, mail: unknown]>([
   ['other', 'unverified', 'notice'],
   ['other', 'none', null],
 ])(
-  'PW-08: selects the email if the identity is pending at: %s, and the owner is: %s',
+  'PW-08: selects the email if the pending link belongs to: %s, and the owner is: %s',
   (pendingAt, owner, mail) => {
     const facts = { profile: untrusted, hidesAccounts: true, pendingAt, owner: customers[owner] };
     expect(decideIdentity({ ...base, ...facts })).toEqual({ rejection: 'sign_in_failed', mail });

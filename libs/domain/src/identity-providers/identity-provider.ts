@@ -29,8 +29,8 @@ export interface IdentityProvider {
   /** True if customers with an email address in its verified domains can sign in only with this provider. */
   required: boolean;
   /**
-   * True if its id tokens contain `auth_time`. Null until the first id token after a change of the provider has
-   * determined this.
+   * True if its id tokens contain `auth_time`. Null after the provider has changed, until the next id token shows
+   * whether they do.
    */
   sendsAuthTime: boolean | null;
   createdAt: Date;

@@ -76,8 +76,8 @@ it.each<[string, State, DomainFinding, State]>([
 });
 
 it.each([
-  [2, unverified],
-  [2.1, failing(0)],
-])('decides on a seven-day failure after a lookup %d days ago: %j', (days, expected) => {
+  ['ends the verification if the previous lookup was two days ago', 2, unverified],
+  ['starts the failure period over if the previous lookup was longer ago', 2.1, failing(0)],
+])('%s', (_, days, expected) => {
   expect(decideDomain({ ...failing(7), checkedAt: before(days) }, 'no_record', now)).toEqual(expected);
 });

@@ -72,7 +72,7 @@ export function evaluateRecords(record: DomainRecord, texts: string[]): DomainFi
  * Returns a domain's state after a lookup. A DNS error does not change it. A missing record takes effect only after
  * several days: a mistake in a zone must not change how customers sign in, but an abandoned domain must not keep
  * control over their accounts. If the previous lookup was too long ago, for example because no worker was running, the
- * failure period starts again, because the record may have been present in between.
+ * failure period starts over, because the record may have been present in between.
  */
 export function decideDomain(
   before: Pick<ProviderDomain, 'verifiedAt' | 'failingSince' | 'checkedAt'>,

@@ -11,7 +11,7 @@ export interface ProviderToCheck extends Pick<ProviderSettings, 'trustEmail' | '
   domains: string[];
 }
 
-/** Returns the errors in a new provider's issuer. A null issuer is the type's default. */
+/** Returns the errors in a new provider's issuer. A null issuer stands for the type's default. */
 export function issuerErrors(
   type: string,
   preset: ProviderPreset,
@@ -30,7 +30,7 @@ function issuerProblem(preset: ProviderPreset, issuer: string, policy: TargetPol
   if (issuer.includes('?')) return 'must not contain a query';
   if (preset.issuerIsBaseUrl && issuer.endsWith('/')) return 'must not end with a slash';
   if (preset.allowsCustomIssuer || (!policy.production && isLoopbackUrl(issuer))) return null;
-  return `must be ${preset.issuer} (outside production, also a loopback URL) for a provider of this type`;
+  return `must be ${preset.issuer} for a provider of this type, or a loopback URL outside production`;
 }
 
 /** Returns the errors in fields that are not allowed for the provider's type. */
@@ -43,10 +43,7 @@ export function providerErrors(
   const errors: FieldError[] = [];
   if (trustEmail && (!preset.allowsCustomIssuer || isPresetService))
     errors.push(
-      notAllowedError(
-        'trustEmail',
-        'oidc, and for github, gitlab and microsoft with the issuer of another server',
-      ),
+      notAllowedError('trustEmail', 'oidc, and for github, gitlab and microsoft with a custom issuer'),
     );
   if (isPersonal && domains.length > 0) errors.push(organizationsOnlyError('domains'));
   if (isPersonal && required) errors.push(organizationsOnlyError('required'));
@@ -57,7 +54,7 @@ export function providerErrors(
 export const requiredError = (field: string, type: string): FieldError => ({
   field,
   code: 'required',
-  message: `${field} is required for a provider of the type ${type}`,
+  message: `${field} is required for a provider of type ${type}`,
 });
 
 /** Creates the error for a field that only other types have. */

@@ -8,7 +8,7 @@ export interface ProviderPreset {
   issuer: string | null;
   /** Matches other issuers of the same service, such as its tenants' issuers. */
   issuerPattern?: RegExp;
-  /** True if a provider of this type can have another issuer, such as a self-managed server. */
+  /** True if a provider of this type can have a custom issuer, such as a self-managed server. */
   allowsCustomIssuer: boolean;
   /** True if paths are appended to the issuer, which therefore must not end with a slash. */
   issuerIsBaseUrl?: boolean;
@@ -17,8 +17,8 @@ export interface ProviderPreset {
   /** True if apps can send an id token that they received in a native sign-in. */
   hasNativeSignIn?: boolean;
   /**
-   * True if accounts of the service always belong to individuals, not to organizations. A provider with its issuer
-   * cannot have domains.
+   * True if accounts of the service always belong to individuals, not to organizations. A provider with the service's
+   * issuer cannot have domains.
    */
   isPersonal?: boolean;
   /**

@@ -10,8 +10,8 @@ export const mailPurposes = [
 export type MailPurpose = (typeof mailPurposes)[number];
 
 /**
- * The limits that can prevent an email from being sent: emails to one recipient in an hour, emails in a project in an
- * hour (both for each purpose), and one email of each kind to an email address in a minute.
+ * The limits that can prevent an email from being sent: hourly limits for each recipient and for each project, both
+ * counted separately for each purpose, and a minute between two emails of the same kind to one address.
  */
 export const mailLimitReasons = ['recipient_limit', 'project_limit', 'too_soon'] as const;
 export type MailLimitReason = (typeof mailLimitReasons)[number];

@@ -27,7 +27,7 @@ export type ConsoleList = (typeof consoleLists)[number];
 /** Maximum number of columns per list that differ from the default. */
 export const MAX_LIST_COLUMNS = 30;
 
-/** The id of a column that is shown although it is hidden by default, or the id with a leading "-" for the reverse. */
+/** The id of a column that is hidden by default and now shown, or "-" and the id of a column that is now hidden. */
 export const columnChangePattern = /^-?[a-z][a-z0-9-]{0,39}$/;
 
 /** The columns, by list, whose visibility differs from the default. */

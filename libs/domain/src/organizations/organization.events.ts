@@ -53,7 +53,7 @@ export const organizationEvents = declareEvents({
     action: 'organization.created',
   },
   'organization.updated': {
-    cause: 'an organization was updated. previous contains the previous values',
+    cause: 'an organization was updated. `previous` contains the previous values',
     data: {
       organization,
       previous: previousValues({ name: schemas.name, billingReturnOrigins: schemas.billingReturnOrigins }),

@@ -43,7 +43,7 @@ export const passkeyEvents = declareEvents({
   },
   'passkey.counter_anomaly': {
     cause:
-      'the signature counter of a passkey did not increase, so a copy of it may be in use. The sign-in was rejected',
+      'the signature counter of a passkey did not increase, so the passkey may have been copied. The sign-in was rejected',
     data,
     example: [usedAt, { ...example, passkey: { ...passkey, lastUsedAt: usedAt } }],
     timeline: 'sign_in',

@@ -43,23 +43,23 @@ it.each<[string, StoredSettings, SettingsPatch, string[], boolean?]>([
     ['signIn.emailCode'],
   ],
   ['an email code instead of a password', {}, { signIn: { password: false, emailCode: true } }, []],
-  ['a system without a secret', {}, { legacySignIn: { url: legacyUrl } }, ['legacySignIn.secret']],
-  ['a system without a URL', {}, { legacySignIn: { secret: 'whsec_' } }, ['legacySignIn.url']],
+  ['a previous system without a secret', {}, { legacySignIn: { url: legacyUrl } }, ['legacySignIn.secret']],
+  ['a previous system without a URL', {}, { legacySignIn: { secret: 'whsec_' } }, ['legacySignIn.url']],
   [
-    'another URL with the same secret',
+    'a new URL with the same secret',
     { legacySignIn: { url: legacyUrl } },
     { legacySignIn: { url: `${legacyUrl}/2` } },
     [],
   ],
-  ['another secret', { legacySignIn: { url: legacyUrl } }, { legacySignIn: { secret: 'whsec_' } }, []],
+  ['a new secret', { legacySignIn: { url: legacyUrl } }, { legacySignIn: { secret: 'whsec_' } }, []],
   [
-    'a system with a private address',
+    'a previous system with a private address',
     { legacySignIn: { url: legacyUrl } },
     { legacySignIn: { url: 'https://10.0.0.1' } },
     ['legacySignIn.url'],
   ],
   [
-    'plain http to a system in production',
+    'plain http to a previous system in production',
     { legacySignIn: { url: legacyUrl } },
     { legacySignIn: { url: 'http://old.example.com' } },
     ['legacySignIn.url'],
@@ -116,7 +116,7 @@ it.each([
   expect(errors.map(({ field }) => field)).toEqual(fields);
 });
 
-it('allows turning off password and email code if an identity provider is enabled', () => {
+it('allows turning off the password if an identity provider is enabled', () => {
   const patch = { signIn: { password: false } };
   const before = effectiveSettings({});
   const errors = settingsErrors(patch, applySettingsPatch(before, patch), {

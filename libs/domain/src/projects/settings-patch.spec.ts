@@ -11,36 +11,40 @@ const branding = { displayName: 'Shop', logoUrl: null, color: '#123456' };
 
 describe('applySettingsPatch', () => {
   it.each([
-    ['nothing', { accessTokenTtl: undefined, branding: {} }, {}],
+    ['a patch without changes', { accessTokenTtl: undefined, branding: {} }, {}],
     [
-      'the fields of the patch',
+      'changed fields, keeps the other fields',
       { passwordMinLength: 12, branding: { color: '#abcdef' } },
       { passwordMinLength: 12, branding: { ...branding, color: '#abcdef' } },
     ],
     [
-      'null to the default',
+      'null as the default',
       { accessTokenTtl: null, branding: { color: null } },
       { accessTokenTtl: 3600, branding: { ...branding, color: null } },
     ],
     [
-      'a null group to its defaults',
+      'a null group as its defaults',
       { branding: null, allowedOrigins: null },
       { branding: defaultSettings.branding, allowedOrigins: [] },
     ],
     [
-      'the URL of a previous system to its normalized form',
+      'the URL of a previous system in its normalized form',
       { legacySignIn: { url: 'https://OLD.example:443' } },
       { legacySignIn: { url: 'https://old.example/' } },
     ],
-    ['a whole list', { allowedOrigins: ['https://b.example'] }, { allowedOrigins: ['https://b.example'] }],
-  ])('changes %s without modifying its arguments', (_, patch, changed) => {
+    [
+      'a list as a whole',
+      { allowedOrigins: ['https://b.example'] },
+      { allowedOrigins: ['https://b.example'] },
+    ],
+  ])('applies %s, and leaves its arguments unmodified', (_, patch, changed) => {
     const before = structuredClone([settings, defaultSettings]);
     expect(applySettingsPatch(settings, patch)).toEqual({ ...settings, ...changed });
     expect([settings, defaultSettings]).toEqual(before);
   });
 });
 
-it('returns the values to store, which differ from the defaults and yield the same settings', () => {
+it('stores only values that differ from the defaults', () => {
   expect(toStoredSettings(settings)).toEqual(stored);
   expect(toStoredSettings(defaultSettings)).toEqual({});
 });

@@ -35,7 +35,7 @@ export type SettingsPatch = Patch<
 
 type Fields = Record<string, unknown>;
 
-/** The initial members of groups that are null by default. A patch that leaves the first member empty is rejected. */
+/** The initial members of groups that are null by default. Their first member is required, so a patch must set it. */
 const nullableGroups: Fields = {
   legacySignIn: { url: '' } satisfies LegacySignInSettings,
   passkeys: { rpId: '', rpName: null, origins: [] } satisfies PasskeySettings,

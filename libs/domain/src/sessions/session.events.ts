@@ -37,7 +37,10 @@ const failure = {
   reason: openEnum('Reason why the sign-in failed', ...signInFailureReasons),
   methods: {
     type: 'array',
-    items: openEnum('How the customer tried to sign in, as in `login.succeeded`', ...authenticationMethods),
+    items: openEnum(
+      'How the customer tried to sign in, with the same values as in `login.succeeded`',
+      ...authenticationMethods,
+    ),
   },
   ...client,
 };
@@ -84,7 +87,8 @@ export const sessionEvents = declareEvents({
     otherActions: ['customer.sign_in_token_used'],
   },
   'login.failed': {
-    cause: 'a sign-in of a customer failed. `reason` is the cause. At most one event per customer per minute',
+    cause:
+      'a sign-in attempt for a customer failed. `reason` contains the cause. Emitted at most once per customer and minute',
     named: true,
     data: { customer, ...failure },
     example: [

@@ -37,10 +37,13 @@ describe('isAllowedAddress', () => {
       expected === '' ? [] : splitWords(expected),
     );
 
-  it.each(Object.entries(blockedAddresses))('WH-03: rejects %s addresses everywhere', (_, addresses) => {
-    expectAllowed(addresses, production, '');
-    expectAllowed(addresses, development, '');
-  });
+  it.each(Object.entries(blockedAddresses))(
+    'WH-03: rejects these addresses everywhere: %s',
+    (_, addresses) => {
+      expectAllowed(addresses, production, '');
+      expectAllowed(addresses, development, '');
+    },
+  );
 
   it('WH-03: allows global unicast', () => {
     const addresses = `8.8.8.8 1.1.1.1 93.184.216.34 100.63.255.255 100.128.0.1 172.32.0.1 192.167.255.255
@@ -74,34 +77,39 @@ describe('isAllowedAddress', () => {
    * Allowed ranges that contain the metadata addresses: entire address families, lists of ranges, and exact addresses.
    */
   const everything: Record<string, string[]> = {
-    'one range': ['0.0.0.0/0', '::/0'],
-    'many ranges': [
+    'allowed address families': ['0.0.0.0/0', '::/0'],
+    'many allowed ranges': [
       ...Array.from({ length: 256 }, (_, index) => `${index}.0.0.0/8`),
       'fd00::/32',
       'fd12::/32',
     ],
-    'exact ranges': splitWords('169.254.169.254/32 100.100.100.200/32 168.63.129.16/32 fd00:ec2::254/128'),
+    'exact allowed ranges': splitWords(
+      '169.254.169.254/32 100.100.100.200/32 168.63.129.16/32 fd00:ec2::254/128',
+    ),
   };
-  it.each(Object.entries(everything))('OP-06: rejects metadata addresses despite %s', (_, cidrs) => {
-    for (const production of [true, false]) {
-      const policy = { production, allowedCidrs: [...cidrs, '10.1.0.0/16'] };
-      expectAllowed(
-        `169.254.0.1 169.254.169.254 169.254.170.2 100.100.100.200 168.63.129.16 192.0.0.192 fd00:ec2::254
+  it.each(Object.entries(everything))(
+    'OP-06: rejects metadata addresses even if they are in %s',
+    (_, cidrs) => {
+      for (const production of [true, false]) {
+        const policy = { production, allowedCidrs: [...cidrs, '10.1.0.0/16'] };
+        expectAllowed(
+          `169.254.0.1 169.254.169.254 169.254.170.2 100.100.100.200 168.63.129.16 192.0.0.192 fd00:ec2::254
           fd00:ec2::254%eth0 fd00:ec2::23 fd00:0ec2:0::0:254 fe80::a9fe:a9fe fd20:ce::254 fd00:42::42`,
-        policy,
-        '',
-      );
-      // Mapped, IPv4-compatible, NAT64 (with the prefixes of RFC 6052, RFC 8215 and a private network), and 6to4.
-      expectAllowed(
-        `::ffff:100.100.100.200 ::ffff:6464:64c8 ::169.254.169.254 ::a9fe:a9fe ::ffff:0:168.63.129.16
+          policy,
+          '',
+        );
+        // Mapped, IPv4-compatible, NAT64 (with the prefixes of RFC 6052, RFC 8215 and a private network), and 6to4.
+        expectAllowed(
+          `::ffff:100.100.100.200 ::ffff:6464:64c8 ::169.254.169.254 ::a9fe:a9fe ::ffff:0:168.63.129.16
           64:ff9b::a9fe:a9fe 64:ff9b::100.100.100.200 64:ff9b:1::a9fe:a9fe fd12::a9fe:a9fe fd12::168.63.129.16
           2001:4860:64::6464:64c8 2002:6464:64c8::`,
-        policy,
-        '',
-      );
-      expectAllowed('10.1.2.3 8.8.8.8', policy, '10.1.2.3 8.8.8.8');
-    }
-  });
+          policy,
+          '',
+        );
+        expectAllowed('10.1.2.3 8.8.8.8', policy, '10.1.2.3 8.8.8.8');
+      }
+    },
+  );
 
   it('OP-06: rejects a metadata address at every NAT64 prefix length', () => {
     // 169.254.169.254 after a prefix of 32, 40, 48, 56, 64 and 96 bits, in a private and a public network.

@@ -37,7 +37,7 @@ const malformed = [
   ],
 ];
 
-const missingDates = [
+const nonexistentDates = [
   '2027-02-29',
   '2100-02-29',
   '2027-02-30',
@@ -48,24 +48,26 @@ const missingDates = [
   '2027-01-32',
 ];
 
-describe('a timestamp', () => {
-  it('follows RFC 3339 with up to nine fraction digits, and is truncated to milliseconds', () => {
+describe('parseTimestamp', () => {
+  it('accepts RFC 3339 with up to nine fraction digits, and truncates to milliseconds', () => {
     const read = Object.keys(times).map((text) => [text, parseTimestamp(text)?.toISOString()]);
     expect(Object.fromEntries(read)).toEqual(times);
   });
 
-  it('rejects another format, an out-of-range time, and a date that does not exist', () => {
-    const withMissingDates = missingDates.flatMap((date) => [
+  it('rejects other formats, out-of-range times, and dates that do not exist', () => {
+    const withNonexistentDates = nonexistentDates.flatMap((date) => [
       `${date}T00:00:00Z`,
       `${date} 12:30:00.123456-05:00`,
     ]);
     const problems = (texts: string[]) =>
       texts.map((text) => [text, timestampProblem(text), parseTimestamp(text)]);
     expect(problems(malformed)).toEqual(malformed.map((text) => [text, 'format', null]));
-    expect(problems(withMissingDates)).toEqual(withMissingDates.map((text) => [text, 'date', null]));
+    expect(problems(withNonexistentDates)).toEqual(withNonexistentDates.map((text) => [text, 'date', null]));
   });
+});
 
-  it('rounds up to milliseconds with ceilTimestamp', () => {
+describe('ceilTimestamp', () => {
+  it('rounds up to milliseconds', () => {
     const bounds = ['.123Z', '.123000000Z', '.123000001Z', '.123456Z', '.999999Z'].map(
       (end) => ceilTimestamp(`2026-01-02T03:04:05${end}`)!.getTime() - Date.UTC(2026, 0, 2, 3, 4, 5),
     );

@@ -80,7 +80,7 @@ export function applyHeadersPatch(
 export const hiddenHeaders = (names: string[]): CustomHeaders =>
   Object.fromEntries(names.map((name) => [name, HIDDEN_VALUE_PLACEHOLDER]));
 
-/** Returns every attempt's headers, without the timestamp, the signature and the endpoint's custom headers. */
+/** Returns the headers of every attempt, except the timestamp, the signature and the endpoint's custom headers. */
 export const deliveryHeaders = (eventId: string, userAgent: string) => ({
   accept: '*/*',
   'accept-encoding': 'identity',

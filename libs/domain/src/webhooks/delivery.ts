@@ -9,7 +9,7 @@ export type DeliveryCancelReason = (typeof deliveryCancelReasons)[number];
 /** The attempt priorities: first attempts, retries, bulk redeliveries. */
 export const URGENCY = { first: 0, retry: 1, batch: 2 } as const;
 
-/** Dead letter resolutions. `erased`: the customer of its event was deleted. */
+/** Dead letter resolutions. `erased`: the event's customer was deleted. */
 export const deliveryResolutions = ['redelivered', 'discarded', 'erased'] as const;
 export type DeliveryResolution = (typeof deliveryResolutions)[number];
 

@@ -5,8 +5,8 @@ export const MAX_ATTEMPTS = 5;
 export const RETRY_JITTER = 0.1;
 
 /**
- * Returns the delay in ms between the end of the previous attempt and attempt number `attempt`, or null if it exceeds
- * the maximum.
+ * Returns the delay in ms between the end of the previous attempt and attempt number `attempt`, or null if
+ * `attempt` exceeds the maximum.
  * @param schedule exactly five delays in ms; the first is the delay before attempt 1
  * @param random uniform in [0, 1)
  */
