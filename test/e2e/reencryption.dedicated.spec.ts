@@ -418,7 +418,7 @@ describe('a database whose root secret is lost', () => {
         {
           ...{ level: 'fatal', time: expect.any(String), service: expect.any(String), pid: each.pid },
           message: expect.stringMatching(
-            /^GATEHOUSE_SECRET cannot decrypt the signing keys of this database .+: restore .+, or, if it is lost, stop all apis and run "npm run gatehouse -- rotate-signing-key --now" as docs\/operations\/lost-secret\.md, "Replace a lost root secret", describes$/,
+            /^GATEHOUSE_SECRET cannot decrypt the signing keys of this database .+: restore .+\. If it is lost, follow "Replace a lost root secret" in docs\/operations\/lost-secret\.md: stop all API processes and run "npm run gatehouse -- rotate-signing-key --now"$/,
           ),
         },
       ]);

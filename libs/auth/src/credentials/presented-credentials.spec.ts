@@ -21,7 +21,7 @@ describe('presentedCredentials', () => {
     expect(credentialsIn({ authorization: ['Bearer eyJ.x.y'], 'x-api-key': ['sk_a'] })).toHaveLength(2);
   });
 
-  it('AK-09: treats another scheme, or none, as an invalid credential', () => {
+  it('AK-09: treats any scheme other than Bearer, or none, as an invalid credential', () => {
     const others = [
       'Basic c2tfYTo=',
       'Token sk_a',

@@ -17,6 +17,6 @@ export class RootSecretError extends ConfigError {
     super([]);
     this.name = 'RootSecretError';
     this.cause = cause;
-    this.message = `GATEHOUSE_SECRET cannot decrypt the signing keys of this database (${errorMessage(cause)}): restore the secret with which the database was created, or, if it is lost, stop all apis and run "${adminCommand('rotate-signing-key --now')}" as docs/operations/lost-secret.md, "Replace a lost root secret", describes`;
+    this.message = `GATEHOUSE_SECRET cannot decrypt the signing keys of this database (${errorMessage(cause)}): restore the secret with which the database was created. If it is lost, follow "Replace a lost root secret" in docs/operations/lost-secret.md: stop all API processes and run "${adminCommand('rotate-signing-key --now')}"`;
   }
 }

@@ -399,7 +399,7 @@ describe('configuration errors', () => {
 });
 
 describe('trusted proxy ranges', () => {
-  it('RL-02: must not cover all addresses, and an error states the effect', () => {
+  it('RL-02: must not cover all addresses; the error states the effect', () => {
     expect(problemsIn({ ...base, TRUSTED_PROXIES: '10.0.0.0/8, 0.0.0.0/0' })).toEqual([
       expect.stringMatching(
         /^TRUSTED_PROXIES must not contain 0\.0\.0\.0\/0, because every client could forge/,

@@ -75,8 +75,8 @@ export abstract class Config {
      */
     health: { reportInterval: number; checkInterval: number; disableAfter: number };
     /**
-     * `interval`: interval at which a worker rolls up the attempt log. `settlingTime`: age after which no more attempts
-     * with older ids can be added to the log.
+     * `interval`: interval at which a worker rolls up the attempt log. `settlingTime`: once an attempt id is this old, no
+     * attempt with an older id can be added to the log.
      */
     rollups: { interval: number; settlingTime: number };
     concurrency: number;

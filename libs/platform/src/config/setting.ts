@@ -5,7 +5,7 @@ import { splitHosts } from './split-hosts.js';
 
 /** An environment setting, with its parser and its documentation. */
 export interface Setting<T> {
-  /** Description for `.env.example`, in one sentence. */
+  /** Description for `.env.example`. */
   doc: string;
   /** Default for `.env.example`. */
   displayedDefault: string;

@@ -163,7 +163,7 @@ export const settings = {
   ),
   AUDIT_IP: setting.choice(
     {
-      doc: 'How the audit log stores client addresses: full, masked to /24 (IPv6: /48), or off.',
+      doc: 'How the audit log stores client IPs: full, masked to /24 (IPv6: /48), or off.',
       fallback: 'full',
     },
     ['full', 'masked', 'off'] as const,
@@ -184,7 +184,7 @@ export const settings = {
   ),
   HASH_QUEUE_WAIT: setting.duration(
     {
-      doc: 'Maximum time that a password waits for one of these threads, from 100ms to 5s. If a request would wait longer, it is rejected at once with 503 overloaded and Retry-After.',
+      doc: 'Maximum time that a password waits for a hashing thread, from 100ms to 5s. If a request would wait longer, it is rejected at once with 503 overloaded and Retry-After.',
       fallback: '4s',
     },
     100,
@@ -195,12 +195,12 @@ export const settings = {
     fallback: 'https://api.pwnedpasswords.com',
   }),
   RATE_LIMITS: setting.onOff({
-    doc: 'Apply rate limits for each client address and each key. Failed sign-ins are always limited. Must be on in production.',
+    doc: 'Apply rate limits for each client IP and each key. Failed sign-ins are always limited. Must be on in production.',
     fallback: true,
   }),
   REQUEST_MEMORY: setting.integer(
     {
-      doc: "Memory in MiB that an API process can use for requests in progress. Four fifths are for imports and exports. A secret key, customer or operator can use half of each part, and a client address an eighth. Requests that exceed this are rejected with 503 overloaded and Retry-After. The default depends on the maximum heap of Node.js, which is half of the container's memory.",
+      doc: "Memory in MiB that an API process can use for requests in progress. Four fifths are for imports and exports, and one fifth is for all other requests. A secret key, customer or operator can use half of each part, and a client IP an eighth. Requests that exceed this are rejected with 503 overloaded and Retry-After. The default depends on the maximum heap of Node.js, which is half of the container's memory.",
       fallback: 0,
       displayedDefault: '5/8 of the maximum heap',
     },

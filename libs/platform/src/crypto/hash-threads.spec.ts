@@ -29,14 +29,15 @@ async function countAccepted(running: Promise<unknown>[]): Promise<number> {
   return results.length - rejected.length;
 }
 
-// With the initial estimate of 60 ms per hash at cost 10, twenty hashes fit into the maximum wait of 1.2 s. Gatehouse
-// hashes correct this estimate, so a test that counts twice fills the queue with imported hashes first.
+// With the initial estimate of 60 ms per hash at cost 10, twenty hashes fit into the maximum wait of 1.2 s. Finished
+// Gatehouse hashes change this estimate, so a test that counts accepted tasks twice first fills the queue with imported
+// hashes.
 describe('HashThreads', () => {
   let threads: HashThreads;
   /** Starts threads. By default, background tasks never get a thread while other tasks wait. */
   const start = async (backgroundIntervalMs = Infinity): Promise<void> => {
     threads = new HashThreads(1, 10, MAX_WAIT_MS, backgroundIntervalMs);
-    // Starts the thread, so that tests do not measure it.
+    // Starts the thread now, so that tests do not measure its start.
     await threads.run(imported(1));
   };
   beforeEach(() => start());
@@ -108,7 +109,7 @@ describe('HashThreads', () => {
     beforeEach(async () => {
       await threads.close();
       threads = new HashThreads(2, 10, 4_000);
-      // Starts the threads, so that the measured durations do not include it.
+      // Starts the threads now, so that the measured durations do not include their start.
       await Promise.all(runMany(2));
       jest.spyOn(performance, 'now').mockImplementation(() => now);
     });
@@ -277,7 +278,7 @@ describe('HashThreads', () => {
       await Promise.all(others);
     });
 
-    it('RL-03: do not delay waitUntilIdle, which waits for all other tasks', async () => {
+    it('RL-03: do not delay waitUntilIdle, although it waits for all other tasks', async () => {
       await threads.waitUntilIdle();
       const others = runMany(10).map((each) => each.then(record('other')));
       await threads.waitUntilIdle().then(record('idle'));

@@ -275,7 +275,7 @@ const fastHashes = families.flatMap(({ isFast, hashes }) => (isFast ? Object.val
 
 const allowFastHashes = true;
 
-describe('a hash from another family', () => {
+describe('an imported hash of each family', () => {
   const threads = new HashThreads(2, 4, 4_000);
   const hasher = new PasswordHasher(threads, new Keyring(['k3v9-Qw7xZ1pLm5TnB8yRc2fHs6dJg4aUoE0i']), 4);
   afterAll(() => threads.close());

@@ -127,7 +127,7 @@ export class PasswordHasher {
     return this.threads.waitUntilIdle();
   }
 
-  /** Returns whether a new hash would have another scheme, cost or pepper. */
+  /** Returns whether a new hash would have a different scheme, cost or pepper. */
   isOutdated(hash: string, hashing: PasswordHashing): boolean {
     if (hashing === 'portable') return Number(portablePattern.exec(hash)?.[1]) !== this.cost;
     const [, kid, , cost] = storedPattern.exec(hash) ?? [];

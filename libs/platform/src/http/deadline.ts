@@ -18,7 +18,7 @@ export class Deadline {
     private readonly ms: number,
     private readonly beforeExpiry: () => void = () => undefined,
   ) {
-    // Armed in a timer, because the caller does not have the deadline yet.
+    // A timer is used even for 0 ms, so that `beforeExpiry` runs only after the constructor has returned.
     this.timer = setTimeout(() => this.arm(), ms);
   }
 

@@ -105,7 +105,7 @@ describe('NameResolver', () => {
     expect(server.questions).toHaveLength(0);
   });
 
-  it('prefers the hosts file to name servers and to its built-in localhost', async () => {
+  it('prefers the hosts file to name servers and to the built-in localhost addresses', async () => {
     server.records = { '*': ['192.0.2.7'] };
     const path = join(folder, 'hosts');
     await writeFile(path, '10.0.0.1 shop.example\n127.0.0.1 localhost');

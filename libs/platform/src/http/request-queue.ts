@@ -25,7 +25,7 @@ interface Step {
  * client that does not read responses could make the process buffer one for each request that it sends.
  *
  * Reading pauses while requests wait, so they use at most the memory of one read (64 KiB). A client is disconnected if
- * it sends more than 10 requests ahead, or does not read from a complete response for 60 s.
+ * it sends more than 10 requests ahead, or reads nothing for 60 s although its response is complete.
  */
 export class RequestQueue {
   /** The request in progress and the waiting steps, by connection. */

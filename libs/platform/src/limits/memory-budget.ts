@@ -3,7 +3,7 @@ export interface MemoryHolder {
   id: string;
   /** The budget share that the holder can hold at once, from 0 to 1. */
   share: number;
-  /** The holder to which the memory of this one also counts. */
+  /** A holder toward whose share this holder's memory also counts. */
   group?: MemoryHolder;
 }
 

@@ -80,7 +80,7 @@ const accountActions = {
   },
   password_changed: {
     heading: 'Password changed',
-    sentence: ({ target }) => `The password of ${target} for the console was changed`,
+    sentence: ({ target }) => `The console password of ${target} was changed`,
   },
 } as const satisfies Record<string, NoticeText>;
 
