@@ -233,7 +233,7 @@ describe('a project export', () => {
     const { body } = await importLines(instance, toNdjson([{ email, passwordHash }]));
     expect(body).toMatchObject({ created: 1, failed: 0, incomplete: 1 });
     const message =
-      'passwordHash was created with another GATEHOUSE_SECRET, which is not in the list of this installation. Append the old secret to GATEHOUSE_SECRET and import the customer again with update, or ask the customer to reset the password.';
+      'passwordHash was created with a GATEHOUSE_SECRET that is not in the list of this installation. Append the old secret to GATEHOUSE_SECRET and import the customer again with update, or ask the customer to reset the password.';
     expect(body.failures.data).toEqual([
       {
         ...{ line: 1, status: 'created', id: expect.any(String), errors: [] },

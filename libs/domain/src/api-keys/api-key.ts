@@ -23,7 +23,7 @@ export interface ApiKey {
   createdAt: Date;
 }
 
-/** Returns a key as it appears in responses to requests with a secret key and in events. */
+/** Returns a key as it appears in events and in responses to requests with a secret key. */
 export const apiKeyResource = (key: ApiKey) => ({
   id: key.id,
   projectId: key.projectId,

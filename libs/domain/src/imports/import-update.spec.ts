@@ -163,7 +163,7 @@ it.each<[string, ImportTarget, ImportUpdateLine, string]>([
     line(day(2), renamed),
     'keep firstName',
   ],
-])('plans an update for %s', (_, target, update, expected) => expect(plan(target, update)).toBe(expected));
+])('returns the plan for %s', (_, target, update, expected) => expect(plan(target, update)).toBe(expected));
 
 it('keeps the earliest ban time and the latest sign-in time', () => {
   const target = { ...imported, ...disabled, lastLoginAt: day(2) };

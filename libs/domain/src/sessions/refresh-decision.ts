@@ -16,7 +16,7 @@ export interface RefreshTokenChain {
   revokedAt: Date | null;
 }
 
-/** The decision on a refresh token with a valid MAC that is not the newest one. */
+/** The decision on an authentic refresh token that is not the newest in its chain. */
 export type RefreshDecision = 'same-successor' | 'expired' | 'ended' | 'reused';
 
 /**

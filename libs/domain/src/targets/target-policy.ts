@@ -129,7 +129,7 @@ export function targetUrlProblem(text: string, policy: TargetPolicy): string | n
   if (policy.production && url.protocol !== 'https:') return 'must use https';
   // The parser removes spaces, tabs and line breaks, but the stored URL must be the URL that is called.
   if (/[\s\\]/.test(text)) return 'must not contain whitespace or backslashes';
-  // The parser also removes an empty user name, and finds one after any number of slashes.
+  // The parser also removes an empty user name, and accepts a user name after any number of slashes.
   const hasUser = url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text);
   if (hasUser) return 'must not contain a user name or password';
   if (text.includes('#')) return 'must not contain a fragment';

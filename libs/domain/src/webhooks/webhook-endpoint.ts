@@ -31,7 +31,7 @@ export interface WebhookEndpoint {
   updatedAt: Date;
 }
 
-/** Returns an endpoint as it appears in responses to requests with a secret key and in events. */
+/** Returns an endpoint as it appears in events and in responses to requests with a secret key. */
 export const endpointResource = (endpoint: WebhookEndpoint) => ({
   id: publicId('endpoint', endpoint.id),
   level: endpoint.level,

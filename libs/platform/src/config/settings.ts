@@ -49,7 +49,7 @@ export const settings = {
   PUBLIC_URL: setting.baseUrl({
     doc: 'Base URL for all links, and issuer of access tokens. Required in production.',
     fallback: null,
-    // Secret because the URL may contain a password by mistake, which the resulting error must not contain.
+    // Secret, so that an error never contains a password that was put into the URL by mistake.
     secret: true,
     displayedDefault: 'http://HOST:PORT',
   }),

@@ -56,7 +56,7 @@ export class HashQueue {
   }
 
   /**
-   * Returns another task's expected wait in ms, assuming that tasks start in arrival order. If no thread is idle, the
+   * Returns the expected wait in ms for one more task, assuming that tasks start in arrival order. If no thread is idle, the
    * running tasks count as one waiting task.
    */
   expectedWaitMs({ idle, msEach }: ThreadState): number {

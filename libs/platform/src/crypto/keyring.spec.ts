@@ -58,7 +58,7 @@ describe('Keyring: MACs and peppers', () => {
     expect(after.verifyMac('cursor', 'data', before.mac('cursor', 'data'))).toBe(false);
   });
 
-  it('verifies a MAC, which can be truncated to 16 bytes, only for its data and purpose', () => {
+  it('verifies a MAC, even truncated to 16 bytes, only for its data and purpose', () => {
     const mac = ring.mac('cursor', 'data');
     expect(ring.verifyMac('cursor', 'other', mac)).toBe(false);
     expect(ring.verifyMac('refresh-token', 'data', mac)).toBe(false);

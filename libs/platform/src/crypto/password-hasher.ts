@@ -147,7 +147,7 @@ export class PasswordHasher {
       throw invalidField(
         'passwordHash',
         'unknown_pepper',
-        'passwordHash was created with another GATEHOUSE_SECRET, which is not in the list of this installation',
+        'passwordHash was created with a GATEHOUSE_SECRET that is not in the list of this installation',
       );
     const parsed = parseImportedHash(bcryptHash ?? text, options);
     if ('problem' in parsed)

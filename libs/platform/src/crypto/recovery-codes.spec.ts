@@ -19,7 +19,7 @@ describe('a recovery code in any notation', () => {
     expect(recoveryCodeHashes(new Keyring([recent]), 'o2', code)).not.toContainEqual(stored);
   });
 
-  it('matches the hash of an earlier version while its root secret is in the ring', () => {
+  it('matches a hash that an earlier version stored, while the root secret is in the ring', () => {
     const stored = new Keyring([old]).mac('recovery-code', 'o1:7k2xmq4d0v');
     expect(recoveryCodeHashes(new Keyring([recent, old]), 'o1', ' 7K2XM Q4D0V ')).toContainEqual(stored);
     expect(recoveryCodeHashes(new Keyring([recent, old]), 'o2', '7k2xm-q4d0v')).not.toContainEqual(stored);

@@ -25,7 +25,7 @@ export interface RequestSender {
   /**
    * Sends a request over a connection from `agents`. `transport` receives the response headers.
    * @param signal cancels the request, and the response if its body has not been read
-   * @returns the response, whose headers are not set, once its status and headers have arrived
+   * @returns the response once its status and headers have arrived; only `transport` contains the headers
    * @throws Error with a `code`: `ERR_CANCELED` if the signal aborts, or a Node.js code
    */
   send(

@@ -12,7 +12,7 @@ const MAX_INTERIM_BYTES = 64 * 1024;
 /** Maximum number of line end bytes before the status line. Some servers send them after a body. */
 const MAX_LEADING_BYTES = 64;
 
-/** Number of small reads per response, with fewer than SMALL_READ_BYTES bytes, that are not delayed. */
+/** Number of small reads (fewer than SMALL_READ_BYTES bytes) in each response that are not delayed. */
 const UNDELAYED_READS = 8;
 const SMALL_READ_BYTES = 1_024;
 

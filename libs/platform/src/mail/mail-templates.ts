@@ -57,7 +57,7 @@ export interface RenderedMail extends OutgoingMail {
 
 /**
  * The stored parameters, with the time of the event that caused the email. Rows from versions without notices do not
- * contain it.
+ * contain the time.
  */
 type SealedParameters = MailParameters & { at?: string };
 

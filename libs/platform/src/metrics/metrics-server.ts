@@ -21,7 +21,7 @@ export interface HealthReport {
 /** Functions that return the health from memory. They are called for each request. */
 interface Probes {
   readHealth: () => HealthReport;
-  /** Only for a process without another port. Returns `unavailable`, or another status if the process is working. */
+  /** Only for a process without another port. Returns `unavailable` only if the process cannot work. */
   readReadiness?: () => string;
 }
 

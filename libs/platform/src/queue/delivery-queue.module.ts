@@ -15,7 +15,7 @@ class BullQueueModule {
       module: BullQueueModule,
       imports: [
         BullModule.forRootAsync({
-          // An existing connection instead of options, so that closing the queue does not wait for Redis.
+          // Passes an existing connection instead of options, so that closing the queue does not wait for Redis.
           useFactory: () => ({ connection, prefix, skipVersionCheck: true }),
           // There is no processor to discover: DeliveryQueue creates its own workers
           // (docs/adr/0029-bull-module.md).
