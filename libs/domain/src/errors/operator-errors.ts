@@ -58,6 +58,6 @@ export const operatorErrors = {
     cause:
       'At least one operator must be an active admin who has a password and is not limited to organizations. If single sign-on is required, an account with the OpenID Provider replaces the password.',
     remedy:
-      'First make another active operator with a password an admin who is not limited to organizations.',
+      'First give the admin role, without a limit to organizations, to another active operator who has a password.',
   },
 } as const satisfies Record<string, ErrorEntry>;
