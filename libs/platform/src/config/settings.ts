@@ -74,7 +74,7 @@ export const settings = {
   }),
   START_TIMEOUT: setting.duration(
     {
-      doc: 'Maximum time for both programs to become ready after npm run serve. If it is exceeded, the command exits with code 1. The timeout starts over while PostgreSQL is unavailable. Increase it for long migrations.',
+      doc: 'Maximum time for both programs to become ready after npm run serve. If it is exceeded, the command exits with code 1. The timeout starts over whenever a program reports that it is waiting for PostgreSQL. Increase it for long migrations.',
       fallback: DEFAULT_START_TIMEOUT,
     },
     1_000,
@@ -216,7 +216,7 @@ export const settings = {
   ),
   STRIPE_SECRET_KEY: setting.pattern(
     {
-      doc: 'Stripe secret key or restricted key, with which the Stripe customer portal is used as the billing portal. If it is not set, development uses a built-in page, and production has no billing portal.',
+      doc: 'Stripe secret key or restricted key. If it is set, the Stripe customer portal is the billing portal. If it is not set, development uses a built-in page, and production has no billing portal.',
       fallback: null,
       secret: true,
     },
