@@ -91,7 +91,7 @@ afterAll(async () => {
 it('CO-01: the seed uses OPERATOR_EMAIL and OPERATOR_PASSWORD', async () => {
   expect(listCommands(instance)).toEqual([
     [
-      'database seeded; the keys and the operator are in credentials.json',
+      "database seeded; the keys and the operator's sign-in are in credentials.json",
       'npm run gatehouse -- operator-link',
     ],
   ]);

@@ -345,7 +345,7 @@ describe('a rejection or an invalid response from the system', () => {
     ['an empty profile', 'invalid profile: email is required', () => text('{}')],
     ['an error in a body', 'error is not a known field', () => json({ error: 'wrong password' })],
     ['an invalid field', 'emailVerified must be a boolean value', () => json({ emailVerified: 'yes' })],
-    ['another customer', 'the profile has another email address', () => json({ email: uniqueEmail() })],
+    ['another customer', 'the profile has a different email address', () => json({ email: uniqueEmail() })],
     ['a response over the size limit', 'longer than 65536 bytes', () => text(' '.repeat(70_000))],
     ['a broken connection', 'socket hang up', () => (response) => void response.destroy()],
     ['a taken externalId', 'another customer has the externalId', () => json({ externalId: 'old-1' })],

@@ -238,7 +238,7 @@ describe('rotation', () => {
     const firstKid = getKid(oldTokens);
     const output = await runCommand(['rotate-signing-key']);
     const [, nextKid, activatesAt] =
-      /signing key (\S+) is published\. Each running api starts to sign with it within a minute after\n(\S+)\. /.exec(
+      /signing key (\S+) is published\. Each running API process starts to sign with it within a minute after\n(\S+)\. /.exec(
         output,
       )!;
     const stored = await instance.sql(
@@ -320,7 +320,12 @@ describe('rotation', () => {
     await Promise.all([
       expectRejected(['toString'], 2, /rotate-signing-key/),
       expectRejected(['rotate-signing-key'], 78, /^GATEHOUSE_SECRET cannot decrypt .+\n$/, otherSecret),
-      expectRejected(['rotate-signing-key', '--now'], 1, /If the secret is lost, stop all apis/, otherSecret),
+      expectRejected(
+        ['rotate-signing-key', '--now'],
+        1,
+        /If the secret is lost, stop all API processes/,
+        otherSecret,
+      ),
     ]);
     expect(await listStoredKids()).toEqual(kids);
   });

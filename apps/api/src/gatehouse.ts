@@ -45,7 +45,7 @@ const usage = `Usage: ${adminCommand('<command>')}
                        --now (for a leaked key or a lost root secret): the new key signs immediately, and all
                        existing access tokens become invalid
   reencrypt            encrypt all stored values with the first entry of GATEHOUSE_SECRET; can be interrupted and
-                       repeated while apis and workers run
+                       repeated while API processes and workers run
   unreadable list [--after <position>]
                        list the values encrypted with an entry that is no longer in GATEHOUSE_SECRET, 1,000
                        at a time
@@ -81,11 +81,11 @@ A password moves to the first entry at the next sign-in. docs/operations/rotate.
 `;
 
 /** Effects on customers and API processes after all signing keys have been replaced. */
-const refreshEffects = `Each running api reloads its keys within 60 seconds. From then on it rejects all older access tokens. Customers stay
-signed in: their applications refresh the tokens. Until all apis have reloaded, they may reject each other's tokens.`;
+const refreshEffects = `Each running API process reloads its keys within 60 seconds. From then on it rejects all older access tokens. Customers stay
+signed in: their applications refresh the tokens. Until all processes have reloaded, they may reject each other's tokens.`;
 
 /** Effects if the GATEHOUSE_SECRET entry that encrypted the keys is lost. */
-const lostSecretEffects = `Apis and workers can start with this GATEHOUSE_SECRET, and reject all older access tokens. Refresh tokens and passwords
+const lostSecretEffects = `API processes and workers can start with this GATEHOUSE_SECRET, and reject all older access tokens. Refresh tokens and passwords
 that depend on the lost entry are rejected too: these customers are signed out, and need a password reset to sign in
 with a password. docs/operations/lost-secret.md, "Replace a lost root secret", describes the next steps.`;
 
@@ -106,7 +106,7 @@ const commands: Record<string, Command> = {
   },
   'rotate-signing-key': async (app) => {
     const { kid, activatesAt } = await rotate(app, false);
-    return `The signing key ${kid} is published. Each running api starts to sign with it within a minute after
+    return `The signing key ${kid} is published. Each running API process starts to sign with it within a minute after
 ${activatesAt.toISOString()}. Tokens signed with older keys stay valid until they expire.
 `;
   },
@@ -226,7 +226,7 @@ async function isRootSecretLost(app: INestApplicationContext): Promise<boolean> 
     if (!(error instanceof RootSecretError)) throw error;
     if (await app.get(ApisRepository).isAnyRunning())
       throw new IncompleteError(
-        `GATEHOUSE_SECRET cannot decrypt the signing keys of this database, and an api that may have the correct secret is running. Run the command with its GATEHOUSE_SECRET. If the secret is lost, stop all apis and repeat the command ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds later.`,
+        `GATEHOUSE_SECRET cannot decrypt the signing keys of this database, and an API process that may have the correct secret is running. Run the command with its GATEHOUSE_SECRET. If the secret is lost, stop all API processes and repeat the command ${API_HEARTBEAT_TIMEOUT_SECONDS} seconds later.`,
       );
     return true;
   }

@@ -42,16 +42,16 @@ import { ApiHeartbeat, HEARTBEAT_INTERVAL_MS } from './api-heartbeat.js';
 import { FirstBoot } from './first-boot.js';
 import { FirstOperator, OPERATOR_LINK_COMMAND } from './first-operator.js';
 
-/** How many days ahead partitions are created after migrations. The worker creates later ones. */
+/** Number of days of attempt partitions to create in advance after migrations. The worker creates later ones. */
 const PARTITION_DAYS = 14;
 
 /**
- * How often missing documents with provider settings are stored, in ms. An API process of an earlier version writes the
- * settings only to columns.
+ * Interval at which missing provider settings documents are created from the columns, in ms. API processes on an
+ * earlier version write only the columns.
  */
 const PROVIDER_SETTINGS_INTERVAL_MS = 60 * 60 * 1_000;
 
-/** Starts the services for a process that already listens: database, schema, seed data, signing keys. */
+/** Prepares the database, the schema, the seed data and the signing keys after the server has started listening. */
 @Injectable()
 export class StartupService implements OnApplicationShutdown {
   private readonly timers = new Map<string, NodeJS.Timeout>();
@@ -86,7 +86,7 @@ export class StartupService implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Starts the services. With MIGRATE=off, waits until another process has run the migrations.
+   * Prepares everything that requests need. With MIGRATE=off, waits until another process has run the migrations.
    * @throws Error when the database rejects the connection; RootSecretError if GATEHOUSE_SECRET does not belong to the
    * database
    */
@@ -95,7 +95,8 @@ export class StartupService implements OnApplicationShutdown {
     if (!this.config.migrate) await waitForMigrations(this.database, this.logger, () => this.isStopped);
     if (this.isStopped) return;
     await this.prepareSchema();
-    // Must run before anything depends on the secret, and before a process that cannot run records a heartbeat.
+    // Must run before anything uses the secret, and before the first heartbeat: a process with the wrong secret must
+    // not record one.
     await assertRootSecret(this.signingKeys, this.keyring);
     if (this.config.seed) await this.seed();
     await this.firstOperator.ensure();
@@ -117,7 +118,7 @@ export class StartupService implements OnApplicationShutdown {
       );
       this.repeat(
         PROVIDER_SETTINGS_INTERVAL_MS,
-        () => this.providerSettings.storeMissing(),
+        () => this.providerSettings.createMissing(),
         'identity provider settings not stored',
         0,
       );
@@ -157,7 +158,7 @@ export class StartupService implements OnApplicationShutdown {
   private async checkAuditLog(): Promise<void> {
     if (await this.auditLog.isProtected()) return;
     this.logger.warn(
-      'the database role can change and delete audit log entries; set MIGRATE_DATABASE_URL and use another role in DATABASE_URL',
+      'the database role can change and delete audit log entries; set MIGRATE_DATABASE_URL and use a different role in DATABASE_URL',
     );
   }
 
@@ -166,7 +167,7 @@ export class StartupService implements OnApplicationShutdown {
     // The file may be lost with its container. An operator can then sign in with the command and create keys.
     this.logger.info(
       { command: OPERATOR_LINK_COMMAND },
-      'database seeded; the keys and the operator are in credentials.json',
+      "database seeded; the keys and the operator's sign-in are in credentials.json",
     );
   }
 
@@ -184,7 +185,7 @@ export class StartupService implements OnApplicationShutdown {
     this.testCommands.on('reload-signing-keys', () => this.loadKeys());
     this.testCommands.on('check-clock-and-hosts', () => this.clockAndHostMonitor.check());
     this.testCommands.on('check-replica', () => this.database.replica?.check());
-    this.testCommands.on('store-provider-settings', () => this.providerSettings.storeMissing());
+    this.testCommands.on('store-provider-settings', () => this.providerSettings.createMissing());
     // Prepares this process for the next test file: the test empties the tables, and this command resets the
     // state in memory.
     this.testCommands.on('reset', async () => {

@@ -148,7 +148,7 @@ const settingResults = (problems: string[], { database: { pooler } }: Config): C
       `A session does not have the setting that Gatehouse requires: ${problem}`,
       pooler === 'none'
         ? 'Remove the setting of the database or the role with ALTER DATABASE … RESET or ALTER ROLE … RESET.'
-        : 'Start an api, which stores the setting for the role, and close the connections of the pooler, for example with RECONNECT in PgBouncer.',
+        : 'Start an API process, which stores the setting for the role. Then close the connections of the pooler, for example with RECONNECT in PgBouncer.',
     ),
   );
 
@@ -219,7 +219,7 @@ async function checkReplica({ replica }: Database, { database }: Config): Promis
 function pendingResult(count: number, { migrate }: Config): CheckResult {
   const message = `${count} migrations are pending`;
   return migrate
-    ? warning('migrations', message, `Start an api, or run ${adminCommand('migrate')}.`)
+    ? warning('migrations', message, `Start an API process, or run ${adminCommand('migrate')}.`)
     : failed('migrations', `${message}, and MIGRATE is off`, `Run ${adminCommand('migrate')}.`);
 }
 

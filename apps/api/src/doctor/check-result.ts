@@ -24,7 +24,7 @@ export const skipped = (check: string, message: string): CheckResult => ({
   fix: null,
 });
 
-/** Returns the result of a check that found a problem with which Gatehouse still works. */
+/** Returns the result of a check that found a problem that does not stop Gatehouse from working. */
 export const warning = (check: string, message: string, fix: string): CheckResult => ({
   check,
   status: 'warning',

@@ -92,7 +92,7 @@ export class LegacySystemClient {
     if (json['error']) throw invalidField('error', 'unknown_field', 'error is not a known field');
     const target = { type: 'body', metatype: LegacyProfile } as const;
     const profile = this.input.transform(json, target) as LegacyProfile;
-    if (profile.email !== email) throw new Error('the profile has another email address');
+    if (profile.email !== email) throw new Error('the profile has a different email address');
     if (typeof json['emailVerified'] === 'string') this.logLenient(projectId);
     return profile;
   }

@@ -127,7 +127,7 @@ export class OidcFlowsService {
   }
 }
 
-/** Returns true if the claims include every claim that determines access, because no default may replace one. */
+/** Returns true if the claims include every claim that determines access. No default may replace a missing one. */
 function hasAccess(claims: ProviderClaims, { roleClaim, organizationsClaim }: OperatorOidcConfig): boolean {
   const paths = [roleClaim, ...(organizationsClaim ? [organizationsClaim] : [])];
   return paths.every((path) => readClaimValues(claims, path).length > 0);

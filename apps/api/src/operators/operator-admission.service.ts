@@ -70,7 +70,7 @@ export class OperatorAdmissionService {
   }
 
   /**
-   * Sets an invited operator's password, ends all existing sessions, deletes the known addresses, and opens a new
+   * Sets an invited operator's password, ends all existing sessions, deletes the known client IPs, and opens a new
    * session. If single sign-on is required, only links from the `operator-link` command are accepted.
    * @throws GatehouseError `single_sign_on_required`, `invalid_token`, `weak_password` (the link stays valid),
    * `overloaded`

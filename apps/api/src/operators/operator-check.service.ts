@@ -22,8 +22,8 @@ import { PasswordVerificationService } from '../passwords/password-verification.
 import { OperatorNoticesService } from './operator-notices.service.js';
 
 /**
- * Key under which operators share the hashing threads, in place of a project id. Operators and each project have equal
- * shares, so none can starve another.
+ * Key under which operators use the hashing threads, in place of a project id. All operators together get the same
+ * share as one project, so neither can starve the other.
  */
 const HASHING_SHARE = 'operators';
 
@@ -92,7 +92,7 @@ export class OperatorCheckService {
     if (attempt.granted === 'open' && attempt.attempts === operatorFailurePolicy.quota) {
       this.logger.warn(
         { operatorId: attempt.operator?.id },
-        'operator sign-in locked except from known addresses',
+        'operator sign-in locked except from known client IPs',
       );
     }
     return attempt;

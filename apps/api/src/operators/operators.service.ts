@@ -128,7 +128,7 @@ export class OperatorsService {
   }
 
   /**
-   * Disables an operator immediately: ends the sessions, voids the links and deletes the known addresses.
+   * Disables an operator immediately: ends the sessions, voids the links and deletes the known client IPs.
    * @throws GatehouseError `not_found`, `conflict` if the operator is the caller, `last_admin`
    */
   disable(admin: ActingAdmin, id: string): Promise<Operator> {
@@ -161,7 +161,7 @@ export class OperatorsService {
 
   /**
    * Removes the authenticator and the passkeys of an operator who has lost them, so that the next sign-in enrolls a new
-   * second factor. Ends the sessions and deletes the known addresses.
+   * second factor. Ends the sessions and deletes the known client IPs.
    * @throws GatehouseError `not_found`, `conflict` if the operator is the caller
    */
   resetSecondFactor(admin: ActingAdmin, id: string): Promise<Operator> {

@@ -13,7 +13,7 @@ export class RunningApisService {
   constructor(private readonly apis: ApisRepository) {}
 
   /**
-   * Checks that no API process of an older version is running, because it would not support a setting, passkey, limit
+   * Checks that no API process on an older version is running, because it would not support a setting, passkey, limit
    * or hash format.
    * @param subject the feature that an older API process does not support
    * @throws GatehouseError `conflict`
