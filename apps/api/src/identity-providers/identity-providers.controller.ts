@@ -52,7 +52,7 @@ export class IdentityProvidersController {
     operationId: 'identityProviders.create',
     summary: 'Create an identity provider',
     description:
-      'Register the `callbackUrl` in the response with the provider. If its console requires the URL first, create the provider with `enabled` false and a placeholder as `clientId` and `clientSecret`, and update it.',
+      "Register the `callbackUrl` in the response with the provider. If the provider's console requires this URL before it issues the client id, send placeholders as `clientId` and `clientSecret`, set `enabled` to false, and update them later.",
   })
   @SecretKey('project:write')
   @ReauthenticationRequired()

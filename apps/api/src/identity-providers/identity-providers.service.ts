@@ -91,8 +91,8 @@ export class IdentityProvidersService {
   }
 
   /**
-   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `slug_taken`, `conflict` for
-   *   too many providers, or while an API process of an earlier version is running
+   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `slug_taken`, `conflict` for too many
+   * providers, or while an API process on an earlier version is running
    */
   create(
     { accessScope }: ManagementCaller,
@@ -101,7 +101,7 @@ export class IdentityProvidersService {
   ): Promise<IdentityProviderResponse> {
     const { type, slug = type, issuer = null } = input;
     const id = newId();
-    const preset = this.protocols.presetOf(type);
+    const preset = this.protocols.getPreset(type);
     const defaults = defaultProviderSettings(preset);
     const provider = {
       ...{ id, projectId, type, slug, issuer: issuer ?? preset.issuer },
@@ -133,9 +133,9 @@ export class IdentityProvidersService {
 
   /**
    * Merges a patch. A patch without changes does not change `updatedAt`. Each secret counts as a change.
-   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `precondition_failed`,
-   *   `conflict` if it turns off the last sign-in method, or turns on the provider while an API process of an
-   *   earlier version is running
+   * @throws GatehouseError `validation_failed`, `not_found`, `project_archived`, `precondition_failed`, `conflict` if
+   * it turns off the last sign-in method, or turns on the provider while an API process on an earlier version is
+   * running
    */
   update(
     { accessScope }: ManagementCaller,
@@ -150,7 +150,7 @@ export class IdentityProvidersService {
       const oldDomains = await this.domains.list(projectId, [before], tx);
       const current = this.toResponse(before, oldDomains, project.settings);
       precondition.assert(current);
-      const preset = this.protocols.presetOf(before.type);
+      const preset = this.protocols.getPreset(before.type);
       const fields = applyProviderPatch(defaultProviderSettings(preset), before, patch);
       const { errors, described, stored } = this.settings.change(id, before.type, before, { ...patch });
       const oldNames = oldDomains.map(({ domain }) => domain);
@@ -234,7 +234,7 @@ export class IdentityProvidersService {
     settings: ProjectSettings,
   ): IdentityProviderResponse {
     const names = domains.map(({ domain }) => domain);
-    const preset = this.protocols.presetOf(provider.type);
+    const preset = this.protocols.getPreset(provider.type);
     const warnings = providerWarnings(preset, { ...provider, domains: names }, settings);
     const callbackUrl = this.projectProviders.callbackUrl(provider.id);
     return IdentityProviderResponse.from(

@@ -107,7 +107,7 @@ export class ProjectProvidersService {
   /** Converts a provider's claims to a profile. @throws Error without a subject */
   private toProfile(provider: StoredProvider, claims: ProviderClaims): ProviderProfile {
     const source = { ...provider, domains: provider.verifiedDomains };
-    const isTrusted = isEmailTrusted(this.protocols.presetOf(provider.type), source, claims);
+    const isTrusted = isEmailTrusted(this.protocols.getPreset(provider.type), source, claims);
     const profile = readProfile(claims, isTrusted);
     if (!profile) throw new Error('the response of the provider has no subject');
     return profile;

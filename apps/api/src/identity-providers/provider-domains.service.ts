@@ -36,7 +36,7 @@ export class ProviderDomainsService {
     this.lookup = new DomainLookup(config);
   }
 
-  /** Returns the domains of these providers of a project, in alphabetical order. */
+  /** Returns the domains of a project's providers, in alphabetical order. */
   list(projectId: string, providers: { id: string }[], tx?: Tx): Promise<ProviderDomain[]> {
     const ids = providers.map(({ id }) => id);
     return this.domains.list(projectId, ids, tx);

@@ -75,7 +75,7 @@ export class ProviderFlowsService {
       codeChallenge: flow.codeChallenge,
       applicationState: flow.state ?? null,
       flowState: this.settings.sealFlowState(tokenHash, started.flowState),
-      // Allows an API process of an earlier version to finish the flow.
+      // Allows an API process on an earlier version to finish the flow.
       ...{ nonce, codeVerifier },
       maxAge: maxAge ?? null,
       pageQuery: flow.pageQuery ?? null,

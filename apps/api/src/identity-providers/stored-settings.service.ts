@@ -38,8 +38,8 @@ export interface SettingsChange {
 type SettingsOwner = Pick<IdentityProvider, 'id' | 'projectId' | 'type'> & StoredSettings;
 
 /**
- * Stores the settings and flow states of protocols, each as one encrypted document, and also in the columns
- * that API processes of an earlier version read and write (ADR 0110).
+ * Stores the settings and flow states of protocols, each as one encrypted document, and also in the columns that API
+ * processes on an earlier version read and write (ADR 0110).
  */
 @Injectable()
 export class StoredSettingsService {
@@ -56,7 +56,7 @@ export class StoredSettingsService {
    * @throws UnreadableValueError if all settings are unreadable
    */
   read(provider: SettingsOwner): unknown {
-    const format = this.protocols.settingsOf(provider.type);
+    const format = this.protocols.getSettingsFormat(provider.type);
     try {
       if (provider.settings)
         return format.read(
@@ -80,7 +80,7 @@ export class StoredSettingsService {
 
   /** Returns a provider's settings as the API returns them. */
   describe(provider: SettingsOwner): Record<string, unknown> {
-    const format = this.protocols.settingsOf(provider.type);
+    const format = this.protocols.getSettingsFormat(provider.type);
     return format.describe(this.readOrReset(provider) ?? format.merge(provider.type, null, {}));
   }
 
@@ -96,7 +96,7 @@ export class StoredSettingsService {
     before: SettingsOwner | null,
     patch: SettingsPatch,
   ): SettingsChange {
-    const format = this.protocols.settingsOf(type);
+    const format = this.protocols.getSettingsFormat(type);
     const settings = format.merge(type, before && this.readOrReset(before), patch);
     const seal = (secret: string) => this.keyring.encrypt('identity-provider-secret', id, secret);
     const isReadable = !Object.values(settings as object).includes(UNREADABLE_SECRET);
@@ -130,10 +130,10 @@ export class StoredSettingsService {
   }
 
   /**
-   * Stores missing documents from the columns, including documents encrypted with an entry that is no longer in
+   * Creates missing documents from the columns. Also replaces documents encrypted with an entry that is no longer in
    * GATEHOUSE_SECRET.
    */
-  async storeMissing(): Promise<void> {
+  async createMissing(): Promise<void> {
     let after = '00000000-0000-0000-0000-000000000000';
     for (;;) {
       const batch = await this.providers.listWithoutSettings(this.keyring.listKids(), after, BATCH);

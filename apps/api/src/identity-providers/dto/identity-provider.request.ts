@@ -132,7 +132,7 @@ abstract class ProviderFieldsRequest implements ProviderSettingsPatch {
 
   @BooleanField(
     setting(
-      "If true, email addresses in the verified domains of the provider are trusted. Available for `oidc`, and for `github`, `gitlab` and `microsoft` with another server's `issuer`. Default: false",
+      'If true, email addresses in the verified domains of the provider are trusted. Available for `oidc`, and for `github`, `gitlab` and `microsoft` with a custom `issuer`. Default: false',
     ),
   )
   trustEmail?: boolean | null;
@@ -191,7 +191,7 @@ export class CreateIdentityProviderRequest extends ProviderFieldsRequest {
 
   @TextField({
     ...setting(
-      'Issuer of id tokens, exactly as in the discovery document. Required for `oidc`. Also used for a single tenant of `microsoft`, a self-managed `gitlab`, and the URL of a GitHub Enterprise Server. Email addresses from a self-managed server are trusted only in verified domains, with `trustEmail`. It cannot change',
+      'Issuer of id tokens, exactly as in the discovery document. Required for `oidc`. Optional for a single tenant of `microsoft`, and for a self-managed `gitlab` or `github` server, where it is the URL of the server. Email addresses from a self-managed server are trusted only in verified domains, with `trustEmail`. It cannot change',
     ),
     example: 'https://login.acme.example',
     maxLength: targetUrlSchema.maxLength,

@@ -51,7 +51,7 @@ const problems: Record<Exclude<DomainFinding, 'verified'>, (record: DomainRecord
   no_record: ({ name }) =>
     `${DNS_RECORD} was not found: there is no TXT record with the name ${name}. A new record can take some hours to appear.`,
   other_value: ({ name, value }) =>
-    `${DNS_RECORD} has another value: no TXT record with the name ${name} contains ${value}.`,
+    `${DNS_RECORD} has a different value: no TXT record with the name ${name} contains ${value}.`,
   dns_error: ({ name }) =>
     `${DNS_RECORD} could not be looked up: the name server did not respond, or reported an error for ${name}. Try again later.`,
 };

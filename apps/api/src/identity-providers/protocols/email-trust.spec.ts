@@ -47,7 +47,7 @@ it.each<[PresetType, string | null, boolean]>([
   expect(hasPresetIssuer(providerPresets[type], issuer)).toBe(expected);
 });
 
-/** The types whose issuer can be another server. */
+/** The types that can have a custom issuer. */
 const types = (Object.keys(providerPresets) as PresetType[]).filter(
   (type) => providerPresets[type].allowsCustomIssuer,
 );
@@ -102,7 +102,7 @@ describe("isEmailTrusted, at the preset's issuer", () => {
   });
 });
 
-describe.each(types)('isEmailTrusted, for %s at another issuer', (type) => {
+describe.each(types)('isEmailTrusted, for %s with a custom issuer', (type) => {
   const isTrusted = (claims: ProviderClaims, trust: { trustEmail?: boolean; domains?: string[] } = {}) =>
     ['https://login.acme.example', STAND_IN].map((issuer) =>
       isEmailTrusted(

@@ -33,18 +33,18 @@ export class IdentityProtocolsService {
   ) {}
 
   /** Returns a provider type's properties. */
-  presetOf(type: IdentityProviderType): ProviderPreset {
+  getPreset(type: IdentityProviderType): ProviderPreset {
     return this.getProtocol(type).presets[type]!;
   }
 
   /** Returns a provider type's settings format. */
-  settingsOf(type: IdentityProviderType): ProtocolSettings<unknown> {
+  getSettingsFormat(type: IdentityProviderType): ProtocolSettings<unknown> {
     return this.getProtocol(type).settings;
   }
 
   /** Returns true if a provider can prove the time of a sign-in. */
   canReauthenticate(provider: Pick<IdentityProvider, 'type' | 'sendsAuthTime'>): boolean {
-    return canReauthenticate(this.presetOf(provider.type), provider);
+    return canReauthenticate(this.getPreset(provider.type), provider);
   }
 
   /** Begins a flow. @throws GatehouseError `provider_unavailable`, `sign_in_failed` */
@@ -86,7 +86,7 @@ export class IdentityProtocolsService {
   ): Promise<Result> {
     return this.requests.run(provider, async () => {
       const protocol = this.getProtocol(provider.type);
-      if (!protocol.verifyAppToken || !this.presetOf(provider.type).hasNativeSignIn)
+      if (!protocol.verifyAppToken || !this.getPreset(provider.type).hasNativeSignIn)
         throw new GatehouseError('method_not_enabled');
       return accept(await protocol.verifyAppToken(this.read(provider), token));
     });
@@ -100,7 +100,7 @@ export class IdentityProtocolsService {
   /** Returns a provider whose settings are validated when they are read. */
   private read(provider: ProtocolProvider): ProtocolProvider {
     const { type } = provider;
-    return { ...provider, settings: () => this.settingsOf(type).read(type, provider.settings()) };
+    return { ...provider, settings: () => this.getSettingsFormat(type).read(type, provider.settings()) };
   }
 
   private getProtocol(type: IdentityProviderType): IdentityProtocol {

@@ -41,7 +41,7 @@ it.each<[string, Differences, Partial<ProjectSettings>, string[]]>([
   ['that is not required', { required: false }, verified, []],
   ['without domains', { domains: [] }, verified, []],
   ['that is disabled', { enabled: false }, verified, []],
-])('warns about a provider %s', (_, differences, settings, expected) => {
+])('returns the warnings about a provider %s', (_, differences, settings, expected) => {
   const { type, ...subject } = { ...provider, ...differences };
   const preset = openIdConnectPresets[type];
   const warnings = providerWarnings(preset, subject, { ...defaultSettings, ...settings });

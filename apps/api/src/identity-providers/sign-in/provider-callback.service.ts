@@ -27,8 +27,8 @@ import { IdentityProtocolsService } from '../protocols/identity-protocols.servic
 import { errorRedirect } from '../provider-flows.service.js';
 
 /**
- * Handles callbacks from identity providers. Only stores the proof: the application, which has the verifier,
- * completes the sign-in (requirement FE-02).
+ * Handles callbacks from identity providers. Stores only the proof: the application, which has the verifier, completes
+ * the sign-in (requirement FE-02).
  */
 @Injectable()
 export class ProviderCallbackService {

@@ -30,7 +30,7 @@ export class ConnectionChecksService {
   checkIssuer({ issuer }: ProtocolProvider): ConnectionCheck {
     const problem = targetUrlProblem(issuer, this.policy);
     return problem
-      ? failed('issuer_url', `The issuer ${problem}. Create a provider with another issuer.`)
+      ? failed('issuer_url', `The issuer ${problem}. Create a provider with a different issuer.`)
       : passed('issuer_url', 'Gatehouse may send requests to the issuer.');
   }
 
@@ -93,7 +93,7 @@ function describeDiscoveryFailure(error: unknown): ConnectionCheck[] {
       passed('discovery', 'The discovery document was loaded.'),
       failed(
         'issuer',
-        'The discovery document names another issuer. Create a provider with exactly that issuer, including a slash at its end.',
+        'The discovery document contains a different issuer. Create a provider with exactly that issuer, including any trailing slash.',
       ),
     ];
   return [

@@ -40,7 +40,7 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
 
   constructor(
     private readonly connections: OAuthConnectionsService,
-    private readonly optional: OptionalRequestsService,
+    private readonly optionalRequests: OptionalRequestsService,
     private readonly checks: ConnectionChecksService,
   ) {}
 
@@ -55,11 +55,11 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
   async finish(provider: Provider, flow: CallbackFlow): Promise<ProviderSignInResult> {
     const connection = await this.connect(provider);
     const { access_token: token } = await exchangeCode(connection, flow, { withIdToken: false });
-    const optional = this.optional.forProvider(provider);
+    const optionalRequests = this.optionalRequests.forProvider(provider);
     const fetchResource = (url: string) => fetchJson(connection, token, url);
-    const fetchOptional = (url: string) => optional.run(() => fetchResource(url));
-    const claims = await presetOf(provider).loadClaims(provider.issuer, { fetchResource, fetchOptional });
-    const { wasUnavailable: isIncomplete } = optional;
+    const fetchOptional = (url: string) => optionalRequests.run(() => fetchResource(url));
+    const claims = await getPreset(provider).loadClaims(provider.issuer, { fetchResource, fetchOptional });
+    const { wasUnavailable: isIncomplete } = optionalRequests;
     return { claims, authTime: undefined, isIncomplete, sendsAuthTime: provider.sendsAuthTime };
   }
 
@@ -76,10 +76,10 @@ export class OAuth2Protocol implements IdentityProtocol<OAuthClientSettings> {
   }
 }
 
-const presetOf = ({ type }: Provider): OAuth2Preset => oauth2Presets[type as keyof typeof oauth2Presets];
+const getPreset = ({ type }: Provider): OAuth2Preset => oauth2Presets[type as keyof typeof oauth2Presets];
 
 function configure(client: OpenIdClient, provider: Provider): Configuration {
-  const { issuer, authorization, token } = presetOf(provider).endpoints(provider.issuer);
+  const { issuer, authorization, token } = getPreset(provider).endpoints(provider.issuer);
   const { clientId, clientSecret } = provider.settings();
   const metadata: ServerMetadata = {
     issuer,

@@ -53,7 +53,7 @@ type Provider = ProtocolProvider<OAuthClientSettings>;
 // oxlint-disable-next-line no-restricted-globals -- only the type
 type Fetch = typeof fetch;
 
-const presetOf = ({ type }: Provider): OpenIdConnectPreset =>
+const getPreset = ({ type }: Provider): OpenIdConnectPreset =>
   openIdConnectPresets[type as keyof typeof openIdConnectPresets];
 
 /** OpenID Connect with the authorization code flow (OpenID Connect Core, section 3.1). */
@@ -66,12 +66,12 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
 
   constructor(
     private readonly connections: OAuthConnectionsService,
-    private readonly optional: OptionalRequestsService,
+    private readonly optionalRequests: OptionalRequestsService,
     private readonly checks: ConnectionChecksService,
   ) {}
 
   async begin(provider: Provider, request: AuthenticationRequest): Promise<StartedFlow> {
-    const { authorizationParameters } = presetOf(provider);
+    const { authorizationParameters } = getPreset(provider);
     const { scopes } = provider.settings();
     return beginAuthorization(await this.connect(provider), request, scopes, ({ nonce }) => ({
       ...authorizationParameters,
@@ -94,18 +94,20 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
     const accessToken = tokens.access_token;
     const canRequestUserInfo =
       configuration.serverMetadata().userinfo_endpoint && accessToken !== NO_ACCESS_TOKEN;
-    const optional = this.optional.forProvider(provider);
+    const optionalRequests = this.optionalRequests.forProvider(provider);
     const request = () => client.fetchUserInfo(configuration, accessToken, idToken.sub);
     let claims: ProviderClaims = idToken;
     if (canRequestUserInfo && !requiredClaims.areComplete(idToken)) {
-      const userInfo = await (requiredClaims.areSufficient(idToken) ? optional.run(request) : request());
+      const userInfo = await (requiredClaims.areSufficient(idToken)
+        ? optionalRequests.run(request)
+        : request());
       if (userInfo) claims = mergeUserInfo(idToken, userInfo);
     }
     return {
       claims: provider.type === 'apple' ? mergeUserInfo(claims, readAppleName(parameters)) : claims,
       // Only the id token is signed.
       authTime: idToken.auth_time,
-      isIncomplete: optional.wasUnavailable,
+      isIncomplete: optionalRequests.wasUnavailable,
       sendsAuthTime: detectAuthTimeSupport(provider, idToken),
     };
   }
@@ -124,7 +126,7 @@ export class OpenIdConnectProtocol implements IdentityProtocol<OAuthClientSettin
   async test(provider: Provider, callbackUrl: string): Promise<ConnectionCheck[]> {
     const issuer = this.checks.checkIssuer(provider);
     if (!issuer.ok) return [issuer];
-    const key = presetOf(provider).signsClientSecret ? [await checkPrivateKey(provider)] : [];
+    const key = getPreset(provider).signsClientSecret ? [await checkPrivateKey(provider)] : [];
     const checks = [issuer, ...key];
     if (key.some(({ ok }) => !ok)) return checks;
     const opened = await this.checks.open(provider, configureFor(provider));
@@ -188,7 +190,7 @@ const configureFor =
  */
 function authenticate(client: OpenIdClient, provider: Provider): ClientAuth {
   const settings = provider.settings();
-  if (!presetOf(provider).signsClientSecret)
+  if (!getPreset(provider).signsClientSecret)
     return authenticateWithSecret(client, useSecret(settings.clientSecret));
   const sign = async ({ issuer }: ServerMetadata, _: unknown, body: URLSearchParams): Promise<void> => {
     body.set('client_id', settings.clientId);
@@ -199,7 +201,7 @@ function authenticate(client: OpenIdClient, provider: Provider): ClientAuth {
 }
 
 const isPublic = (provider: Provider): boolean =>
-  !provider.settings().clientSecret && !presetOf(provider).signsClientSecret;
+  !provider.settings().clientSecret && !getPreset(provider).signsClientSecret;
 
 async function checkPrivateKey(provider: Provider): Promise<ConnectionCheck> {
   try {
