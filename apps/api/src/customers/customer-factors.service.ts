@@ -11,8 +11,7 @@ import { AccountLifecycleService } from '../accounts/account-lifecycle.service.j
 import { FactorChangesService } from '../factors/factor-changes.service.js';
 
 /**
- * Lists and removes second factors for support, which can never add a factor or read a secret (requirement
- * MF-08).
+ * Lists and removes customers' second factors. Support can neither add a factor nor read a secret (requirement MF-08).
  */
 @Injectable()
 export class CustomerFactorsService {

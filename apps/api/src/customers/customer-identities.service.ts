@@ -10,7 +10,7 @@ import {
 import { AccountLifecycleService } from '../accounts/account-lifecycle.service.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 
-/** Lists and removes identities for support, which can never add one (requirement MF-08). */
+/** Lists and removes customers' identities. Support cannot add an identity (requirement MF-08). */
 @Injectable()
 export class CustomerIdentitiesService {
   constructor(

@@ -56,9 +56,9 @@ export class CustomersService {
    * Creates a customer for a server: with a password, with a password hash from another system, or without a password.
    * `sendInvite` sends an email with a link to set the first password.
    * @throws GatehouseError `not_found` for a project outside the caller's access scope, `project_archived`,
-   *   `method_not_enabled` and `sso_required` for an invitation, `weak_password`, `email_already_registered`,
-   *   `external_id_taken`, `rate_limited`, `overloaded`, `conflict` for a password hash that an API process of
-   *   an earlier version cannot verify
+   * `method_not_enabled` and `sso_required` for an invitation, `weak_password`, `email_already_registered`,
+   * `external_id_taken`, `rate_limited`, `overloaded`, `conflict` for a password hash that an API process on an earlier
+   * version cannot verify
    */
   async create(caller: ManagementCaller, input: CreateCustomerRequest, client: Client): Promise<Customer> {
     const project = await this.getProject(caller, input.projectId);

@@ -10,14 +10,14 @@ import { PasswordResetService } from '../passwords/password-reset.service.js';
 import type { VerifiedCustomer } from './dto/email.response.js';
 
 /**
- * The kinds of links that the owner of an address receives when another person registers the address or changes
- * an account to it.
+ * The kinds of links that the owner of an address receives when another person registers with the address or changes an
+ * account's address to it.
  */
 const KINDS: readonly OneTimeTokenKind[] = ['verify-email', 'change-email-new'];
 
 /**
- * Gives an account to the owner of its email address after another person registered with the address or
- * changed the account to it (ADR 0036).
+ * Gives an account to the owner of its email address after another person registered with the address or changed the
+ * account's address to it (ADR 0036).
  */
 @Injectable()
 export class DisownService {

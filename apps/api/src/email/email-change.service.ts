@@ -42,12 +42,12 @@ export class EmailChangeService {
   ) {}
 
   /**
-   * Requests a confirmation of the change from both addresses. If the project has enumeration protection, the
-   * current address always receives a link, which has no effect unless the new address confirms as well. Only
-   * the owner of a taken address therefore learns that it is taken.
-   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` without
-   *   enumeration protection, `rate_limited`, `overloaded`, `sso_required`, `reauthentication_required` without
-   *   a recent second-factor proof
+   * Requests a confirmation of the change from both addresses. The current address always receives a link, which has no
+   * effect unless the new address confirms as well. If the project has enumeration protection and the new address is
+   * taken, its owner receives a notice instead of a link, and the response is the same.
+   * @throws GatehouseError `invalid_credentials`, `too_many_attempts`, `email_already_registered` without enumeration
+   * protection, `rate_limited`, `overloaded`, `sso_required`, `reauthentication_required` without a recent
+   * second-factor proof
    */
   async request(
     caller: CustomerCaller,

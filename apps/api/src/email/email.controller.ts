@@ -45,7 +45,7 @@ export class EmailController {
     operationId: 'auth.disown',
     summary: 'Report an account you did not create',
     description:
-      'For the owner of an email address that another person used to register an account, or set as the new address of an account. Takes the token from the verification email, even after it has verified the address, or from the email to the new address after the change. Removes the password, all sessions and all open links of the account, verifies the address, and sends it a link to set a password. Nothing else changes.',
+      'For the owner of an email address, if another person registered an account with it or changed the address of an account to it. Takes the token from the verification email, even after it has verified the address. After an address change, takes the token from the email to the new address. Removes the password, all sessions and all open links of the account, verifies the address, and sends it a link to set a password. Nothing else changes.',
   })
   @HttpCode(200)
   @NoCredential()

@@ -84,7 +84,7 @@ export class ProjectsController {
     operationId: 'projects.archive',
     summary: 'Archive a project',
     description:
-      'Cannot be undone. The API keys and tokens of the project stop working immediately. Its data is not deleted: a key with `organization` access can still list, read, export and delete the customers, but cannot change the project, its settings, keys or customers. Webhooks are not stopped: earlier events, `project.archived`, and `customer.deleted` for later deletions are delivered and retried as usual. Such a key can also still change, disable and recover the webhook endpoints, and redeliver deliveries. To stop webhooks, disable the endpoints.',
+      'Cannot be undone. The API keys and tokens of the project stop working immediately. Its data is not deleted. A key with `organization` access can still list, read, export and delete the customers, but cannot change the project, its settings, keys or customers. Such a key can also still change, disable and recover the webhook endpoints, and redeliver deliveries. Webhooks are not stopped: earlier events and `project.archived` are delivered and retried as usual, and so is `customer.deleted` for later deletions. To stop webhooks, disable the endpoints.',
   })
   @HttpCode(200)
   @OrganizationKey('project:write')

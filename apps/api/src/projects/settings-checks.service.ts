@@ -47,7 +47,7 @@ export class SettingsChecksService {
   /**
    * Checks new settings for a project that the transaction has locked.
    * @throws GatehouseError `validation_failed`, `conflict` if an older API process would ignore a setting, if a new
-   * `rpId` would make existing passkeys unusable, or if customers have tokens with another `sub`
+   * `rpId` would make existing passkeys unusable, or if customers have tokens with a different `sub`
    */
   async assertMayChange(tx: Tx, id: string, before: ProjectSettings, after: ProjectSettings): Promise<void> {
     await this.assertSupported(tx, before, after);
@@ -75,7 +75,7 @@ export class SettingsChecksService {
 
   /**
    * Checks that every running API process supports a changed setting. Older API processes do not support portable
-   * hashes (ADR 0102) or tokens with another `sub` (ADR 0105).
+   * hashes (ADR 0102) or tokens with an external id as `sub` (ADR 0105).
    */
   private async assertSupported(tx: Tx, before: ProjectSettings, after: ProjectSettings): Promise<void> {
     const becomesPortable = before.passwordHashing !== 'portable' && after.passwordHashing === 'portable';

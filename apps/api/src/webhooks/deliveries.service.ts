@@ -81,8 +81,8 @@ export class DeliveriesService {
   }
 
   /**
-   * Discards a dead letter: removes it from the list and allows retention to delete it. It can still be redelivered. Of
-   * concurrent calls, one succeeds.
+   * Discards a dead letter: removes it from the list and allows retention to delete it. It can still be redelivered.
+   * Only one of several concurrent calls succeeds.
    * @throws GatehouseError `not_found`, `delivery_pending`, `already_redelivered`, `conflict`
    */
   async discard(caller: ManagementCaller, id: string, reason: string): Promise<DeliveryWithAttempts> {

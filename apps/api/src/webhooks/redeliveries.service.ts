@@ -192,8 +192,8 @@ export class RedeliveriesService {
 }
 
 /**
- * Returns the filter as it was sent, but with customer ids in place of an email address, because only the ids of a
- * deleted customer may remain.
+ * Returns the filter as it was sent, but with customer ids in place of an email address, because the address must not
+ * remain after the customer is deleted.
  */
 const storedFilter = (
   { q, ...rest }: SearchRedeliveryFilterRequest,

@@ -21,7 +21,7 @@ export class ReplaysOperatorController {
   @Post('deliveries/:deliveryId/replay')
   @ApiOperation({
     operationId: 'deliveries.replay',
-    summary: 'Send a delivery to another URL',
+    summary: "Send a delivery's event to another URL",
     description:
       'Sends the event once to the URL, without retries and without the custom headers of the endpoint. The delivery, its endpoint and their metrics do not change.',
   })

@@ -9,7 +9,7 @@ export class CustomerLockResponse {
     enum: lockReasons,
     isArray: true,
     description:
-      'Why the customer is locked. `closed_password`: after 100 consecutive failures, until the customer sets a new password or is unlocked',
+      'Why the customer is locked. `closed_password`: 100 consecutive sign-ins failed, and the password is blocked until the customer sets a new one or is unlocked',
   })
   reasons!: (typeof lockReasons)[number][];
 
@@ -34,7 +34,7 @@ export class CustomerLockResponse {
 
   @ApiProperty({
     description:
-      'Number of known client addresses from the last 30 days, from which the customer can still sign in with the password',
+      'Number of known client IPs, from which the customer has signed in within the last 30 days and can still sign in with the password',
   })
   knownAddresses!: number;
 

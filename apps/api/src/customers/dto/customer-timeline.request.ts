@@ -9,7 +9,7 @@ const isKindList = (text: string): boolean =>
 
 export class CustomerTimelineQuery extends PageQuery {
   @CheckedField({
-    description: `Only entries of these kinds, separated by commas: ${timelineKinds.join(', ')}. \`webhook\` returns the events that were sent to endpoints, whatever their kind`,
+    description: `Only entries of these kinds, separated by commas: ${timelineKinds.join(', ')}. \`webhook\` returns the events that were sent to endpoints, regardless of their kind`,
     example: 'sign_in,mail',
     optional: true,
     isValid: isKindList,

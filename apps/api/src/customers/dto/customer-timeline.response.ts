@@ -123,7 +123,7 @@ export class TimelineEntryResponse {
     type: 'object',
     additionalProperties: true,
     description:
-      'The `data` of the event without the customer and with the names of the changed fields in place of their previous values, or the details of the audit log entry',
+      'For an event, its `data` without the customer and without previous values; `changed` contains the names of the changed fields. For an audit log entry, its details',
     example: { methods: ['pwd'], provider: null },
   })
   details!: Record<string, unknown>;

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { PasskeyResponse } from '../../passkeys/dto/passkey.response.js';
 import type { CustomerFactors, TotpFactor } from '@gatehouse/persistence';
 
-/** A customer's second factor, as also included in events. */
+/** A customer's second factor. Events contain the same object. */
 export class FactorResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) type!: 'totp';

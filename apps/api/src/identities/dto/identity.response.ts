@@ -3,7 +3,7 @@ import { identityProviderTypes, type IdentityProviderType } from '@gatehouse/dom
 import type { Identity } from '@gatehouse/persistence';
 import { slugSchema } from '../../http/input/text-schemas.js';
 
-/** A customer's account with an identity provider, as also included in events. */
+/** A customer's account with an identity provider. Events contain the same object. */
 export class IdentityResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ ...slugSchema, description: 'Slug of the identity provider', example: 'google' })

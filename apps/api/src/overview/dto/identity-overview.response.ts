@@ -49,7 +49,7 @@ function summarize(buckets: Bucket[], series: IdentityCounts['series']): Identit
   };
 }
 
-/** Returns the totals and the data points for the previous period, or null if it has no counts or no events. */
+/** Returns the totals and the data points for the previous period, or null if no event was counted in it. */
 function summarizePrevious({ previousBuckets, previous }: IdentityOverview): IdentityPrevious | null {
   const summary = previous && summarize(previousBuckets, previous);
   return summary && Object.values(summary.totals).some((total) => total > 0) ? summary : null;

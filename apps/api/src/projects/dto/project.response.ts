@@ -271,7 +271,7 @@ export class ProjectResponse {
   }
 }
 
-const otherProjectDescription = 'Null if the key has `project` access and this is another project';
+const otherProjectDescription = 'Null if the key has `project` access and this is not its project';
 
 /**
  * A project in a list. For other projects in its organization, a project key receives only the fields that identify
@@ -291,7 +291,7 @@ export class ListedProjectResponse {
     format: 'date-time',
     nullable: true,
     description:
-      'Null if the project is not archived, or if the key has `project` access and this is another project',
+      'Null if the project is not archived, or if the key has `project` access and this is not its project',
   })
   archivedAt!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: otherProjectDescription })

@@ -302,7 +302,7 @@ export class SettingsRequest implements SettingsPatch {
   passwordMinLength?: number | null;
 
   @OneOfField(
-    'How passwords are hashed. `peppered`: with a key of this installation. `portable`: plain bcrypt, which other systems can verify, so new passwords can be at most 72 bytes long. A change applies to new passwords, and to others at the next sign-in',
+    'How passwords are hashed. `peppered`: with a key of this installation. `portable`: plain bcrypt, which other systems can verify, so new passwords can be at most 72 bytes long. A change applies to new passwords immediately, and to existing passwords at the next sign-in',
     passwordHashings,
     { nullable: true },
   )
