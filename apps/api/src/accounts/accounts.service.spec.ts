@@ -96,7 +96,7 @@ describe('account admission', () => {
   const sources = Object.keys(accountSources).filter((name) => name !== 'import');
 
   /** Returns a rejected account's error code, or null for an admitted one. */
-  const reject = (source: string, isOtherRequired: boolean, project: ProjectContext, profile = {}) =>
+  const admissionError = (source: string, isOtherRequired: boolean, project: ProjectContext, profile = {}) =>
     record(isOtherRequired)
       .service.admit(project, source as Exclude<AccountSource, 'import'>, { fields, ...profile })
       .then(
@@ -108,11 +108,13 @@ describe('account admission', () => {
     const { rules } = accountSources[source as AccountSource];
     const has = (rule: string) => (rules as readonly string[]).includes(rule);
     const signUp = has('sign_up') ? 'sign_up_not_allowed' : null;
-    expect(await reject(source, false, projectWith(true))).toBeNull();
-    expect(await reject(source, false, projectWith(false))).toBe(signUp);
-    expect(await reject(source, false, projectWith(true), { provider: { allowSignUp: false } })).toBe(signUp);
-    expect(await reject(source, false, projectWith(false), { isBySecretKey: true })).toBeNull();
-    expect(await reject(source, true, projectWith(true))).toBe(
+    expect(await admissionError(source, false, projectWith(true))).toBeNull();
+    expect(await admissionError(source, false, projectWith(false))).toBe(signUp);
+    expect(await admissionError(source, false, projectWith(true), { provider: { allowSignUp: false } })).toBe(
+      signUp,
+    );
+    expect(await admissionError(source, false, projectWith(false), { isBySecretKey: true })).toBeNull();
+    expect(await admissionError(source, true, projectWith(true))).toBe(
       has('required_provider') ? 'sso_required' : null,
     );
   });
@@ -171,7 +173,7 @@ describe('account creation', () => {
     ['provider', { emailVerified: true }, [created]],
     ['provider', { emailVerified: false }, [created, ...requested]],
     ['legacy', {}, [created, 'audit customer.created {"source":"legacy_sign_in"}']],
-  ])('creates the records of the source %s with %j: %j', async (source, profile, effects) => {
+  ])('records the effects of the source %s with the profile %j: %j', async (source, profile, effects) => {
     expect(await create(source, profile)).toEqual(effects);
   });
 

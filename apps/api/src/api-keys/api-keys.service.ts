@@ -207,8 +207,8 @@ function resolveGrant(input: CreateApiKeyRequest): Pick<ApiKey, keyof KeyGrant> 
 }
 
 /**
- * Rejects an organization key if the operator can access its organization only through the organization that created
- * it. The key could access the organizations that its own organization created, but the operator cannot.
+ * Rejects a key with organization access if the operator can access the key's organization only through its parent
+ * organization. The key could access organizations that the key's organization created, but the operator cannot.
  * @throws GatehouseError `insufficient_access`
  */
 function assertKeyAccessWithin(

@@ -15,7 +15,7 @@ async function exportLines(total: number, maxEntries: number, emptyPage = -1): P
     if (pages++ === emptyPage) return { items: [], next: String(from) };
     const to = Math.min(total, from + limit);
     const items = Array.from({ length: to - from }, (_, index) => entry(from + index));
-    // A bounded scan returns a next id even if its last entry is the last of the list.
+    // A bounded scan returns a next id even if its page ends with the last entry of the list.
     return { items, next: from < total ? String(to) : null };
   };
   let text = '';

@@ -125,8 +125,8 @@ export class EmailCodesService {
   }
 
   /**
-   * Returns the fixed code for a test address, otherwise a random code, which is longer while many of the project's
-   * codes are guessed.
+   * Returns the fixed code for a test address, otherwise a random code. Random codes are longer while the project
+   * receives many wrong codes.
    */
   private async newCode(project: ProjectContext, email: string): Promise<EmailCode> {
     const isLong = await this.codes.exceedsGuessLimit(project.id);

@@ -11,8 +11,8 @@ export interface EmailLinkWithCode extends EmailLink {
 }
 
 /**
- * Returns a token for a link. It contains the code from the same email, so that the page can display the code,
- * which is stored only as a hash.
+ * Returns a token for a link. The token contains the code from the same email: the page displays the code, but only the
+ * code's hash is stored.
  */
 export const newLinkToken = (code: string): string => `${secureBytes(32).toString('base64url')}.${code}`;
 

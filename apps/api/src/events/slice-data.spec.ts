@@ -15,7 +15,7 @@ describe('sliceData', () => {
     ['a list with an event without data', '[{"data":{}},{"type":"x"},{},{"data":[]}]', ['{}', '', '', '[]']],
     ['an empty list', '[]', []],
     ['an event without members', '{}', ['']],
-  ])('returns the data of %s as it was sent', (_, body, slices) => {
+  ])('returns `data` exactly as it was sent: %s', (_, body, slices) => {
     expect(sliceData(body)).toEqual(slices ?? [body.slice('{"data":'.length, -1)]);
   });
 });

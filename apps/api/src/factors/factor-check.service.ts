@@ -26,7 +26,7 @@ export class FactorCheckService {
 
   /**
    * Counts an attempt before its code is verified, so that parallel attempts never exceed the limit. The customer's
-   * challenges and sessions share the count, and only a completed sign-in clears it. Known addresses have no separate
+   * challenges and sessions share the count, and only a completed sign-in clears it. Known client IPs have no separate
    * count (sign-in contract, section 1).
    * @throws GatehouseError `too_many_attempts`, `invalid_code` if the customer no longer exists
    */

@@ -61,10 +61,9 @@ export class FailedSignInsService {
   }
 
   /**
-   * Records the event, if one is due, for a sign-in that is rejected regardless of the password or code.
-   * Clients can repeat such sign-ins without an attempt limit, so the customer is locked only if the event is
-   * due. A repeated rejection uses no database connection, so that its load does not reveal whether the address
-   * is known.
+   * Records the event, if one is due, for a sign-in that is rejected regardless of the password or code. Clients can
+   * repeat such sign-ins without an attempt limit, so the customer's row is locked only if the event is due. A repeated
+   * rejection uses no database connection, so that its load does not reveal whether the address is known.
    * @param owner the customer, or an email address that may belong to one
    */
   reportRejection(

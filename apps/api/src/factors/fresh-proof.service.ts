@@ -28,7 +28,7 @@ export const sessionEndedError = (): GatehouseError =>
     detail: "The access token's session has ended. Sign in again.",
   });
 
-/** Protects account changes from a client that only has a session (requirement MF-05). */
+/** Protects account changes from a client that has only a session (requirement MF-05). */
 @Injectable()
 export class FreshProofService {
   constructor(
@@ -81,7 +81,8 @@ export class FreshProofService {
   }
 
   /**
-   * Checks that the proof with which the session began a change still counts. The transaction has locked the customer.
+   * Checks that the proof of identity with which the session began a change is still valid. The transaction has locked
+   * the customer.
    * @throws GatehouseError `reauthentication_required` if support has required a new proof since then
    */
   async assertStillProven(

@@ -66,8 +66,7 @@ export function createHttpServer(app: Express, publicUrl: string, logger: Logger
     if (!socket.writable || errorCode(error) === 'ECONNRESET') socket.destroy();
     else queue.reject(socket, () => rejectRequest(error, socket, publicUrl));
   });
-  // Without a listener, a connection that cannot be accepted because no file descriptors are left would end the
-  // process.
+  // Without a listener, the process would end when it has no file descriptor left for a new connection.
   server.on('error', (error) => {
     if (server.listening) logger.error({ code: errorCode(error) }, 'server could not accept a connection');
   });

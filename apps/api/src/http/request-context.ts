@@ -181,7 +181,7 @@ export const getUserAgent = (request: AuthenticatedRequest): string | null =>
 export interface Client {
   ip: string | null;
   /**
-   * The block that counts as one client, and is stored as one of the customer's known addresses; null if it is
+   * The block that counts as one client, and is stored as one of the customer's known client IPs; null if it is
    * unknown.
    */
   addressBlock: string | null;

@@ -164,7 +164,7 @@ export class ImportAdditionsService {
     return this.readOrNull(() => this.keyring.decrypt('totp-secret', customerId, stored)) === secret;
   }
 
-  /** Returns null if the key for the value is no longer in the ring, so that it never compares as equal. */
+  /** Returns null if the key for the value is no longer in the ring. Null never equals a value from a line. */
   private readOrNull(read: () => string): string | null {
     try {
       return read();

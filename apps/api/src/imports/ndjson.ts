@@ -12,8 +12,8 @@ const LINE_TIMEOUT_MS = 30_000;
 const LINE_FEED = 10;
 
 /**
- * Batch limits. A larger batch would lock its rows, and block the transactions that wait for them, for too long. Two
- * parsed batches are in memory at once: `STREAM_BYTES`.
+ * Batch limits. A larger batch would lock its rows for too long. At most two parsed batches are in memory at once;
+ * `STREAM_BYTES` reserves the memory for them.
  */
 const BATCH_WEIGHT = 500;
 const BATCH_BYTES = 2 ** 18;

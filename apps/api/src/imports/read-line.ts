@@ -6,8 +6,8 @@ import { ImportedCustomer } from './dto/import.request.js';
 import { LineValues } from './line-values.js';
 
 /**
- * How often a line is validated again after its invalid values have been left out. Once may not be enough, because a
- * list that is too long hides the errors in its entries.
+ * Maximum number of times that a line is validated again after its invalid values have been left out. Once may not be
+ * enough, because a list that is too long hides the errors in its entries.
  */
 const MAX_ROUNDS = 3;
 

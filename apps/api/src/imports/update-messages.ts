@@ -54,7 +54,10 @@ export const conflictError =
     message: `${field} differs, but ${isChangedInGatehouse ? 'the customer was changed in Gatehouse since the last import' : 'a newer line was imported'}, so the value in Gatehouse is kept. If the line is right, change the customer in Gatehouse.`,
   });
 
-/** The warning for a replaced value that was changed, or could have been changed, in Gatehouse before the line. */
+/**
+ * The warning for a replaced value that was changed, or could have been changed, in Gatehouse before the line's
+ * `updatedAt`.
+ */
 export const replacedWarning = (field: string): FieldError => ({
   field,
   code: 'replaced',
@@ -113,5 +116,5 @@ export const otherFactorWarning: FieldError = {
   field: 'totpSecret',
   code: 'conflict',
   message:
-    'The customer has another authenticator app and keeps it. Remove it with DELETE /api/v1/customers/{id}/factors/{factorId} and import the line again with update.',
+    'The customer has a different authenticator app and keeps it. Remove it with DELETE /api/v1/customers/{id}/factors/{factorId} and import the line again with update.',
 };

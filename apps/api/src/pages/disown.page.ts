@@ -8,8 +8,9 @@ import { postButton, textLink } from './page.js';
 const PATH = '/disown';
 
 /**
- * The link works even after it has verified the address, because the owner may notice only then. The address of an
- * email change belongs to the account only once the change is complete.
+ * Returns true if the link can disown the account. A used verification link can still do so, because the owner may
+ * notice the account only after the verification. The link for an email change can do so only after the change is
+ * complete.
  */
 const canDisown = ({ state, isClaimed, kind, email, customer }: OneTimeToken): boolean =>
   (state === 'live' || state === 'consumed') &&

@@ -29,8 +29,8 @@ export interface PageContent {
 }
 
 /**
- * With the policy in the header, `no-referrer`, browsers would send `Origin: null` with the page's forms. The
- * origin contains no token.
+ * Replaces the header's referrer policy, `no-referrer`, with which browsers would send `Origin: null` with the page's
+ * forms. The referrer is then only the page's origin, which contains no token.
  */
 const ORIGIN_ONLY = '<meta name="referrer" content="strict-origin">';
 

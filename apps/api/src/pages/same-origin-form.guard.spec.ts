@@ -43,7 +43,7 @@ describe('assertSameOriginForm', () => {
       expect(accepted(origins, { host: HOST, 'sec-fetch-site': site })).toEqual([]);
   });
 
-  it('accepts the origin null, which pages of older versions send, only with Sec-Fetch-Site: same-origin', () => {
+  it('accepts the origin null (from pages of older versions) only with Sec-Fetch-Site: same-origin', () => {
     const origins = [undefined, OWN, 'null', ...otherOrigins];
     const others = { host: HOST, 'sec-fetch-site': 'same-origin' };
     expect(accepted(origins, others)).toEqual([undefined, OWN, 'null']);

@@ -28,8 +28,8 @@ export function assertSameOriginForm({ method, headers }: GatehouseRequest, sett
   if (isSafeMethod(method)) return;
   const { origin, host, 'sec-fetch-site': site } = headers;
   if (site !== undefined && site !== 'same-origin') throw new GatehouseError('origin_not_allowed');
-  // In earlier versions, the referrer policy hid the origin of the pages, which may still be open after an upgrade.
-  // Browsers never send `same-origin` for a page with an opaque origin.
+  // Pages from earlier versions, which may still be open after an upgrade, have a referrer policy that hides their
+  // origin. Browsers never send `same-origin` for a page with an opaque origin.
   const isHidden = origin === 'null' && site === 'same-origin';
   if (origin === undefined || isHidden || isGatehouseOrigin(origin, host, settings)) return;
   throw new GatehouseError('origin_not_allowed');

@@ -70,7 +70,7 @@ describe('decoy hash for an email address without a password (OP-03, PW-08)', ()
     });
   });
 
-  it('requires verification even if the attempt is rejected', async () => {
+  it('is verified even if the attempt is rejected', async () => {
     expect(await check(null, null)).toMatchObject({
       code: 'too_many_attempts',
       task: { hash: expect.any(String) },

@@ -36,8 +36,8 @@ export class PasswordVerificationService {
   /**
    * Counts an attempt, and then verifies its password. An unknown email address, an owner without a password, a hash
    * whose entry in GATEHOUSE_SECRET is missing and a rejected attempt take the same time as a wrong password.
-   * Otherwise, the duration would reveal who is registered, and whether the client IP is a known address (requirement
-   * PW-08, ADR 0035).
+   * Otherwise, the duration would reveal who is registered, and whether the client IP is known (requirement PW-08, ADR
+   * 0035).
    * @param share the project id, or the name under which operators share the hashing threads
    * @throws GatehouseError `overloaded`, `request_timeout`
    */

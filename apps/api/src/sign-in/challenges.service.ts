@@ -226,7 +226,7 @@ export class ChallengesService {
       const challenge = customer && (await this.challenges.consume(tx, tokenHash));
       if (!customer || !challenge || !(await this.flows.consume(tx, client.page?.flow)))
         throw new GatehouseError('challenge_expired');
-      // Otherwise, a stolen password could still enroll a factor after the owner has enrolled the first one.
+      // Rejected, because a stolen password could otherwise enroll a factor after the owner has enrolled the first one.
       if (challenge.kind === 'enroll_factor' && (await this.factors.exists(tx, customerId)))
         throw new GatehouseError('challenge_expired');
       const { amr, createdAt, providerId, newIdentity } = challenge;

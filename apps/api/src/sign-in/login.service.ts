@@ -81,7 +81,8 @@ export class LoginService {
   ): Promise<void> {
     const rejection = this.signIn.findRejection(project, customer);
     if (!rejection) return;
-    // Otherwise, a caller who has just registered this address would learn that it was not taken.
+    // The same error as for a wrong password, because a caller who has just registered this address would otherwise
+    // learn that it was not taken.
     if (rejection === 'email_not_verified' && project.settings.enumerationProtection)
       throw this.passwords.failAuthenticated(project, customer, rejection, client);
     await this.passwords.releaseAttempt(project, customer);

@@ -99,7 +99,8 @@ export class RefreshService {
     const session = await this.sessions.findRefreshable(sessionId);
     if (!session) throw await createUnknownTokenError(counted);
     await assertWithinLimit(counted, session.project);
-    // The limit was reached only together with refreshes in other projects.
+    // The count includes refreshes in other projects. This project's limit was not exceeded, so the token is exchanged
+    // without the comparison.
     if (counted && counted.count > session.project.settings.limits.refresh)
       return this.exchange(presented, successorHash, undefined);
     return this.getReplayable(session, presented, successorHash);

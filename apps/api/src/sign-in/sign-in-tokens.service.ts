@@ -36,8 +36,8 @@ const TTL = 5 * 60;
 const migrationHash = (token: string): Buffer => sha256(`migration:${token}`);
 
 /**
- * Allows the holder of a secret key to sign in as a customer, or to move a customer's session from another system. Both
- * steps are audited with the key.
+ * Allows the holder of a secret key to sign in as a customer, or to move a customer's session from another system. The
+ * creation and the use of a token are audited with the key.
  */
 @Injectable()
 export class SignInTokensService {
@@ -85,8 +85,8 @@ export class SignInTokensService {
   }
 
   /**
-   * Signs in with a token. A support session does not prove the customer's identity, so its proof counts as old,
-   * and the client IP does not become a known address of the customer.
+   * Signs in with a token. A support session does not prove the customer's identity, so its proof counts as old, and
+   * the client IP does not become one of the customer's known client IPs.
    * @throws GatehouseError `invalid_token`, `sso_required`, `customer_disabled`, `email_not_verified`
    */
   signIn(

@@ -262,7 +262,7 @@ export class SignInService {
     });
     const customer = isCounted ? { ...before, lastLoginAt: session.createdAt } : before;
     const data = { session: SessionResponse.from(session) };
-    // The allowance for known addresses counts its attempts separately.
+    // The allowance for known client IPs counts its attempts separately.
     const failures = clearedAttempts - (attempt === 'open' ? 1 : 0);
     this.events.record(tx, [
       ...unlockEvents(project, customer, { attempts: failures, guesses: 0 }),

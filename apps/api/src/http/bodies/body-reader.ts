@@ -34,8 +34,8 @@ const formPaths = new Set([
 const importPaths = new Set(['/api/v1/customers/import', '/operator/v1/customers/import']);
 
 /**
- * Limits for a list of 1,000 records, each with two 50-key objects; the list and its body add two levels. 500 values
- * per record use 40 MB in total. Without this limit, a body could contain millions of values.
+ * Limits for a list of 1,000 records, each with two 50-key objects. The list and its body add two levels. Without
+ * `values`, a body could contain millions of values; 500 per record use 40 MB in total.
  */
 const importLimits: JsonLimits = {
   name: 'body',
@@ -58,9 +58,9 @@ const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const formType = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /**
- * Returns middleware that reads bodies instead of Express's own parsers, which accept UTF-16, invalid UTF-8 and
- * compressed bodies, turn a missing body into `{}`, and read an oversized body to its end before they reject
- * it. Without a body, `request.body` remains undefined.
+ * Returns middleware that replaces Express's own body parsers, which accept UTF-16, invalid UTF-8 and compressed
+ * bodies, turn a missing body into `{}`, and read an oversized body to its end before they reject it. Without a body,
+ * `request.body` remains undefined.
  * @param holdRequests middleware that holds memory for a request before its body is read
  */
 export function bodyReader(holdRequests: RequestHandler): RequestHandler[] {

@@ -127,7 +127,7 @@ describe('parseStrictJson', () => {
       expect(parse(`{"a":${number}}`)).toEqual({ a: Number(number) });
   });
 
-  it('IN-03: rejects too many keys in one object at any depth, but not in several objects together', () => {
+  it('IN-03: rejects too many keys in one object at any depth, but accepts them across several objects', () => {
     const limits = { name: 'body', depth: 20, keys: 100, keysPerObject: 3 };
     const parseLimited = (text: string) => parseStrictJson(Buffer.from(text), limits);
     const full = '{"a":1,"b":{"a":1,"b":[{"a":":","b":2}],"c":3},"c":{}}';

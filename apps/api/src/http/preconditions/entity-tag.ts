@@ -18,7 +18,8 @@ export interface UntaggedFields {
   immutable?: readonly string[];
   /**
    * Fields that no PATCH changes, such as the last sign-in time. The tag does not depend on them, so a change to them
-   * does not make the condition of a PATCH fail. A GET therefore never returns 304.
+   * does not make a PATCH's condition fail. A GET with `If-None-Match` never returns 304, because they may have changed
+   * although the tag has not.
    */
   volatile?: readonly string[];
 }

@@ -62,6 +62,6 @@ it.each<[result: string, headers: (string | undefined)[]]>([
       `${'"a",'.repeat(5_000)}b`,
     ],
   ],
-])('evaluates the If-Match header to %s', (result, headers) => {
+])('compares If-Match headers with the entity tag: %s', (result, headers) => {
   expect(headers.filter((header) => resultOf(header) !== result)).toEqual([]);
 });

@@ -20,8 +20,8 @@ export class EmailCodePage {
   ) {}
 
   /**
-   * Sends a code, and redirects to the screen on which it is entered. The token and the flow in the URL of the screen
-   * are useless without the code, because anyone can request a code for any address.
+   * Sends a code, and redirects to the screen on which it is entered. Anyone can request a code for any address, but
+   * the token and the flow in the URL of the screen are useless without the code.
    */
   @Post()
   async send(@Query() query: unknown, @Body() form: unknown, @Res() response: Response): Promise<void> {
