@@ -54,9 +54,7 @@ function record(isOtherRequired = false) {
 }
 
 describe('work that needs an account', () => {
-  /**
-   * Runs work that needs an account until the account is admitted. Returns its result and the recorded steps.
-   */
+  /** Runs work that needs an admitted account. Returns the result and the recorded steps. */
   async function run(isOtherRequired: boolean, allowSignUp = true) {
     const { service, steps, step } = record(isOtherRequired);
     const work = async (_tx: Tx, admission: Admission | null) => {

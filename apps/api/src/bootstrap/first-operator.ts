@@ -31,8 +31,8 @@ export class FirstOperator {
     const { firstOperator, console: isConsoleServed } = this.config;
     if (firstOperator) return this.create(firstOperator);
     if (!isConsoleServed) return;
-    // The log contains the command instead of a link, because not everyone who can read the log may become an
-    // operator.
+    // The log contains the command instead of a link, because a person who can read the log must not be able to become
+    // an operator.
     this.logger.warn({ command: OPERATOR_LINK_COMMAND }, 'no operator exists');
   }
 

@@ -30,8 +30,8 @@ import { newLinkToken } from './email-links.service.js';
 const KIND = 'email-code';
 
 /**
- * A challenge. For a hosted page without a flow, also the secret of the new flow to which the challenge is
- * bound.
+ * A challenge. If the hosted page has no flow yet, it also contains the secret of the new flow to which the challenge
+ * is bound.
  */
 type CreatedChallenge = EmailCodeChallenge & { flow?: string };
 

@@ -55,7 +55,8 @@ export class ProjectProvidersService {
    */
   finish(provider: StoredProvider, flow: OAuthFlow, parameters: CallbackParameters): Promise<FlowResult> {
     const requiredClaims = {
-      // Reauthentication requires only the subject, and a sign-in that is too old is rejected.
+      // No further claims are requested for a reauthentication, which requires only the subject, or for a sign-in that
+      // is too old, which is rejected.
       areComplete: (claims: ProviderClaims) =>
         flow.purpose === 'reauthenticate' ||
         !isRecent(claims['auth_time'], flow) ||

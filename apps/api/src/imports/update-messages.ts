@@ -45,7 +45,10 @@ export const nothingAppliedError: FieldError = {
   message: 'The customer already has the other values of the line. The warnings name the values that differ.',
 };
 
-/** The error for a value in a line that is older than the customer, or than a change in Gatehouse. */
+/**
+ * The error for a differing value that is not applied, because a newer line was imported or the customer was changed in
+ * Gatehouse.
+ */
 export const conflictError =
   (isChangedInGatehouse: boolean) =>
   (field: string): FieldError => ({

@@ -51,7 +51,7 @@ export class DisownPage extends LinkPage({
   }
 }
 
-/** Returns the time at which the account was created, and the device. */
+/** Returns the sentence that states when the account was created, and with which device. */
 export const describeCreation = ({ texts, link }: TokenVisit): string =>
   texts.disown.created(formatTime(texts.language, link.customer.createdAt), link.registrationDevice);
 

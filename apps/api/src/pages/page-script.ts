@@ -74,7 +74,8 @@ for (const form of document.querySelectorAll('form')) {
   form.addEventListener('submit', (event) => {
     if (form.dataset.submitted) return event.preventDefault();
     form.dataset.submitted = 'true';
-    // Disabled only after the browser has read the form, which omits the value of a disabled button.
+    // The buttons are disabled only after the browser has read the form, because a form omits the value of a disabled
+    // button.
     setTimeout(() => setDisabled(form, true));
   });
 }

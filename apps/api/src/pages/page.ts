@@ -95,7 +95,7 @@ export const postButton = (path: string, label: string, fields: Record<string, s
   form(path, label, hiddenInputs(fields));
 
 export interface PasswordForm {
-  /** Path to which the fields, `username` and `password` are posted. */
+  /** Path to which `fields`, `username` and `password` are posted. */
   path: string;
   /** Button label. */
   label: string;

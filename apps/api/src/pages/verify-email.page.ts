@@ -34,7 +34,8 @@ export class VerifyEmailPage extends LinkPage({
 
   protected sendUnusableLink(visit: TokenVisit): void {
     const { link, texts } = visit;
-    // Another link, such as a password reset, may have confirmed the address. It must still be the customer's address.
+    // Another link, such as a password reset, may have confirmed the address. The customer must still have this
+    // address.
     if (link.customer.emailVerified && link.customer.email === link.email)
       return sendConfirmation(
         visit,

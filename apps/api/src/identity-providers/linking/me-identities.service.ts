@@ -82,8 +82,8 @@ export class MeIdentitiesService {
     return this.factorChanges.runLocked(caller, async (tx, before) => {
       const exchange = await this.consume(tx, caller, before, 'link', request);
       const { providerId, profile } = exchange;
-      // Claiming the address would remove the identity of a required provider, without which the customer
-      // cannot sign in.
+      // If a different provider is required, claiming the address would remove the customer's identity at that
+      // provider, and the customer could no longer sign in.
       const required = await this.required.find(project, before.email, tx);
       const mayClaim = !required || required.id === providerId;
       const customer = (mayClaim && (await this.claim(tx, project, before, exchange))) || before;

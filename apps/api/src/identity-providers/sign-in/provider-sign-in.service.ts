@@ -139,7 +139,7 @@ export class ProviderSignInService {
       link?.isPending === false ? await this.customers.lock(tx, projectId, link.customerId) : null;
     if (linked) return { linked, owner: null, pendingAt: null };
     const owner = email === null ? null : await this.customers.lockWithEmail(tx, projectId, email);
-    // While this transaction waited for the lock, a first sign-in with the same identity may have linked the
+    // While this transaction waited for the lock, a first sign-in with the same identity may have linked it to the
     // owner.
     const current = await findLink();
     const belongsToOwner = owner !== null && current?.customerId === owner.id;

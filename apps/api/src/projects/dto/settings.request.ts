@@ -336,7 +336,9 @@ export class SettingsRequest implements SettingsPatch {
   limits?: LimitsRequest | null;
 }
 
-/** Returns true if the claim name is allowed. Names of inherited object members, such as `toString`, are not. */
+/**
+ * Returns true if the claim name is allowed. Names of inherited object members, such as `toString`, are not allowed.
+ */
 function isClaimName(text: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(text) && !reservedClaims.has(text) && !(text in {});
 }
