@@ -31,6 +31,19 @@ interface Credentials {
   operator: { email: string; password: string };
 }
 
+/**
+ * Lets API processes look up keys and their projects again, instead of using results from the last second. Processes in
+ * production do not accept the command.
+ */
+const clearCredentialCaches = async (processes: ServerProcess[]): Promise<void> => {
+  const apis = new Set(processes.filter(({ entryPoint }) => entryPoint === entryPoints.api));
+  await Promise.all(
+    [...apis]
+      .filter(({ isRunning, acceptsCommands }) => isRunning && acceptsCommands)
+      .map((api) => api.runCommand('clear-credential-cache')),
+  );
+};
+
 /** Matches SQL that changes data in the credential cache. */
 const changesCredentials = /\b(UPDATE|DELETE FROM)\s+(api_keys|projects|organizations)\b/i;
 
@@ -255,6 +268,9 @@ export class TestInstance {
     try {
       const response = await this.exchange(method, path, options);
       record(response);
+      const { baseUrl = this.baseUrl } = options;
+      if (method !== 'GET' && baseUrl === this.baseUrl && /\/(projects|organizations)\b/.test(path))
+        await clearCredentialCaches(this.processes.filter((process) => process !== this.api));
       return response;
     } catch (error) {
       record(null, error);
@@ -388,21 +404,8 @@ export class TestInstance {
   /** Executes SQL. Changes to keys, projects and organizations take effect in all API processes immediately. */
   async sql<Row = Record<string, any>>(text: string, values: unknown[] = []): Promise<Row[]> {
     const rows = (await this.db.query(text, values)).rows as Row[];
-    if (changesCredentials.test(text)) await this.clearCredentialCaches();
+    if (changesCredentials.test(text)) await clearCredentialCaches([this.api, ...this.processes]);
     return rows;
-  }
-
-  /** Lets all API processes look up keys and their projects again, instead of using results from the last second. */
-  async clearCredentialCaches(): Promise<void> {
-    const apis = new Set([this.api, ...this.processes]);
-    await Promise.all(
-      [...apis]
-        .filter(
-          ({ entryPoint, isRunning, acceptsCommands }) =>
-            entryPoint === entryPoints.api && isRunning && acceptsCommands,
-        )
-        .map((api) => api.runCommand('clear-credential-cache')),
-    );
   }
 
   async stop(): Promise<void> {
