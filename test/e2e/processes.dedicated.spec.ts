@@ -554,7 +554,7 @@ describe('a migration', () => {
     const { log } = startApi();
     const waiting = {
       message: 'waiting for another process to finish its migrations',
-      holder: 'a process of 0.1.0',
+      holder: 'a process on version 0.1.0',
     };
     await eventually('the API to wait', () => log.some(({ message }) => message === waiting.message));
     expect(log).toContainEqual(expect.objectContaining(waiting));

@@ -88,7 +88,7 @@ export class CustomerChangesService {
       if (changed.length === 0) return before;
       if (changed.includes('externalId')) {
         await this.assertSubjectIsUnused(tx, before, project);
-        await this.subjects.assertNoOtherId(tx, patched);
+        await this.subjects.assertNotAnotherCustomersId(tx, patched);
       }
       const after = { ...patched, updatedAt: time };
       tx.awaitWithCommit(this.changes.update(tx, after));

@@ -73,7 +73,7 @@ export class CustomersService {
       if (input.passwordHash !== undefined && isNewHashFormat(input.passwordHash))
         await this.apis.assertNoOlderApi(tx, 'password hash');
       const customer = await this.accounts.create(tx, admission, { passwordHash, redirectUrl });
-      if (customer) await this.subjects.assertNoOtherId(tx, customer);
+      if (customer) await this.subjects.assertNotAnotherCustomersId(tx, customer);
       return customer;
     });
     if (created) return created;

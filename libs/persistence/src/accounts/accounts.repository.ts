@@ -47,7 +47,7 @@ const insertCustomers = statement(
      ${columnList(CustomerEntity, importedFields)})
    SELECT $1, (SELECT organization_id FROM projects WHERE id = $1), true, c."updatedAt", c.*
    FROM json_to_recordset($2::json) AS c (${recordColumns(CustomerEntity, importedFields)})
-   -- In a fixed order, so that two imports of the same customers cannot deadlock.
+   -- A fixed order prevents deadlocks between imports of the same customers.
    ORDER BY c.email
    ON CONFLICT DO NOTHING RETURNING id`,
 );
@@ -64,7 +64,7 @@ const insertIdentities = statement(
    SELECT d.id, $1, i.id, d."customerId", d.subject
    FROM json_to_recordset($2::json) AS d (id uuid, provider text, subject text, "customerId" uuid)
      JOIN identity_providers i ON i.project_id = $1 AND i.slug = d.provider
-   -- In a fixed order, so that two imports of the same identities cannot deadlock.
+   -- A fixed order prevents deadlocks between imports of the same identities.
    ORDER BY i.id, d.subject
    ON CONFLICT (provider_id, subject) DO NOTHING RETURNING id`,
 );

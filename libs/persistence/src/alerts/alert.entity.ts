@@ -10,7 +10,7 @@ export class AlertEntity {
   @Column('integer', { name: 'told', default: 0 }) notifications!: number;
   @Column({ type: 'timestamptz', name: 'told_at', precision: 3, nullable: true }) notifiedAt!: Date | null;
   @Column('boolean', { name: 'is_open', default: false }) isOpen!: boolean;
-  /** Start of the newest problem in the last message. */
+  /** Time at which the newest problem in the last message started. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true }) newest!: Date | null;
   @Column({ type: 'timestamptz', name: 'claimed_until', precision: 3, nullable: true })
   claimedUntil!: Date | null;

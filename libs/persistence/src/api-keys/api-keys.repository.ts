@@ -235,9 +235,9 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns the active keys with organization access that can create keys, except rotated ones, which expire after
-   * their overlap. A caller that revokes one of them locks the organization first, which prevents concurrent removal of
-   * the last two keys.
+   * Returns the active keys with organization access that can create keys. Excludes rotated keys, because they
+   * expire after their overlap. Before a caller revokes a returned key, it locks the organization, which prevents
+   * concurrent removal of the last two keys.
    */
   async listOrganizationIssuerKeys(
     tx: Tx,

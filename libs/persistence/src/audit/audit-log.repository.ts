@@ -124,9 +124,9 @@ export const sampleAuditFilters: AuditFilter[] = [
 ];
 
 /**
- * Merges one page per owner: the project, or each accessible organization. Each page is one range in one index. With
- * a plain condition, PostgreSQL would read and sort the complete log for some access scopes, and scan it from its end
- * for access scopes with few entries.
+ * Merges one page per owner: the project, or each accessible organization. Each page is one range in one index.
+ * With one condition for all owners, PostgreSQL would read and sort the complete log for some access scopes. For
+ * access scopes with few entries, it would scan the log from its end.
  */
 const listEntries = dynamicStatement(
   auditRow,

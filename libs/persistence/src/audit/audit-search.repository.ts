@@ -30,8 +30,8 @@ const search = searchStatements({
   slack: 0,
   sampleFilters: sampleAuditFilters,
   matchConditions,
-  // An actor can have many inaccessible entries, so a search with a limited access scope scans its organizations'
-  // entries instead.
+  // With a limited access scope, the project's or the organizations' entries are scanned instead of the actor's,
+  // because an actor can have many inaccessible entries.
   chooseRange(where, accessScope, { requestId, targetId, actorId, projectId, organizationId }) {
     const isWithin = () => where.accessScopeCondition('a', 'a.project_id', accessScope);
     if (requestId !== null)

@@ -36,8 +36,8 @@ import { endpointNameSql } from '../webhooks/endpoint-name-sql.js';
 const PAGE_SCAN_LIMIT = 1_000;
 
 /**
- * Size of the second scan as a multiple of the page size. Many records are not listed, because another entry
- * describes them.
+ * Size of the second scan as a multiple of the page size. Many scanned records are not listed, because another
+ * entry describes the same change.
  */
 const SECOND_SCAN_FACTOR = 5;
 
@@ -103,8 +103,8 @@ const sampleFilters: TimelineFilter[] = [
 ];
 
 /**
- * Returns the matches among the next `window` records of all tables, and the last scanned id if there are at least
- * that many. All tables have UUIDv7 ids, which sort by time, so an id is a position in the union.
+ * Returns the matches among the next `window` records of all tables. Also returns the last scanned id if the scan
+ * read `window` records. All tables have UUIDv7 ids, which sort by time, so an id is a position in the union.
  */
 const scanEntries = dynamicStatement(
   boundedScanRow(entryRow),

@@ -38,8 +38,8 @@ const eraseReplayResponses = statement(
    WHERE d.event_id = ANY ($1) AND r.delivery_id = d.id AND r.response_body <> ''`,
 );
 
-/** A dead letter whose event is erased can no longer be redelivered, so no decision about it is pending. */
-const asErased = `UPDATE deliveries d SET resolution = 'erased', untold = NULL`;
+/** Resolves a dead letter whose event is erased: it can no longer be redelivered and needs no notification. */
+const resolveAsErased = `UPDATE deliveries d SET resolution = 'erased', untold = NULL`;
 
 /** Maximum number of dead letters that one statement reads, to stay within its timeout. */
 const DEAD_LETTER_LIMIT = 5_000;
@@ -52,7 +52,7 @@ const resolveCustomerDeadLetters = statement(
        WHERE e.customer_id = $1 AND ${isDeadLetter} LIMIT ${DEAD_LETTER_LIMIT}
      )) AND ${isDeadLetter} ${IN_LOCK_ORDER}
    )
-   ${asErased} FROM locked WHERE d.id = locked.id`,
+   ${resolveAsErased} FROM locked WHERE d.id = locked.id`,
 );
 
 /** Returns the last scanned id if the batch is full. Skips locked deliveries, which the next run resolves. */
@@ -66,7 +66,7 @@ const resolveErasedDeadLetters = statement(
      WHERE d.id IN (SELECT s.id FROM scanned s JOIN events e ON e.id = s.event_id WHERE ${isErased('e')})
        AND ${isDeadLetter} ${IN_LOCK_ORDER} SKIP LOCKED
    ), resolved AS (
-     ${asErased} FROM locked WHERE d.id = locked.id
+     ${resolveAsErased} FROM locked WHERE d.id = locked.id
    )
    SELECT id FROM scanned ORDER BY id OFFSET ${DEAD_LETTER_LIMIT - 1}`,
 );

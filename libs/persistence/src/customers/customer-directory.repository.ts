@@ -93,7 +93,7 @@ const installation: ScanScope = { column: null, ids: [NIL_UUID] };
 const scannedScope = (scope: ScanScope, { locked }: CustomerFilter): ScanScope =>
   locked ? installation : scope;
 
-/** Maximum number of rows scanned to count locked customers. Each row takes several index lookups. */
+/** Maximum number of rows scanned to count locked customers. Each row requires several index lookups. */
 const LOCK_COUNT_LIMIT = 5_000;
 /** Returns the possible row sources for a filter. */
 const sampleSources = ({ contains }: CustomerFilter): RowSource[] =>
@@ -179,9 +179,9 @@ const scanByText = dynamicStatement(
 type ScannedCustomer = RowOf<typeof scannedRow> & { key: Date | string };
 
 /**
- * Lists customers, for installations with up to a million. Every list is an index scan that starts at the page's
- * position and reads a bounded number of rows, regardless of the filter. `npm run bench -- customers --plans` prints
- * the query plans.
+ * Lists customers, for installations with up to a million customers. Every list is an index scan that starts at the
+ * page's position and reads a bounded number of rows, regardless of the filter. `npm run bench -- customers
+ * --plans` prints the query plans.
  */
 export class CustomerDirectoryRepository {
   constructor(private readonly database: Database) {}

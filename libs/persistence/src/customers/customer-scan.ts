@@ -35,8 +35,8 @@ export interface ScanScope {
 export const MAX_INLINED_SCOPES = 8;
 
 /**
- * The rows that a list reads: all customers, or only `found`, the customers that the trigram index has found. A list
- * reads both in the same ranges and the same order.
+ * The rows that a list reads: all customers, or only `found`, the customers that the trigram index has found. The
+ * ranges and the order are the same for both.
  */
 export type RowSource = 'customers' | 'found';
 
@@ -212,7 +212,7 @@ function textScan(
   const inByteOrder = ({ text, condition }: SearchedText): IndexRange =>
     createRange(text, `${condition} AND ${text} < ${end}`, `${text}, c.id`);
   const { email, fullName, lastName } = searchedTexts;
-  // The project's unique index has the same order but uses other operators.
+  // The project's unique index has the same order, but serves only the operators `~>=~` and `~<~`.
   const byEmail =
     scope === 'project_id'
       ? createRange(email.text, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')

@@ -77,7 +77,7 @@ export async function resolveRowSource(
   database: Database,
   { contains, locked }: CustomerFilter,
 ): Promise<RowSource> {
-  // There are few locked customers, and they are read from other tables.
+  // Few customers are locked at a time, and their list is read from the tables with failed attempts.
   if (contains === null || locked) return 'customers';
   const [estimate] = await database.execute(estimateRarity(contains));
   return estimate!.isRare ? 'found' : 'customers';

@@ -17,7 +17,7 @@ export class CustomerEntity {
   @Column('text', { nullable: true }) locale!: string | null;
   @Column('text', { name: 'image_url', nullable: true }) imageUrl!: string | null;
   @Column('text', { default: 'inherit' }) mfa!: CustomerMfaPolicy;
-  /** Identity proofs before this time no longer suffice to refresh a session; null if all do. */
+  /** Identity proofs before this time no longer suffice to refresh a session. Null if all proofs suffice. */
   @Column({ type: 'timestamptz', name: 'proof_required_at', precision: 3, nullable: true })
   proofRequiredAt!: Date | null;
   @Column({ type: 'timestamptz', name: 'disabled_at', precision: 3, nullable: true })
@@ -33,8 +33,9 @@ export class CustomerEntity {
   /** Browser and operating system used to sign up, or null. */
   @Column('text', { name: 'registration_device', nullable: true }) registrationDevice!: string | null;
   /**
-   * Time at which the owner of the email address last removed all earlier access, with a password reset, an
-   * invitation or a disown. Older verification tokens can no longer disown the account.
+   * Time at which the owner of the email address last removed all earlier access, by resetting the password,
+   * accepting an invitation or disowning the account. Verification tokens from before this time can no longer
+   * disown the account.
    */
   @Column({ type: 'timestamptz', name: 'claimed_at', precision: 3, nullable: true }) claimedAt!: Date | null;
   /** Time at which all earlier access was last revoked, or null. */

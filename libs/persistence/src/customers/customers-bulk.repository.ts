@@ -49,9 +49,9 @@ export class CustomersBulkRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the ids that are already taken, as a customer id in any project or as an external id in this project. If a
-   * customer's external id equals its id, the external ids are not searched: they are unique, so the insert detects the
-   * conflict.
+   * Returns the ids that are already taken, as a customer id in any project or as an external id in this project.
+   * Searches the external ids only for customers whose external id differs from their id. If both are equal, the
+   * insert detects the conflict, because external ids are unique.
    */
   async findTakenIds(
     tx: Tx,

@@ -195,7 +195,7 @@ const markChanged = statement({}, markChangedSql('$1'));
 
 /**
  * Erases the customer's emails and detaches them, because deleting a customer deletes all emails that are still
- * attached. API processes of version 0.1.0 rely on that deletion to erase recipients. Also erases emails that were
+ * attached. API processes on version 0.1.0 rely on that deletion to erase recipients. Also erases emails that were
  * sent to the email address before it had a customer, and finished emails that other customers caused by changing
  * their email address to this one.
  */
@@ -357,8 +357,8 @@ export class CustomersRepository {
   }
 
   /**
-   * Enables or disables a customer, and prevents imports from undoing it. The caller has locked the row.
-   * @returns null if the customer was already enabled or disabled
+   * Enables or disables a customer, and prevents imports from undoing the change. The caller has locked the row.
+   * @returns null if the customer already had this state
    */
   async setDisabled(tx: Tx, projectId: string, id: string, isDisabled: boolean): Promise<Customer | null> {
     const [row] = await tx.execute(setDisabled, [projectId, id, isDisabled]);

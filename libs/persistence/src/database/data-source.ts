@@ -72,9 +72,9 @@ interface ConnectionConfig extends pg.ClientConfig {
 const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf: () => object };
 
 /**
- * A connection that applies the session settings (session-settings.ts). It has its own error listener, because it
- * has no other while the pool passes it to TypeORM. Without a listener, an error message from PostgreSQL, such as on
- * shutdown, would end the process. The next statement on the connection reports the error.
+ * A connection that applies the session settings (session-settings.ts). It has its own error listener, because the
+ * pool attaches none while it passes the connection to TypeORM. Without a listener, an error message from
+ * PostgreSQL, such as on shutdown, would end the process. The next statement on the connection reports the error.
  */
 class Connection extends pg.Client {
   private readonly hosts: DatabaseHosts | undefined;
@@ -93,7 +93,8 @@ class Connection extends pg.Client {
       if (parameterName === 'server_version') this.version = Number.parseInt(parameterValue);
     });
     // After a failover, the connection may still go to the former primary, which is now a standby. The handler ends
-    // it, so that the next connection goes to the new primary. The statement receives its error first.
+    // the connection, so that the next one goes to the new primary. The statement receives its error before the
+    // connection ends.
     this.connection.on('errorMessage', ({ code }: pg.DatabaseError) => {
       if (code !== READ_ONLY) return;
       this.hosts?.forget();
@@ -167,8 +168,8 @@ class Connection extends pg.Client {
 }
 
 /**
- * A connection without prepared statements. A pooler in transaction mode would store them on a server connection that
- * the next transaction may not use.
+ * A connection without prepared statements. A pooler in transaction mode would store them on a server connection,
+ * and the next transaction might use a different one.
  */
 class UnpreparedConnection extends Connection {
   protected override send([query, ...rest]: unknown[]): never {

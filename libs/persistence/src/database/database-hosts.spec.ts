@@ -30,7 +30,7 @@ describe('DatabaseHosts', () => {
     ['?target_session_attrs=any', 0],
     ['?target_session_attrs=primary', 1],
     ['?target_session_attrs=read-write', 1],
-  ])('chooses the first host that matches the URL query %j', async (query, index) => {
+  ])('chooses the first host that `target_session_attrs` accepts (URL query %j)', async (query, index) => {
     const hosts = DatabaseHosts.fromUrl(`postgresql://shop@${list()}/gatehouse${query}`)!;
     expect(await hosts.choose()).toEqual({ host: '127.0.0.1', port: ports[index] });
   });

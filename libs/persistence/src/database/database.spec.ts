@@ -54,7 +54,7 @@ it('logs an outage once a minute, without the password', async () => {
   }
 });
 
-it('RN-01: derives statement names from their text, so that processes share connections', async () => {
+it("RN-01: derives each statement's name from its text, so that processes share connections", async () => {
   const names: unknown[] = [];
   const client = {
     query: (query: { name: string }) => Promise.resolve(names.push(query.name) && { rows: [] }),
@@ -112,7 +112,7 @@ it.each([
   [{ isReadOnly: false, settingProblems: [] }, null],
   [{ isReadOnly: true, settingProblems: [] }, 'read_only'],
   [{ isReadOnly: true, settingProblems: ['TimeZone is "CET" instead of "UTC"'] }, 'wrong_settings'],
-])('checks a session in a single statement: %j reports %s', async (session, problem) => {
+])('checks a session in a single statement; the problem for %j is %s', async (session, problem) => {
   const query = jest.fn(() => Promise.resolve({ rows: [session] }));
   const source = { isInitialized: true, driver: { master: { query } } } as unknown as DataSource;
   const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;

@@ -96,7 +96,7 @@ export const writeOutbox = statement(
          THEN (w.level = 'organization' OR w.project_id = e.project_id) AND w.events && e.subscriptions
            AND w.id IS DISTINCT FROM e.excluded_endpoint_id
          ELSE w.id = e.only_endpoint_id END
-     -- Keeps the subquery apart, so that the planner does not choose a hash join, which reads all endpoints.
+     -- Prevents the planner from choosing a hash join, which would read all endpoints.
      OFFSET 0
    ) w
    RETURNING id AS "deliveryId", endpoint_id AS "endpointId", project_id AS "projectId", event_id AS "eventId"`,

@@ -103,7 +103,7 @@ it('does not serve reads after a connection error until the next check', async (
   expect(await readAfter()).toEqual([source]);
 });
 
-it('throws the error of the primary if both reads fail', async () => {
+it("throws the primary's error if both reads fail", async () => {
   await checkNext();
   await expect(readAfter(notFound(), notFound())).rejects.toThrow(notFound());
 });

@@ -96,8 +96,8 @@ export const readSession = statement(
 );
 
 /**
- * Ends a pooler's server connection that was opened before its role had the settings. A pooler in transaction mode
- * assigns the connection to no other client during the statement.
+ * Ends a pooler's server connection that was opened before its role had the settings. This disconnects no other
+ * client, because a pooler in transaction mode does not share the connection during the statement.
  */
 export const endOutdatedConnection = statement(
   { isEnded: boolean },

@@ -139,7 +139,7 @@ export class Transactions {
   }
 
   /**
-   * Runs `work` in the current unit's transaction, like `run` if there is none (ADR 0111).
+   * Runs `work` in the current unit's transaction, or like `run` if there is no unit (ADR 0111).
    * @throws GatehouseError like `run`
    */
   join<Result>(work: (tx: Tx) => Promise<Result> | Result): Promise<Result> {
@@ -152,8 +152,8 @@ export class Transactions {
 
   /**
    * Runs `work` as a unit: all changes that join it commit together, with the changes from `complete`. The
-   * transaction opens with the first `join`, so that earlier work holds no connection. The unit also awaits a `join`
-   * that `work` does not await, and nothing commits if it fails.
+   * transaction opens with the first `join`, so that earlier work holds no connection. The unit also awaits each
+   * `join` that `work` does not await. If such a `join` fails, nothing is committed.
    */
   async runAsUnitOfWork<Result>(
     work: () => Promise<Result>,
@@ -253,8 +253,8 @@ export class Transactions {
 }
 
 /**
- * Waits for all work in a unit, because work that uses the connection later would write outside the transaction.
- * Later transactions are opened separately.
+ * Waits for all work in a unit, because work that used the connection afterwards would write outside the
+ * transaction. A `join` after this opens a separate transaction.
  * @returns the first rejected work, if any
  */
 async function finishUnit(unit: OpenUnitOfWork): Promise<PromiseRejectedResult | undefined> {
@@ -284,8 +284,9 @@ async function throwFirstError(statements: Promise<unknown>[]): Promise<void> {
 }
 
 async function rollback({ tx, connection, runner }: OpenTransaction): Promise<void> {
-  // If the rollback fails, the connection is lost or still has an outstanding response, which its next user would
-  // wait for. An ended connection does not return to the pool.
+  // If the rollback fails, the connection is lost, or the response to an earlier statement is still outstanding.
+  // The next user of the connection would wait for that response. The connection is therefore ended, so that it
+  // does not return to the pool.
   if (tx.isStarted) await connection.query(ROLLBACK).catch(() => void connection.end());
   await runner.release();
 }

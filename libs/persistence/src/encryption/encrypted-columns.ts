@@ -14,8 +14,8 @@ export interface SecretColumn extends KeyedTable {
   /** SQL for the context that a value was encrypted with. */
   context: string;
   /**
-   * For a text column, the prefix of values that depend on an entry. It precedes the base64 data or the pepper's id.
-   * Undefined for a bytea column.
+   * For a text column, the prefix of values that can only be read with a GATEHOUSE_SECRET entry. The base64 data or
+   * the pepper id follows it. Undefined for a bytea column.
    */
   prefix?: string;
 }
@@ -25,35 +25,39 @@ export interface EncryptedColumn extends SecretColumn {
   purpose: EncryptionPurpose;
 }
 
-type ColumnOfPurpose = Omit<EncryptedColumn, 'purpose'>;
+type PurposeColumn = Omit<EncryptedColumn, 'purpose'>;
 
-const inEndpoints = (column: string): ColumnOfPurpose => ({
+const endpointColumn = (column: string): PurposeColumn => ({
   table: 'webhook_endpoints',
   key: { id: 'uuid' },
   column,
   context: 'id',
 });
 
-const inProviders = (column: string): ColumnOfPurpose => ({
+const providerColumn = (column: string): PurposeColumn => ({
   table: 'identity_providers',
   key: { id: 'uuid' },
   column,
   context: 'id',
 });
 
-/** A column whose values are copied to other columns comes before them, so that no copy of an old value is missed. */
-const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
+/**
+ * Re-encryption processes the columns in this order. If values are copied from one column to another, such as from
+ * `secret` to `previous_secret`, the source column must come first. Otherwise, an old value could be copied to a
+ * column that has already been processed.
+ */
+const columnsByPurpose: Record<EncryptionPurpose, PurposeColumn[]> = {
   'signing-key': [
     { table: 'signing_keys', key: { kid: 'text' }, column: 'private_key', context: 'kid' },
     { table: 'signing_keys', key: { kid: 'text' }, column: 'rsa_private_key', context: `kid || '-rsa'` },
   ],
   'webhook-secret': [
-    inEndpoints('secret'),
-    inEndpoints('previous_secret'),
+    endpointColumn('secret'),
+    endpointColumn('previous_secret'),
     { table: 'webhook_replays', key: { id: 'uuid' }, column: 'secret', context: 'id' },
   ],
-  'identity-provider-secret': [inProviders('client_secret'), inProviders('private_key')],
-  'identity-provider-settings': [inProviders('settings')],
+  'identity-provider-secret': [providerColumn('client_secret'), providerColumn('private_key')],
+  'identity-provider-settings': [providerColumn('settings')],
   'identity-flow-state': [
     {
       table: 'oauth_flows',
@@ -65,7 +69,7 @@ const columnsByPurpose: Record<EncryptionPurpose, ColumnOfPurpose[]> = {
   'legacy-sign-in-secret': [
     { table: 'projects', key: { id: 'uuid' }, column: 'legacy_sign_in_secret', context: 'id' },
   ],
-  'webhook-headers': [inEndpoints('headers')],
+  'webhook-headers': [endpointColumn('headers')],
   'totp-secret': [
     {
       table: 'operator_sessions',

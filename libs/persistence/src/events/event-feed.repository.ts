@@ -21,9 +21,9 @@ import { eventTypeCondition } from './event-type-condition.js';
 
 /** A position between two events in the feed. */
 export interface FeedPosition {
-  /** Increases when the transaction numbers restart (see `realign`). */
+  /** Increases when the transaction ids restart (see `realign`). */
   epoch: number;
-  /** Number of the transaction that wrote the previous event. */
+  /** Id of the transaction that wrote the previous event. */
   xact: bigint;
   /** The previous event's id. */
   id: string;
@@ -53,7 +53,7 @@ export interface FeedPage {
 const PAGE_SCAN_LIMIT = 5_000;
 
 /**
- * The transaction number that `realign` assigns to all existing events. It is lower than the number of any later
+ * The transaction id that `realign` assigns to all existing events. It is lower than the id of any later
  * transaction.
  */
 export const REALIGNED_XACT = 3n;
@@ -61,7 +61,7 @@ export const REALIGNED_XACT = 3n;
 const REALIGN_BATCH_SIZE = 10_000;
 
 /**
- * Maximum difference, with a margin, between an event's `created_at` and the time at which its transaction number was
+ * Maximum difference, with a margin, between an event's `created_at` and the time at which its transaction id was
  * assigned.
  */
 const MAX_XACT_SKEW_MS = 60_000;
@@ -77,7 +77,7 @@ const MAX_PAGE_BYTES = 2 ** 21;
  * body.
  */
 const feedRow = {
-  /** Number of the transaction that wrote the event. */
+  /** Id of the transaction that wrote the event. */
   xact: text,
   id: uuid,
   body: nullable(text),
@@ -135,7 +135,7 @@ const findStartPosition = statement(
    FROM event_feed`,
 );
 
-/** The end of the feed, which contains only events from transactions below this number. */
+/** The end of the feed, which contains only events from transactions with a lower id. */
 const findEndPosition = statement(
   { epoch: smallint, xact: text },
   'SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text AS xact FROM event_feed',
@@ -143,7 +143,7 @@ const findEndPosition = statement(
 
 const findEpoch = statement({ epoch: smallint }, 'SELECT epoch FROM event_feed');
 
-/** Returns whether the newest event has a transaction number that this server has not assigned yet. */
+/** Returns whether the newest event has a transaction id that this server has not assigned yet. */
 const findNewestEvent = statement(
   { isInFuture: boolean },
   `SELECT xact > pg_snapshot_xmax(pg_current_snapshot()) AS "isInFuture" FROM events ORDER BY id DESC LIMIT 1`,
@@ -158,8 +158,8 @@ const realignEvents = statement(
 );
 
 /**
- * Reads the events within an access scope, in transaction order. An event appears once no running transaction has a
- * lower number, so no event can appear before a position that was already returned.
+ * Reads the events within an access scope, in transaction order. An event appears only after all transactions with
+ * lower ids have ended, so no event can appear before a position that was already returned.
  */
 export class EventFeedRepository {
   constructor(
@@ -206,9 +206,9 @@ export class EventFeedRepository {
   }
 
   /**
-   * If a dump was restored into a server with lower transaction numbers, renumbers all events, so that they are
-   * sorted by id and before any new event, and starts a new epoch. Without this, the feed would hide the restored
-   * events until the transaction numbers have caught up.
+   * If a dump was restored into a server with lower transaction ids, assigns `REALIGNED_XACT` to all events and
+   * starts a new epoch. The events are then sorted by id, and new events follow them. Without this, the feed would
+   * hide the restored events until the server's transaction ids have caught up.
    * @returns true if this was necessary
    */
   async realign(): Promise<boolean> {

@@ -91,10 +91,10 @@ export class AttemptCounter {
   }
 
   /**
-   * Returns SQL that counts an attempt and returns the columns in `attemptResultRow`. The parameters $1 to $3 are the
-   * `limitValues`. The statement locks the row, so concurrent attempts never exceed the quota of an allowance.
-   * Attempts use the open allowance first. Only the open allowance determines the windows, so that they are the same
-   * for every address.
+   * Returns SQL that counts an attempt and returns the columns in `attemptResultRow`. The parameters $1 to $3 are
+   * the `limitValues`. The statement locks the row, so concurrent attempts never exceed the quota of an allowance.
+   * Attempts use the open allowance first. Only the open allowance determines the windows, so that they are the
+   * same for every client IP.
    */
   countSql({ key, from = '', isKnownAddress = 'false', columns = {} }: CountedAttempt): string {
     const names = Object.keys(columns).map((name) => `, ${name}`);

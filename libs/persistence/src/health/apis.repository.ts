@@ -36,7 +36,7 @@ const removeApi = statement({}, 'DELETE FROM apis WHERE id = $1');
 
 const olderApiRow = { host: nullable(text), version: text };
 
-/** A running API process of an older version. */
+/** A running API process on an older version. */
 export type OlderApi = RowOf<typeof olderApiRow>;
 
 const listOlder = statement(
@@ -80,7 +80,7 @@ export class ApisRepository {
     return row!.isRunning;
   }
 
-  /** Returns at most ten running API processes of older versions. */
+  /** Returns at most ten running API processes on older versions. */
   listOlder(tx: Tx): Promise<OlderApi[]> {
     return tx.execute(listOlder);
   }

@@ -1,6 +1,6 @@
 import { monotonicMs, withTimeout } from '@gatehouse/platform';
 
-/** How long a result is cached, in ms, so that the load does not depend on the number of scrapers. */
+/** Cache duration in ms. Because of the cache, the load does not depend on the number of scrapers. */
 const CACHE_MS = 5_000;
 
 /** Timeout in ms. By default, Prometheus cancels a scrape after 10 s. */

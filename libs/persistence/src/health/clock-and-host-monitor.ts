@@ -65,7 +65,7 @@ export class ClockAndHostMonitor {
     await this.record();
   }
 
-  /** Removes this process's problems. */
+  /** Deletes this process's problem records. */
   async end(): Promise<void> {
     if (!this.mayHaveRecords) return;
     const removed = this.repository.record(this.source, []);
@@ -80,7 +80,7 @@ export class ClockAndHostMonitor {
       await this.repository.record(this.source, this.problems);
       this.mayHaveRecords = hasProblems;
     } catch (error) {
-      this.logger.warn({ reason: errorMessage(error) }, 'problems not recorded');
+      this.logger.warn({ reason: errorMessage(error) }, 'process problems not recorded');
     }
   }
 

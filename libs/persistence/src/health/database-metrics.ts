@@ -41,7 +41,7 @@ const backlogGauges: Record<keyof Backlog, [name: string, help: string]> = {
 export function measureStatements(metrics: Metrics): (seconds: number) => void {
   const durations = metrics.histogram(
     'gatehouse_database_statement_duration_seconds',
-    'Time from sending a statement to PostgreSQL to its result. Excludes the replica.',
+    'Time from sending a statement to PostgreSQL until its result arrives. Excludes the replica.',
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   );
   return (seconds) => durations.observe(seconds);

@@ -35,7 +35,8 @@ export class IdentityProviderEntity {
    */
   @Column('bytea', { nullable: true }) settings!: Buffer | null;
   /**
-   * `updatedAt` when `settings` was written. If `updatedAt` has changed since, the earlier version's columns are newer.
+   * The value of `updatedAt` when `settings` was written. If `updatedAt` has changed since, an earlier version has
+   * written newer values to the columns.
    */
   @Column({ type: 'timestamptz', name: 'settings_updated_at', precision: 3, nullable: true })
   settingsUpdatedAt!: Date | null;

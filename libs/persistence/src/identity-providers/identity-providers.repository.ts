@@ -27,7 +27,7 @@ const clientFields = [
   ...(['privateKey', 'requireNonce'] as const),
 ] as const satisfies (keyof IdentityProviderEntity)[];
 
-/** A provider's settings in the columns of earlier versions. The secrets are encrypted. */
+/** A provider's settings in the columns that earlier versions use. The secrets are encrypted. */
 export type ClientColumns = Pick<IdentityProviderEntity, (typeof clientFields)[number]>;
 
 const settingsColumns = `${providerColumns}, ${selectList(IdentityProviderEntity, 'i', clientFields)},

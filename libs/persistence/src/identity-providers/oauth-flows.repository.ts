@@ -102,7 +102,7 @@ export class OAuthFlowsRepository {
 
   /**
    * Consumes a state. Only one of several concurrent calls returns the flow; the others return null. Also returns
-   * null for another provider's state, which stays valid there.
+   * null, without consuming the state, if it belongs to another provider.
    */
   async consume(stateHash: Buffer, providerId: string): Promise<OAuthFlow | null> {
     const [row] = await this.database.execute(consumeFlow, [stateHash, providerId]);

@@ -99,7 +99,7 @@ export class RequiredDomainsRepository {
    * Checks the sessions of the next customers in the project of a claimed domain. Locks the customers in the domain.
    * As a result, either this check finds a concurrent sign-in's session, or that sign-in finds that the provider is
    * required.
-   * @param limit maximum number of customers to read, most of whom may have other domains
+   * @param limit maximum number of customers to read, most of whom may not be in the domain
    * @returns the ended sessions
    */
   async endNextSessions(tx: Tx, pending: PendingDomain, limit: number): Promise<EndedSession[]> {

@@ -40,13 +40,13 @@ const lockTargets = statement(
   `SELECT ${selectList(CustomerEntity, 'c', targetFields)} FROM customers c
    WHERE ${IS_IN_PROJECT} AND c.id = ANY (ARRAY (
      SELECT found.id FROM unnest($2::text[]) AS wanted (external_id) CROSS JOIN LATERAL (
-       -- One search of an index for each value: with a list as the condition, PostgreSQL may read all customers of the project.
+       -- Searches the index once per value: with a list as the condition, PostgreSQL may read all the project's customers.
        SELECT f.id FROM customers f WHERE f.project_id = ${unknownToPlanner('$1')} AND f.external_id = wanted.external_id LIMIT 1
      ) found
    ) || $3::uuid[])
-     -- Checked again once the customer is locked.
+     -- PostgreSQL checks this condition again after it has locked the customer.
      AND (c.external_id = ANY ($2::text[]) OR c.id = ANY ($3::uuid[]))
-   -- In a fixed order, so that two imports of the same customers cannot deadlock.
+   -- A fixed order prevents deadlocks between imports of the same customers.
    ORDER BY c.id FOR NO KEY UPDATE`,
 );
 

@@ -26,7 +26,7 @@ export const countedRow = {
 
 type ScanCount = RowOf<typeof countedRow>;
 
-/** Caps the count of a scan that covered either all rows or more rows than the cap. */
+/** Caps a count. Below the cap, it must include all matches. */
 export const capCount = (matching: number): CappedCount => ({
   count: Math.min(matching, COUNT_CAP),
   isMore: matching > COUNT_CAP,

@@ -253,12 +253,12 @@ export class MailsRepository {
     return rows.map(toMail);
   }
 
-  /** Counts the emails in this list in a bounded scan. */
+  /** Counts captured and pending emails to customers in a bounded scan. */
   count(accessScope: AccessScope, filter: MailFilter): Promise<CappedCount> {
     return countMails(this.database, accessScope, filter);
   }
 
-  /** Returns an email in this list. @throws GatehouseError `not_found` */
+  /** Returns a captured or pending email to a customer. @throws GatehouseError `not_found` */
   async get(accessScope: AccessScope, id: string): Promise<ProjectMail> {
     const [row] = await this.database.execute(findMail(accessScope, id));
     if (!row) throw notFound();

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds the time at which a key starts to sign. The default serves the previous version's replicas. */
+/**
+ * Adds the time at which a key starts to sign. Replicas on the previous version insert keys without it, so it has a
+ * default.
+ */
 export class AddSigningKeyActivation1763769601000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Indexes active sessions, which each login counts, so that the count does not read revoked ones. */
+/** Indexes active sessions, so that the session count at each login does not read revoked sessions. */
 export class IndexActiveSessions1763769603000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

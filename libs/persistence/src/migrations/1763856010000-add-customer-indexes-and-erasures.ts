@@ -37,7 +37,7 @@ export class AddCustomerIndexesAndErasures1763856010000 implements MigrationInte
       $$;
       CREATE TRIGGER set_organization BEFORE INSERT ON customers
         FOR EACH ROW EXECUTE FUNCTION set_customer_organization();
-      -- The planner needs the frequency of large projects among very many.
+      -- With very many projects, the planner still has to know how many customers the large ones have.
       ALTER TABLE customers ALTER COLUMN project_id SET STATISTICS 1000, ALTER COLUMN organization_id SET STATISTICS 1000;
     `);
     await runner.query(

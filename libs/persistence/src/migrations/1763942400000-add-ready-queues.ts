@@ -8,7 +8,7 @@ export class AddReadyQueues1763942400000 implements MigrationInterface {
         -- 0: first attempt, 1: retry, 2: delivery of a batch.
         ADD COLUMN urgency smallint NOT NULL DEFAULT 0 CHECK (urgency BETWEEN 0 AND 2),
         ADD COLUMN batch_id uuid,
-        -- Of the last finished attempt; null before it.
+        -- The last finished attempt's result; null before the first attempt finishes.
         ADD COLUMN last_http_status smallint,
         ADD COLUMN last_error text;
 

@@ -8,7 +8,7 @@ export class AddEndpointHeadersAndHealth1763942410000 implements MigrationInterf
         -- An encrypted object of names and values. Callers that may not read values see header_names.
         ADD COLUMN headers bytea,
         ADD COLUMN header_names text[] NOT NULL DEFAULT '{}',
-        -- Also signs until previous_secret_until.
+        -- Used for signing as well until previous_secret_until.
         ADD COLUMN previous_secret bytea,
         ADD COLUMN previous_secret_until timestamptz(3),
         ADD COLUMN disabled_at timestamptz(3);

@@ -14,7 +14,7 @@ export class CreateRedeliveryBatches1763942420000 implements MigrationInterface 
         state text NOT NULL DEFAULT 'planned'
           CHECK (state IN ('planned', 'running', 'completed', 'cancelled', 'expired')),
         reason text,
-        -- The plan: deliveries that the filter found, eligible ones, and the others by reason.
+        -- The plan: numbers of matching deliveries, of eligible ones, and of ineligible ones by reason.
         total integer NOT NULL DEFAULT 0,
         eligible integer NOT NULL DEFAULT 0,
         not_eligible jsonb NOT NULL DEFAULT '{}',

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Creates the shared alert state, with which all workers together send each alert once, and indexes for the
- * conditions.
+ * Creates the alert state that all workers share, so that each alert is sent only once. Also indexes the rows that
+ * the alert conditions count.
  */
 export class CreateAlerts1763942430000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -27,7 +27,8 @@ export class CreateAttemptRollups1764028810000 implements MigrationInterface {
       CREATE TABLE attempt_figures_by_endpoint (
         span integer NOT NULL,
         at timestamptz(0) NOT NULL,
-        -- The installation has no rows: it is the sum. The nil UUID stands for attempts without a project.
+        -- The installation has no rows, because the projects' rows are added up. The nil UUID stands for attempts
+        -- without a project.
         scope_id uuid NOT NULL,
         endpoint_id uuid NOT NULL,
         attempts integer NOT NULL,
@@ -35,7 +36,7 @@ export class CreateAttemptRollups1764028810000 implements MigrationInterface {
         PRIMARY KEY (span, at, scope_id, endpoint_id)
       ) WITH (fillfactor = 80);
 
-      -- The counted range of attempts. The worker that locks the row continues for all.
+      -- The counted range of attempts. Only the worker that has locked the row counts.
       CREATE TABLE attempts_counted (
         singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
         -- The first counted id, which decreases until all older attempts are counted, and the first id after
@@ -43,8 +44,8 @@ export class CreateAttemptRollups1764028810000 implements MigrationInterface {
         first_id uuid NOT NULL,
         next_id uuid NOT NULL
       );
-      -- Existing attempts are counted from here on first, then backwards. No attempt before the start is
-      -- unfinished.
+      -- Attempts after this start are counted first, then the older ones, backwards. All attempts before the
+      -- start are finished.
       INSERT INTO attempts_counted (first_id, next_id)
       SELECT place, place FROM (
         SELECT CASE WHEN EXISTS (SELECT FROM attempts) THEN least(

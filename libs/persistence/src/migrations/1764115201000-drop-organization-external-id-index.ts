@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Drops the external id index that the installation-wide one replaces. This is a separate migration, because its lock
- * would wait for transactions that wait for the index creation's lock.
+ * Drops the external id index that the installation-wide one replaces. This is a separate migration to prevent a
+ * deadlock: the drop would wait for transactions that wait for the lock of the index creation.
  */
 export class DropOrganizationExternalIdIndex1764115201000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Indexes organization-level endpoints. If an organization has none, a project's dead letters can be read with the
- * project index.
+ * Indexes organization-level endpoints. If an organization has no such endpoint, a project's dead letters can be
+ * read with the project index.
  */
 export class IndexOrganizationEndpoints1764115202000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Creates the table of client IPs from which operators have signed in. They have a separate allowance. `granted_by`
- * replaces `granted`, which stays for the previous version's API processes.
+ * Creates the table of client IPs from which operators have signed in. Attempts from these IPs have a separate
+ * allowance. `granted_by` replaces `granted`, which stays for the previous version's API processes.
  */
 export class CreateOperatorAddresses1764115203000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Adds the number of consecutive failures, which determines the window length, and the guesses at a customer's
- * password. Rows are removed 90 days after the last failure, for which the indexes exist.
+ * password. The indexes are for the removal of rows 90 days after the last failure.
  */
 export class CountConsecutiveFailedLogins1764201603000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Returns PL/pgSQL that rejects every name except `attempts` partitions: one for each day, and those with retained
- * attempts.
+ * Returns PL/pgSQL that rejects every name except the names of `attempts` partitions: the daily partitions, and
+ * those with retained attempts.
  */
 const checkName = (parameter: string): string => `
         IF (${parameter} ~ '^attempts_(kept_)?[0-9]{8}$') IS NOT TRUE THEN

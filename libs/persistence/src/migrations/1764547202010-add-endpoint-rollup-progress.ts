@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds the counted range for the rollups by endpoint. It is separate from the existing range, because workers with
+ * Adds the counted range for the rollups by endpoint. It is separate from the existing range, because workers on
  * the previous version continue to count without endpoints. It starts empty where the existing range ends: newer
  * attempts are counted first, then older ones, backwards.
  */

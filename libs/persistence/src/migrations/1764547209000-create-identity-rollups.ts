@@ -16,7 +16,7 @@ export class CreateIdentityRollups1764547209000 implements MigrationInterface {
         PRIMARY KEY (span, at, scope_id, metric, label)
       ) WITH (fillfactor = 80);
 
-      -- The last counted event of the feed. The worker that locks the row continues for all.
+      -- The last counted event of the feed. Only the worker that has locked the row counts.
       CREATE TABLE identity_rollup_progress (
         singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
         epoch smallint NOT NULL,

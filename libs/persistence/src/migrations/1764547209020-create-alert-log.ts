@@ -10,12 +10,12 @@ export class CreateAlertLog1764547209020 implements MigrationInterface {
         message_id text NOT NULL UNIQUE,
         kind text NOT NULL,
         channel text NOT NULL,
-        -- open: a problem; over: its end; test.
+        -- open: a problem; over: its resolution; test: a test alert.
         state text NOT NULL,
         count integer,
         -- sent or failed; a failed message is sent again.
         outcome text NOT NULL,
-        -- The reason of the last failed attempt, without the URL, which may be secret.
+        -- Reason for the last attempt's failure, without the URL, which may be secret.
         reason text,
         attempts integer NOT NULL,
         created_at timestamptz(3) NOT NULL DEFAULT now(),

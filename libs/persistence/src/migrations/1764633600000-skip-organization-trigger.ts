@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Skips the trigger that sets a customer's organization for rows that already have one, because an import sets it for
- * all its rows.
+ * Skips the trigger that sets a customer's organization if the new row already contains one, as all rows from
+ * imports do.
  */
 export class SkipOrganizationTrigger1764633600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Documents the password hash formats in the database. This migration also marks API processes that cannot verify
- * portable hashes: the newest migration they contain is older (ADR 0102).
+ * Documents the password hash formats in the database. The migration also identifies API processes that cannot
+ * verify portable hashes: their newest migration is older than this one (ADR 0102).
  */
 export class DescribePasswordHashes1764900110000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

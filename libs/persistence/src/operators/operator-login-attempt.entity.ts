@@ -6,7 +6,7 @@ import type { LoginAllowance } from '../failed-attempts/login-allowance.js';
 export class OperatorLoginAttemptEntity {
   @PrimaryColumn('bytea', { name: 'email_hash' }) emailHash!: Buffer;
   @Column('integer', { name: 'tries' }) attempts!: number;
-  /** Only read by versions without `granted_by`. */
+  /** Read only by earlier versions, which do not have `granted_by`. */
   @Column('boolean', { default: false }) granted!: boolean;
   @Column({ type: 'timestamptz', name: 'window_ends_at', precision: 3 }) windowEndsAt!: Date;
   @Column('integer', { name: 'known_tries', default: 0 }) knownAttempts!: number;

@@ -191,7 +191,7 @@ export class OperatorsRepository {
     return this.database.execute(listOperators, [q, before, limit]);
   }
 
-  /** Counts the operators in this list, up to the cap. */
+  /** Counts the operators that match `q`, up to the cap. */
   async count(q: string | null): Promise<CappedCount> {
     const [counted] = await this.database.execute(countOperators, [q]);
     return capScanCount(counted!, COUNT_WINDOW);

@@ -86,7 +86,10 @@ const updateOrganization = statement(
    WHERE o.id = $1 RETURNING ${organizationColumns}`,
 );
 
-/** Organizations. A project's access scope includes its organization and the organizations that it created. */
+/**
+ * Organizations. A key with organization access can access its organization and the organizations that this
+ * organization has created.
+ */
 export class OrganizationsRepository {
   constructor(
     private readonly database: Database,
@@ -119,7 +122,7 @@ export class OrganizationsRepository {
     return this.database.execute(listOrganizations(accessScope, q, before, limit));
   }
 
-  /** Counts the organizations in this list, up to the cap. */
+  /** Counts the organizations that match `q`, up to the cap. */
   count(accessScope: AccessScope, q: string | null): Promise<CappedCount> {
     return countOrganizations(this.database, accessScope, q);
   }

@@ -133,7 +133,7 @@ const insertImported = statement(
    FROM json_to_recordset($2::json) AS k (id uuid, "customerId" uuid, "credentialId" bytea, "publicKey" bytea, counter bigint,
      transports text[], "deviceBound" boolean, "backedUp" boolean, aaguid uuid, name text, "userHandle" bytea,
      "lastUsedAt" timestamptz, "createdAt" timestamptz)
-   -- In a fixed order, so that two imports of the same passkeys cannot deadlock.
+   -- A fixed order prevents deadlocks between imports of the same passkeys.
    ORDER BY k."credentialId"
    ON CONFLICT (project_id, credential_id) DO NOTHING RETURNING id`,
 );

@@ -104,7 +104,7 @@ export class MigrationLease {
       `SELECT pg_try_advisory_xact_lock_shared($1) AS "isFree", to_regclass('migration_lease') IS NOT NULL AS "hasTable"`,
       [FIRST_VERSION_LOCK],
     );
-    if (!state.isFree) return { holder: 'a process of 0.1.0', since: null };
+    if (!state.isFree) return { holder: 'a process on version 0.1.0', since: null };
     if (!state.hasTable) {
       await manager.query('SELECT pg_advisory_xact_lock($1)', [TABLE_LOCK]);
       await manager.query(CREATE_TABLE);

@@ -41,8 +41,8 @@ export class TokenSubjectsRepository {
   }
 
   /**
-   * Returns the external ids that equal a customer id in the project. Without an `externalId`, a customer's id is
-   * their `sub`, which no other customer may have.
+   * Returns the external ids that equal a customer id in the project. If a customer has no `externalId`, the
+   * customer's id is the `sub` in their tokens, and no other customer may have the same `sub`.
    */
   async findCustomerIds(
     tx: Tx,
@@ -59,7 +59,7 @@ export class TokenSubjectsRepository {
    * Checks that a customer's external id is not another customer's id.
    * @throws GatehouseError `external_id_taken`
    */
-  async assertNoOtherId(tx: Tx, { id, projectId, externalId }: SubjectCustomer): Promise<void> {
+  async assertNotAnotherCustomersId(tx: Tx, { id, projectId, externalId }: SubjectCustomer): Promise<void> {
     if (externalId === id || (await this.findCustomerIds(tx, projectId, [externalId])).size === 0) return;
     throw new GatehouseError('external_id_taken', {
       detail: 'externalId is the id of another customer of this project, and can be the sub of their tokens.',

@@ -14,7 +14,7 @@ export const MAX_CREATED_AT_SKEW_MS = 60_000;
 export const MAX_CLOCK_SKEW_MS = 3_600_000;
 
 /**
- * Returns the lowest UUIDv7 for a time in ms since 1970, which converts a time range into an id range. Earlier times
+ * Returns the lowest UUIDv7 for a time in ms since 1970, to convert a time range into an id range. Earlier times
  * count as 1970.
  */
 export function minIdAt(time: number): string {

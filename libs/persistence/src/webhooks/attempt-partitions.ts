@@ -22,7 +22,7 @@ export const startOfDay = (time: number): number => Math.floor(time / DAY_MS) * 
 
 const formatDay = (day: number): string => new Date(day).toISOString().slice(0, 10).replaceAll('-', '');
 
-/** Returns the name for the partition with the retained attempts up to where another partition ends. */
+/** Returns the name for a partition with retained attempts that ends where the given partition ends. */
 export const retainedPartitionName = ({ to }: AttemptPartition): string =>
   `${RETAINED_PREFIX}${formatDay(parseIdTime(to) - DAY_MS)}`;
 

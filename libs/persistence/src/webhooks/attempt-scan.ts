@@ -62,7 +62,7 @@ export function matchesOnlyFailed(filter: AttemptFilter): boolean {
 /**
  * Returns SQL for up to `limit` attempts in a scope, newest first. Compares ids with values from a subquery, which
  * the planner cannot estimate, so that it always uses the scope's index. The planner knows the days in advance, and
- * skips the partitions for all others.
+ * skips the partitions for all other days.
  * @param isOrdered false to return any `limit` attempts in the scope, unsorted
  */
 export function attemptScanSql(

@@ -87,7 +87,7 @@ export class DeadLettersRepository {
     limit: number,
   ): Promise<ScannedPage<DeadLetterRecord>> {
     const filter = await detectLowVolumeCustomers(this.database, requestedFilter);
-    // Limits the window, because every endpoint is scanned with it.
+    // The window applies to each endpoint's scan, so it is smaller for several endpoints.
     const maxWindow = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / (filter.endpointIds?.length || 1)));
     const windows = [limit + 1, 4 * (limit + 1), PAGE_SCAN_LIMIT].map((size) => Math.min(size, maxWindow));
     return scanPage(windows, before, limit, (after, window) =>

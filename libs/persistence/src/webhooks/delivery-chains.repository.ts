@@ -8,7 +8,10 @@ const linkRow = { ...deliveryRow, batchId: nullable(uuid) };
 /** A delivery in a chain. Each one except the first is a redelivery of the previous one. */
 export type ChainLink = RowOf<typeof linkRow>;
 
-/** Maximum number of links to follow in each direction, which manual redeliveries of one event do not reach. */
+/**
+ * Maximum number of links to follow in each direction. Manual redeliveries of one event never create a chain this
+ * long.
+ */
 const MAX_LINKS = 100;
 
 const findChain = statement(

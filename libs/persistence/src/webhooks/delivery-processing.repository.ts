@@ -79,8 +79,8 @@ const outcomeColumns = Object.keys(outcomeTypes) as (keyof FinishedAttempt)[];
 const outcomeArrays = Object.values(outcomeTypes).map((type, index) => `$${index + 1}::${type}[]`);
 
 /**
- * Locks the rows before determining the new state, because a transaction that it waits for may be deleting the
- * customer.
+ * Locks the rows before determining the new state. While the statement waits for a lock, another transaction may
+ * delete the customer.
  */
 const recordOutcomes = statement(
   { attemptId: uuid, state: textOf<DeliveryState>() },

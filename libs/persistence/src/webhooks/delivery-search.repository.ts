@@ -100,7 +100,10 @@ const countDeliveries = cappedCount(
   samples,
 );
 
-/** Number of pending deliveries above which reading them a second time takes longer than scanning other rows. */
+/**
+ * Maximum number of pending deliveries for a page with two scans. Each scan reads all of them, so with more of
+ * them, a single large scan takes less time.
+ */
 const BACKLOG = 5_000;
 
 const readBacklog = statement(
@@ -126,7 +129,7 @@ export class DeliverySearchRepository {
   ): Promise<ScannedPage<ListedDelivery>> {
     const { filter, scope } = await this.prepare(accessScope, requestedFilter);
     if (scope.ids.length === 0) return { items: [], next: null };
-    // Limits the window, because every owner is scanned with it.
+    // The window applies to each owner's scan, so it is smaller for several owners.
     const maxWindow = Math.max(limit + 1, Math.ceil(PAGE_SCAN_LIMIT / scope.ids.length));
     const isSingle = !scansOnlyMatches(filter) && (await this.hasBacklog());
     return scanPage(

@@ -26,7 +26,7 @@ const mergeReports = statement(
   `INSERT INTO endpoint_health AS h (endpoint_id, failing_since, last_success_at, last_failure_at)
    SELECT * FROM json_to_recordset($1::json) AS report ("endpointId" uuid, "failingSince" timestamptz,
      "lastSuccessAt" timestamptz, "lastFailureAt" timestamptz)
-   -- In the same order in every worker, because two of them could deadlock otherwise.
+   -- The same order in every worker prevents deadlocks.
    ORDER BY "endpointId"
    ON CONFLICT (endpoint_id) DO UPDATE SET
      failing_since = least(
@@ -79,8 +79,8 @@ export class EndpointHealthRepository {
 
   /**
    * Merges a worker's reports in one statement. Because workers report in any order, the last success determines
-   * which failures still count. If a success lies between the first and last failure of another report, the last
-   * failure becomes the first one, because it is the only known failure after the success.
+   * which failures still count. If a success lies between the first and last failure of another report, that
+   * report's last failure becomes the new `failing_since`, because it is the only known failure after the success.
    */
   async mergeReports(reports: ReadonlyMap<string, EndpointHealth>): Promise<void> {
     if (reports.size === 0) return;

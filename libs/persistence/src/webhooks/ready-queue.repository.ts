@@ -32,8 +32,8 @@ const PRIORITY_AGING_MS = [0, 5_000, 30_000];
 const SCAN_WINDOW = 400;
 
 /**
- * Selects only deliveries to enabled endpoints, because remaining deliveries to a disabled endpoint must not fill the
- * window.
+ * Selects only deliveries to enabled endpoints. Otherwise, a disabled endpoint's deliveries that are not canceled
+ * yet could fill the window.
  */
 const readyDeliveriesSql = `
   SELECT d.id, d.endpoint_id, d.project_id, d.urgency, d.next_attempt_at
@@ -97,7 +97,7 @@ const oldestSql = (urgency: number): string => `(
   ORDER BY d.next_attempt_at LIMIT ${UNRANKED_CLAIM[urgency]} FOR UPDATE OF d SKIP LOCKED
 )`;
 
-/** The plan does not depend on parameters, so each connection plans it once. */
+/** The plan does not depend on parameters, so each connection plans the statement only once. */
 const claimUnranked = statement(
   claimedAttemptRow,
   `WITH oldest AS (

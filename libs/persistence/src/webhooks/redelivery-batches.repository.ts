@@ -217,9 +217,9 @@ export class RedeliveryBatchesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the open transactions that have written events or are about to. Each of them locks `events` before it
-   * selects the receiving endpoints, and holds the lock until it ends. Excludes other transactions, such as those in
-   * another database.
+   * Returns the open transactions that have written events or are about to write them. Each of them locks `events`
+   * before it selects the receiving endpoints, and holds the lock until it ends. Excludes other transactions, such
+   * as those in another database.
    */
   async listEventWriters(): Promise<string[]> {
     const [row] = await this.database.execute(listEventWriters);
@@ -254,7 +254,7 @@ export class RedeliveryBatchesRepository {
     return this.database.execute(listBatches(accessScope, state, before, limit));
   }
 
-  /** Counts the batches in this list in a bounded scan. */
+  /** Counts the batches with this state in a bounded scan. */
   count(accessScope: AccessScope, state: RedeliveryState | null): Promise<CappedCount> {
     return countBatches(this.database, accessScope, state);
   }

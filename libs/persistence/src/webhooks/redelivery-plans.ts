@@ -139,10 +139,10 @@ const insertMissedEvents = dynamicStatement(
 function insertItemsQuery(batchId: string, where: Conditions, scan: string, matched: string): Query {
   const sql = `
     WITH scanned AS MATERIALIZED (${scan}),
-      -- If there are too many, none is checked.
+      -- Checks no rows if the scan found too many.
       matched AS MATERIALIZED (${matched} AND (SELECT count(*) FROM scanned) <= ${PLAN_SCAN_LIMIT}),
       inserted AS (
-        -- A start can enable disabled endpoints, but must not add deliveries to the plan.
+        -- Includes deliveries to disabled endpoints, because starting the batch can enable them.
         INSERT INTO redelivery_items (batch_id, endpoint_id, event_id, delivery_id, skipped)
         SELECT ${where.bind(batchId)}::uuid, endpoint_id, event_id, delivery_id, skip_reason FROM matched
         WHERE skip_reason IS NULL OR skip_reason = ${skipReason('endpoint_disabled')}

@@ -14,9 +14,9 @@ const hasDelivery = (...states: DeliveryState[]): string => `EXISTS (
     AND (other.state = ANY ('{${states.join()}}')) IS TRUE OFFSET 0)`;
 
 /**
- * Returns SQL for the reason why event `e` is not delivered to endpoint `w` again, or NULL if it is. `d` is the
- * delivery to redeliver; in a recovery, all its columns may be NULL. The reasons have the same order as for a single
- * redelivery.
+ * Returns SQL for the reason why event `e` is not delivered to endpoint `w` again. NULL if it is delivered again.
+ * `d` is the delivery to redeliver; in a recovery, all its columns may be NULL. The reasons have the same order as
+ * for a single redelivery.
  * @param kind SQL for the batch kind
  */
 export const skipReasonSql = (kind: string): string => `

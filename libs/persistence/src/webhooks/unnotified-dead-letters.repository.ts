@@ -44,8 +44,8 @@ const claimUnnotifiedDeadLetters = statement(
 );
 
 /**
- * Dead letters that no event has reported yet. Recording an outcome only marks a dead letter, which adds no cost to a
- * success. The mark stays if the worker crashes.
+ * Dead letters that no event has reported yet. Recording an outcome only marks the dead letter, so that successful
+ * attempts have no additional cost. The mark stays if the worker crashes.
  */
 export class UnnotifiedDeadLettersRepository {
   constructor(private readonly database: Database) {}

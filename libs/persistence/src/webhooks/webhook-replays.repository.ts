@@ -102,7 +102,7 @@ const claimedReplayRow = {
   id: uuid,
   eventId: uuid,
   targetUrl: text,
-  /** Encrypted; null if the replay was canceled, because the event's customer has been deleted. */
+  /** Encrypted. Null if the replay was canceled because the event's customer has been deleted. */
   secret: nullable(bytea),
   body: text,
 };
