@@ -180,8 +180,8 @@ type ScannedCustomer = RowOf<typeof scannedRow> & { key: Date | string };
 
 /**
  * Lists customers, for installations with up to a million customers. Every list is an index scan that starts at the
- * page's position and reads a bounded number of rows, regardless of the filter. `npm run bench -- customers
- * --plans` prints the query plans.
+ * page's position and reads a bounded number of rows, regardless of the filter.
+ * `npm run bench -- customers --plans` prints the query plans.
  */
 export class CustomerDirectoryRepository {
   constructor(private readonly database: Database) {}

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Adds a flag for identity providers whose ID tokens contain `auth_time` (ADR 0097). The flag is null until an ID
- * token has contained `auth_time`.
+ * Adds a flag that states whether an identity provider's ID tokens contain `auth_time` (ADR 0097). Null while this
+ * is not known.
  */
 export class AddAuthTimeStatement1764816500600 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
