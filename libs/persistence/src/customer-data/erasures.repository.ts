@@ -114,8 +114,8 @@ export class ErasuresRepository {
   }
 
   /**
-   * Resolves the dead letters of deleted customers, including those deleted by 0.1.0. Ends early once `signal` is
-   * aborted.
+   * Resolves the dead letters of deleted customers, including customers that version 0.1.0 deleted. Ends early once
+   * `signal` is aborted.
    */
   async resolveDeadLetters(signal: AbortSignal): Promise<void> {
     let last: string | undefined = NIL_UUID;

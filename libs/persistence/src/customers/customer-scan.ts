@@ -120,7 +120,12 @@ export function chooseIndexScan(
   after: CustomerPosition | null,
 ): IndexScan {
   const { email, externalId, q, createdAfter, createdBefore, lastLoginAfter, lastLoginBefore } = filter;
-  const byTime = (column: string, from: Date | null, to: Date | null, conditions: string[]): IndexScan => {
+  const createTimeScan = (
+    column: string,
+    from: Date | null,
+    to: Date | null,
+    conditions: string[],
+  ): IndexScan => {
     const timeConditions = timeRange(where, column, { from, to, after });
     const ranges = conditions.map((condition) => ({
       key: `c.${column}`,
@@ -134,14 +139,14 @@ export function chooseIndexScan(
   if (email !== null) {
     const searched = scope.column === 'project_id' ? 'c.email' : searchedTexts.email.text;
     const condition = `${searched} = ${where.bind(email)}`;
-    return { ...byTime('created_at', createdAfter, createdBefore, [condition]), isExact: true };
+    return { ...createTimeScan('created_at', createdAfter, createdBefore, [condition]), isExact: true };
   }
   if (externalId !== null) {
     const condition = `c.external_id = ${where.bind(externalId)}`;
-    return { ...byTime('created_at', createdAfter, createdBefore, [condition]), isExact: true };
+    return { ...createTimeScan('created_at', createdAfter, createdBefore, [condition]), isExact: true };
   }
   if (lastLoginAfter ?? lastLoginBefore) {
-    return byTime('last_login_at', lastLoginAfter, lastLoginBefore, ['c.last_login_at IS NOT NULL']);
+    return createTimeScan('last_login_at', lastLoginAfter, lastLoginBefore, ['c.last_login_at IS NOT NULL']);
   }
   const verified = [true, false].filter((flag) => flag === (filter.emailVerified ?? flag));
   const disabled = [true, false].filter((flag) => flag === (filter.disabled ?? flag));
@@ -151,7 +156,7 @@ export function chooseIndexScan(
         `c.email_verified = ${isVerified} AND (c.disabled_at IS NOT NULL)::int = ${Number(isDisabled)}`,
     ),
   );
-  return byTime('created_at', createdAfter, createdBefore, flags);
+  return createTimeScan('created_at', createdAfter, createdBefore, flags);
 }
 
 /**
@@ -209,16 +214,16 @@ function textScan(
   const createRange = (key: string, condition: string, orderBy: string): IndexRange => {
     return { key, condition: `${condition} AND (${key}, c.id) > (${start}, ${id})`, orderBy };
   };
-  const inByteOrder = ({ text, condition }: SearchedText): IndexRange =>
+  const createByteOrderRange = ({ text, condition }: SearchedText): IndexRange =>
     createRange(text, `${condition} AND ${text} < ${end}`, `${text}, c.id`);
   const { email, fullName, lastName } = searchedTexts;
   // The project's unique index has the same order, but serves only the operators `~>=~` and `~<~`.
-  const byEmail =
+  const emailRange =
     scope === 'project_id'
       ? createRange(email.text, `c.email ~>=~ ${start} AND c.email ~<~ ${end}`, 'c.email USING ~<~, c.id')
-      : inByteOrder(email);
+      : createByteOrderRange(email);
   return {
-    ranges: [byEmail, inByteOrder(fullName), inByteOrder(lastName)],
+    ranges: [emailRange, createByteOrderRange(fullName), createByteOrderRange(lastName)],
     orderBy: 'c.key COLLATE "C", c.id',
   };
 }

@@ -30,7 +30,7 @@ export const sessionSettings = {
   quote_all_identifiers: 'off',
   // A GIN index scan, such as for a search, returns all rows instead of random ones.
   gin_fuzzy_search_limit: '0',
-  // A statement that waited for a lock continues with the new row. At other levels, it fails.
+  // A statement that waited for a lock continues with the new row. At the other isolation levels, it fails.
   default_transaction_isolation: 'read committed',
   // An expected error, such as a unique violation, does not end the connection.
   exit_on_error: 'off',

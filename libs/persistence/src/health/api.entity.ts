@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('apis')
 export class ApiEntity {
   @PrimaryColumn('uuid') id!: string;
-  /** Null for 0.1.0 processes, which other API processes have detected. */
+  /** Null in the row for processes on version 0.1.0, which other API processes have detected. */
   @Column('text', { nullable: true }) host!: string | null;
   @Column('text') version!: string;
   /** Timestamp of the newest migration in the process's version. */

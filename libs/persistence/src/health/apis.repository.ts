@@ -6,7 +6,7 @@ import { boolean, nullable, statement, text, type RowOf } from '../sql/statement
 import { NIL_UUID } from '../sql/uuid-v7.js';
 
 /**
- * How long an API process can go without a heartbeat before it counts as stopped, in seconds. Processes of version
+ * How long an API process can go without a heartbeat before it counts as stopped, in seconds. Processes on version
  * 0.1.0 connect at least once a minute and close the connection after 30 seconds, so another process detects them
  * within this time.
  */
@@ -17,7 +17,7 @@ const SCHEMA_VERSION = Number(migrations.at(-1)!.name.slice(-13));
 
 /**
  * SQL for the condition that a 0.1.0 process is connected. That version records no heartbeats, and later versions
- * have other application names.
+ * have different application names.
  */
 const isFirstVersionConnected = `EXISTS (SELECT FROM pg_stat_activity a
   WHERE a.datname = current_database() AND a.application_name = 'gatehouse')`;

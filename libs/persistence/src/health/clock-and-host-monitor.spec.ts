@@ -98,7 +98,7 @@ describe('ClockAndHostMonitor', () => {
     expect(recorded).toEqual([['clock_skew: 2.5 s ahead'], []]);
   });
 
-  it('removes its problems when it stops', async () => {
+  it('deletes its problem records when it stops', async () => {
     await monitor.end();
     expect(recorded).toEqual([]);
     await checkSkew(2_500);

@@ -25,7 +25,7 @@ export class InstallationRepository {
 
   /**
    * Returns this installation's key for servers that several installations can share. It is the same in all
-   * processes, and differs in a database copy on the same server or on another one (ADR 0089).
+   * processes. A database copy has a different key, on the same server or on a different one (ADR 0089).
    */
   async readKey(): Promise<string> {
     const [identity] = await this.database.execute(readIdentity);

@@ -119,7 +119,7 @@ const reserveAttempt = statement(
   {
     ...customerAttemptRow,
     ...customerWithHashRow,
-    /** Null if no customer has this email, as are the other customer columns. */
+    /** Null, like the other customer columns, if no customer has this email. */
     id: nullable(uuid),
     decoyHash: nullable(text),
   },

@@ -34,7 +34,7 @@ const reserveAttempt = statement(
     ...attemptResultRow,
     ...operatorRow,
     passwordHash: nullable(text),
-    /** Null if no operator has this email, as are the other operator columns. */
+    /** Null, like the other operator columns, if no operator has this email. */
     id: nullable(uuid),
   },
   `WITH reserved AS (${counter.countSql({ key: '$4', isKnownAddress })})

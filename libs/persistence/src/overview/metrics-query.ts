@@ -23,7 +23,7 @@ const ONLY_SCOPE = '($1::uuid[])[1]';
 export const IN_SCOPE = 'stored.scope_id = ANY ($1::uuid[])';
 
 /**
- * Returns SQL for the stored rows in these buckets. Reads one bucket at a time, so that no plan can scan other
+ * Returns SQL for the stored rows in these buckets. Reads one bucket at a time, so that no plan can scan additional
  * buckets.
  */
 export const storedRowsSql = (table: string, buckets: string, scope: string): string => `

@@ -147,21 +147,21 @@ const findByText = dynamicStatement(
     const select = (kind: SearchResultKind, condition: string, orderBy: string): string =>
       `(${selectKind(where, accessScope, kind, condition)} ORDER BY ${orderBy} LIMIT ${limitSql})`;
     // In byte order, a value equal to the prefix comes first.
-    const byPrefix = (kind: SearchResultKind, column: string, prefix: string): string =>
+    const selectByPrefix = (kind: SearchResultKind, column: string, prefix: string): string =>
       select(kind, prefixCondition(column, prefix), `(${column} COLLATE "C")`);
-    const byPart = (kind: SearchResultKind, searched: string): string =>
+    const selectBySubstring = (kind: SearchResultKind, searched: string): string =>
       select(kind, containsCondition(where, searched, input), 't.id DESC');
     const results = [
-      byPrefix('project', 'lower(t.name)', start),
-      byPrefix('project', 't.slug', start),
-      byPart('project', searchedText.project('t')),
-      byPrefix('organization', 'lower(t.name)', start),
-      byPrefix('organization', 't.slug', start),
-      byPart('organization', searchedText.organization('t')),
-      byPrefix('api_key', 't.prefix', keyStart),
-      byPart('api_key', searchedText.apiKey('t')),
-      byPart('endpoint', searchedText.endpoint('t')),
-      byPart('operator', searchedText.operator('t')),
+      selectByPrefix('project', 'lower(t.name)', start),
+      selectByPrefix('project', 't.slug', start),
+      selectBySubstring('project', searchedText.project('t')),
+      selectByPrefix('organization', 'lower(t.name)', start),
+      selectByPrefix('organization', 't.slug', start),
+      selectBySubstring('organization', searchedText.organization('t')),
+      selectByPrefix('api_key', 't.prefix', keyStart),
+      selectBySubstring('api_key', searchedText.apiKey('t')),
+      selectBySubstring('endpoint', searchedText.endpoint('t')),
+      selectBySubstring('operator', searchedText.operator('t')),
     ];
     return { text: results.join(' UNION '), values: where.values };
   },

@@ -224,8 +224,8 @@ export class SessionsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Creates a session. If it counts as a sign-in by the customer, records its time and clears the failed password and
-   * second factor attempts, which must not be cleared before a session exists (requirement MF-02).
+   * Creates a session. If it counts as a sign-in by the customer, records its time and clears the failed password
+   * and second factor attempts. These must not be cleared before a session exists (requirement MF-02).
    */
   async insert(tx: Tx, session: NewSession): Promise<OpenedSession> {
     const [row] = await tx.execute(insertSession, [

@@ -23,7 +23,7 @@ import {
   type RowOf,
 } from '../sql/statements.js';
 
-/** The values that a code is bound to. It cannot be redeemed with other values. */
+/** The values that a code is bound to. It cannot be redeemed with different values. */
 export interface ExchangeKey {
   /** The code's SHA-256. */
   codeHash: Buffer;
@@ -159,8 +159,8 @@ export class SignInExchangesRepository {
   }
 
   /**
-   * Returns a code's exchange, or null if the code is unknown, has expired, has another kind or is bound to other
-   * values.
+   * Returns a code's exchange, or null if the code is unknown, has expired, has a different kind or is bound to
+   * different values.
    */
   async find(
     tx: Tx,

@@ -130,7 +130,7 @@ export class SignInFlowsRepository {
     await tx.execute(insertCustomerFlow, [...keyValues(key), customerId, providerId, amr]);
   }
 
-  /** Returns a flow, or null if it is unknown, expired, consumed or bound to other values. */
+  /** Returns a flow, or null if it is unknown, expired, consumed or bound to different values. */
   async find(key: FlowKey): Promise<SignInFlow | null> {
     const [row] = await this.database.execute(findFlow, keyValues(key));
     return row ?? null;

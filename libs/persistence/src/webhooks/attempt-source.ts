@@ -34,20 +34,20 @@ export interface AttemptSource {
 export const batchDeliveriesSql = (batchId: string): string =>
   `SELECT d.* FROM deliveries d WHERE d.batch_id = ${batchId} ORDER BY d.state LIMIT ${MAX_LISTED_DELIVERIES + 1}`;
 
-const fromCustomers = (filter: AttemptFilter, customerIds: string[]) => ({
+const createCustomerSource = (filter: AttemptFilter, customerIds: string[]) => ({
   filter: { ...filter, customerIds: null },
   deliveries: (where: Conditions): string => customerDeliveriesSql(where.bind(customerIds)),
 });
 
-const fromBatch = (filter: AttemptFilter, batchId: string) => ({
+const createBatchSource = (filter: AttemptFilter, batchId: string) => ({
   filter,
   deliveries: (where: Conditions): string => batchDeliveriesSql(where.bind(batchId)),
 });
 
 /** Sources with few deliveries, one of each kind, for use as samples in dynamic statements. */
 export const sampleDeliverySources = sampleAttemptFilters.flatMap((filter) => [
-  fromCustomers(filter, [NIL_UUID]),
-  fromBatch(filter, NIL_UUID),
+  createCustomerSource(filter, [NIL_UUID]),
+  createBatchSource(filter, NIL_UUID),
 ]);
 
 /** The statement is not prepared, because the plan depends on the batch size. */
@@ -96,10 +96,10 @@ export async function findAttemptSource(
     return { filter: requestedFilter, deliveries: null };
   const filter = await detectLowVolumeCustomers(database, requestedFilter);
   const { customerIds, areLowVolume, batchId } = filter;
-  if (customerIds && areLowVolume) return fromCustomers(filter, customerIds);
+  if (customerIds && areLowVolume) return createCustomerSource(filter, customerIds);
   if (!batchId) return { filter, deliveries: null };
   const located = await locateBatch(database, filter, batchId);
-  return located.isSmall ? fromBatch(filter, batchId) : { filter: located.filter, deliveries: null };
+  return located.isSmall ? createBatchSource(filter, batchId) : { filter: located.filter, deliveries: null };
 }
 
 /** Returns whether a batch has more deliveries left than can be read one at a time. */

@@ -101,8 +101,8 @@ const countDeliveries = cappedCount(
 );
 
 /**
- * Maximum number of pending deliveries for a page with two scans. Each scan reads all of them, so with more of
- * them, a single large scan takes less time.
+ * Maximum number of pending deliveries for a page with two scans. Each scan reads all pending deliveries. If there
+ * are more, a single large scan takes less time.
  */
 const BACKLOG = 5_000;
 

@@ -104,7 +104,7 @@ const insertMissedEvents = dynamicStatement(
     const first = where.bind(minIdAt(since.getTime() - MAX_CREATED_AT_SKEW_MS));
     const last = where.bind(minIdAt(until.getTime() + MAX_CREATED_AT_SKEW_MS));
     const limit = where.bind(PLAN_SCAN_LIMIT + 1);
-    // Searches the body, which is not read for other event types.
+    // Reads and searches the body only for these event types.
     const isAboutEndpoint = `e.type LIKE 'webhook.%' AND strpos(e.body, ${where.bind(publicEndpointId)}) > 0`;
     const rows = (condition: string): string => `(
       SELECT e.id, e.type, e.customer_id, ${isAboutEndpoint} AS is_about_endpoint FROM events e
