@@ -299,7 +299,7 @@ export class PasswordCheckService {
       // available.
       const isClosing =
         isLastGuess &&
-        (await this.attempts.recordPasswordClosed(tx, project.id, sha256(email), MAX_PASSWORD_GUESSES));
+        (await this.attempts.recordPasswordBlocked(tx, project.id, sha256(email), MAX_PASSWORD_GUESSES));
       if (isLocking || isClosing)
         this.events.record(tx, [customerEvent('customer.locked', customer, project)]);
       if (isClosing && customer.passwordHash && !customer.disabledAt)

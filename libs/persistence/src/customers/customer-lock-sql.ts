@@ -16,7 +16,7 @@ export const CUSTOMER_FAILURES = `
 export const IS_PASSWORD_LOCKED = `(a.window_ends_at > now() AND a.tries >= ${limitSql('failedLogin')})`;
 
 /** SQL for the condition that the failed passwords `a` have blocked the password (docs/adr/0035). */
-export const IS_PASSWORD_CLOSED = `(a.guesses >= ${MAX_PASSWORD_GUESSES} AND NOT (${IS_EXPIRED}))`;
+export const IS_PASSWORD_BLOCKED = `(a.guesses >= ${MAX_PASSWORD_GUESSES} AND NOT (${IS_EXPIRED}))`;
 
 /** SQL for the condition that the failed second factors `f` lock the customer until the window ends. */
 export const IS_FACTOR_LOCKED = `(f.window_ends_at > now() AND f.tries >= ${limitSql('failedSecondFactor')})`;
@@ -26,7 +26,7 @@ export const IS_KNOWN_ALLOWED = `a.known_tries < ${limitSql('failedLogin')}`;
 
 /** SQL for the end of the last window that locks the customer `c`. Null if the customer is not locked. */
 export const LOCK_END = `(
-  SELECT greatest(CASE WHEN ${IS_PASSWORD_LOCKED} OR ${IS_PASSWORD_CLOSED} THEN a.window_ends_at END,
+  SELECT greatest(CASE WHEN ${IS_PASSWORD_LOCKED} OR ${IS_PASSWORD_BLOCKED} THEN a.window_ends_at END,
                   CASE WHEN ${IS_FACTOR_LOCKED} THEN f.window_ends_at END)
   FROM projects p ${CUSTOMER_FAILURES} WHERE p.id = c.project_id)`;
 

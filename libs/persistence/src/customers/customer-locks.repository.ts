@@ -16,7 +16,7 @@ import {
   CUSTOMER_FAILURES,
   IS_FACTOR_LOCKED,
   IS_KNOWN_ALLOWED,
-  IS_PASSWORD_CLOSED,
+  IS_PASSWORD_BLOCKED,
   IS_PASSWORD_LOCKED,
 } from './customer-lock-sql.js';
 
@@ -25,7 +25,7 @@ const lockRow = {
   /** Time until which passwords are rejected, or null if they are not. */
   passwordLockedUntil: nullable(timestamptz),
   /** True if the password is blocked until the customer sets a new one or is unlocked. */
-  isPasswordClosed: boolean,
+  isPasswordBlocked: boolean,
   /** Time until which second factors are rejected, or null if they are not. */
   factorLockedUntil: nullable(timestamptz),
   /** Failed passwords in the current window. */
@@ -46,17 +46,17 @@ const findLocks = statement(
   lockRow,
   `SELECT c.id AS "customerId",
      CASE WHEN ${IS_PASSWORD_LOCKED} THEN a.window_ends_at END AS "passwordLockedUntil",
-     coalesce(${IS_PASSWORD_CLOSED}, false) AS "isPasswordClosed",
+     coalesce(${IS_PASSWORD_BLOCKED}, false) AS "isPasswordBlocked",
      CASE WHEN ${IS_FACTOR_LOCKED} THEN f.window_ends_at END AS "factorLockedUntil",
      CASE WHEN a.window_ends_at > now() THEN a.tries ELSE 0 END AS "failedPasswords",
      coalesce(a.guesses, 0) AS guesses,
      CASE WHEN f.window_ends_at > now() THEN f.tries ELSE 0 END AS "failedFactors",
      greatest(a.failed_at, f.failed_at) AS "lastFailedAt",
-     CASE WHEN ${IS_KNOWN_ALLOWED} AND NOT ${IS_PASSWORD_CLOSED} THEN (
+     CASE WHEN ${IS_KNOWN_ALLOWED} AND NOT ${IS_PASSWORD_BLOCKED} THEN (
        SELECT count(*) FROM customer_addresses known
        WHERE known.customer_id = c.id AND known.last_login_at > ${KNOWN_ADDRESS_SINCE}) ELSE 0 END::int AS "knownAddresses"
    FROM customers c JOIN projects p ON p.id = c.project_id ${CUSTOMER_FAILURES}
-   WHERE c.id = ANY($1) AND (${IS_PASSWORD_LOCKED} OR ${IS_PASSWORD_CLOSED} OR ${IS_FACTOR_LOCKED})`,
+   WHERE c.id = ANY($1) AND (${IS_PASSWORD_LOCKED} OR ${IS_PASSWORD_BLOCKED} OR ${IS_FACTOR_LOCKED})`,
 );
 
 /** Reads customer locks. A lock is not stored but computed from the counted failures and the project limits. */

@@ -1,9 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/**
- * An email domain of the organization that uses a provider. A DNS record proves that the organization owns the
- * domain.
- */
+/** An email domain of the company that uses a provider. A DNS record proves that this company owns the domain. */
 @Entity('identity_provider_domains')
 export class IdentityProviderDomainEntity {
   @PrimaryColumn('uuid', { name: 'provider_id' }) providerId!: string;

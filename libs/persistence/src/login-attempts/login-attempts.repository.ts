@@ -128,7 +128,7 @@ const reserveAttempt = statement(
    FROM reserved LEFT JOIN customers c ON c.project_id = ${unknownToPlanner('$4')} AND c.email = $6`,
 );
 
-const recordPasswordClosed = statement(
+const recordPasswordBlocked = statement(
   { emailHash: bytea },
   `UPDATE login_attempts SET closed_at = now()
    WHERE project_id = $1 AND email_hash = $2 AND guesses >= $3 AND closed_at IS NULL
@@ -199,13 +199,13 @@ export class LoginAttemptsRepository {
    * Records that too many guesses have blocked a password. Returns true only the first time, and false if the guesses
    * have been cleared in the meantime.
    */
-  async recordPasswordClosed(
+  async recordPasswordBlocked(
     tx: Tx,
     projectId: string,
     emailHash: Buffer,
     maxGuesses: number,
   ): Promise<boolean> {
-    const rows = await tx.execute(recordPasswordClosed, [projectId, emailHash, maxGuesses]);
+    const rows = await tx.execute(recordPasswordBlocked, [projectId, emailHash, maxGuesses]);
     return rows.length > 0;
   }
 

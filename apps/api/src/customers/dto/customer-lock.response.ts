@@ -39,16 +39,16 @@ export class CustomerLockResponse {
   knownAddresses!: number;
 
   static from(lock: CustomerLock): CustomerLockResponse {
-    const { passwordLockedUntil, isPasswordClosed, factorLockedUntil } = lock;
+    const { passwordLockedUntil, isPasswordBlocked, factorLockedUntil } = lock;
     const isReason: Record<(typeof lockReasons)[number], boolean> = {
       failed_passwords: passwordLockedUntil !== null,
-      closed_password: isPasswordClosed,
+      closed_password: isPasswordBlocked,
       failed_second_factors: factorLockedUntil !== null,
     };
     const lastEnd = Math.max(passwordLockedUntil?.getTime() ?? 0, factorLockedUntil?.getTime() ?? 0);
     return {
       reasons: lockReasons.filter((reason) => isReason[reason]),
-      until: isPasswordClosed ? null : new Date(lastEnd).toISOString(),
+      until: isPasswordBlocked ? null : new Date(lastEnd).toISOString(),
       failedPasswords: lock.failedPasswords,
       consecutiveFailures: lock.guesses,
       failedSecondFactors: lock.failedFactors,
