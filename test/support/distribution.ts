@@ -126,6 +126,7 @@ export const crossOrganizationStatements: Record<string, string[]> = {
   'maintenance of the worker: retention, and new root secrets': ['prune', 'reencrypt'],
   'queues of the worker: claims, outcomes and sweeps of due rows': [
     'insert endpoint_health',
+    'select deliveries, identity_provider_domains, mails, redelivery_batches, webhook_endpoints, webhook_replays',
     'select endpoint_health, webhook_endpoints',
     'select mails, projects',
     'update api_keys, projects',

@@ -25,6 +25,8 @@ import { MaintenanceJobs } from './retention/maintenance-jobs.js';
 import { ExpiringKeyNotifier } from './retention/expiring-key-notifier.js';
 import { MaintenanceRunner } from './retention/maintenance-runner.js';
 import type { PeriodicJob } from './periodic-job/periodic-job.js';
+import type { WorkJob } from './periodic-job/work-job.js';
+import { WORK_JOBS, WorkPoller } from './periodic-job/work-poller.js';
 import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
 
 @Module({
@@ -53,23 +55,31 @@ import { PERIODIC_JOBS, WorkerService } from './worker.service.js';
     Sweeper,
     WebhookSender,
     WorkerService,
+    WorkPoller,
+    {
+      provide: WORK_JOBS,
+      useFactory: (...jobs: WorkJob[]) => jobs,
+      inject: [
+        BulkRedeliveryRunner,
+        DeadLetterNotifier,
+        MailSender,
+        ReplayRunner,
+        RequiredDomainEnforcer,
+        Sweeper,
+      ],
+    },
     {
       provide: PERIODIC_JOBS,
       useFactory: (...jobs: PeriodicJob[]) => jobs,
       inject: [
         Alerter,
-        BulkRedeliveryRunner,
         ClockAndHostChecker,
         DependencyChecker,
-        DeadLetterNotifier,
         FailingEndpointDisabler,
         Heartbeat,
         AttemptAggregator,
         IdentityAggregator,
-        MailSender,
-        ReplayRunner,
-        RequiredDomainEnforcer,
-        Sweeper,
+        WorkPoller,
       ],
     },
     clockAndHostMonitorProvider('webhook-worker'),

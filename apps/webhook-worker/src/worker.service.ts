@@ -30,8 +30,10 @@ import { DuePoller } from './delivery/due-poller.js';
 import { EndpointHealthReporter } from './endpoint-health/endpoint-health-reporter.js';
 import { MaintenanceRunner } from './retention/maintenance-runner.js';
 import type { PeriodicJob } from './periodic-job/periodic-job.js';
+import type { WorkJob } from './periodic-job/work-job.js';
+import { WORK_JOBS } from './periodic-job/work-poller.js';
 
-/** Injection token for the jobs that run in addition to the deliveries. */
+/** Injection token for the jobs that run periodically, in addition to the deliveries. */
 export const PERIODIC_JOBS = Symbol('periodic jobs');
 
 /** Maximum time to wait for attempts in flight when the worker stops, in ms. After that, they are aborted. */
@@ -60,6 +62,7 @@ export class WorkerService {
     private readonly maintenance: MaintenanceRunner,
     private readonly healthReporter: EndpointHealthReporter,
     @Inject(PERIODIC_JOBS) private readonly periodicJobs: PeriodicJob[],
+    @Inject(WORK_JOBS) private readonly workJobs: WorkJob[],
     private readonly metricsServer: MetricsServer,
     @Inject(Metrics) private readonly metrics: Metrics | null,
     private readonly testCommands: TestCommands,
@@ -100,7 +103,7 @@ export class WorkerService {
     const drained = Promise.all([
       this.duePoller.stop().then(() => this.runner.waitForInFlight()),
       this.maintenance.stop(),
-      ...this.periodicJobs.map((job) => job.stop()),
+      ...[...this.periodicJobs, ...this.workJobs].map((job) => job.stop()),
       this.queue?.drain(),
     ]);
     const drainedInTime = withTimeout(drained, DRAIN_TIMEOUT_MS, 'work is still in progress');
@@ -115,11 +118,11 @@ export class WorkerService {
 
   /**
    * Runs a job.
-   * @param name a periodic job's class name, or a maintenance job's name
+   * @param name the class name of a periodic job or a work job, or a maintenance job's name
    * @throws Error for an unknown name
    */
   private runJob(name: string): Promise<void> {
-    const job = [...this.periodicJobs, this.healthReporter].find(
+    const job = [...this.periodicJobs, ...this.workJobs, this.healthReporter].find(
       ({ constructor }) => constructor.name === name,
     );
     return job ? job.runNow() : this.maintenance.runNow(name);

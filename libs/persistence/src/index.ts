@@ -47,6 +47,7 @@ export type { AttemptLimit } from './failed-attempts/attempt-counter.js';
 export type { LoginAllowance } from './failed-attempts/login-allowance.js';
 export { API_HEARTBEAT_TIMEOUT_SECONDS, ApisRepository, type OlderApi } from './health/apis.repository.js';
 export * from './health/backlog.repository.js';
+export * from './health/pending-work.repository.js';
 export { clockAndHostMonitorProvider } from './health/clock-and-host-monitor-provider.js';
 export { CLOCK_AND_HOST_CHECK_INTERVAL_MS, ClockAndHostMonitor } from './health/clock-and-host-monitor.js';
 export { CLOCK_SKEW_LIMIT_MS, describeClockSkew, measureClockSkew } from './health/clock-skew.js';

@@ -30,6 +30,7 @@ import { FactorAttemptsRepository } from './factors/factor-attempts.repository.j
 import { FactorsRepository } from './factors/factors.repository.js';
 import { ApisRepository } from './health/apis.repository.js';
 import { BacklogRepository } from './health/backlog.repository.js';
+import { PendingWorkRepository } from './health/pending-work.repository.js';
 import { measureStatements, registerDatabaseMetrics } from './health/database-metrics.js';
 import { DependencyHealth } from './health/dependency-health.js';
 import { ProcessProblemsRepository } from './health/process-problems.repository.js';
@@ -141,11 +142,11 @@ const repositories: Provider[] = [
   OperatorsRepository,
   PasskeyCeremoniesRepository,
   PasskeysRepository,
+  PendingWorkRepository,
   ProcessProblemsRepository,
   ProviderDomainsRepository,
   ReauthenticationCodesRepository,
   RedeliveryBatchesRepository,
-  RequiredDomainsRepository,
   SearchRepository,
   SessionProofsRepository,
   SessionsRepository,
@@ -155,7 +156,6 @@ const repositories: Provider[] = [
   SigningKeysRepository,
   SystemStatusRepository,
   TokenSubjectsRepository,
-  UnnotifiedDeadLettersRepository,
   WebhookEndpointsRepository,
   WorkersRepository,
 ].map((Repository) => ({
@@ -212,17 +212,19 @@ const providers: Provider[] = [
     useFactory: (database: Database, cache: CredentialCache<ActiveApiKey>) => new Repository(database, cache),
     inject: [Database, CredentialCache],
   })),
-  {
-    provide: EventsRepository,
-    useFactory: (config: Config) => new EventsRepository(config.webhooks.retrySchedule[0]!),
-    inject: [Config],
-  },
-  ...[DeliveriesRepository, RedeliveryProcessingRepository].map((Repository) => ({
+  ...[EventsRepository, RedeliveryProcessingRepository].map((Repository) => ({
     provide: Repository,
-    useFactory: (database: Database, config: Config) =>
-      new Repository(database, config.webhooks.retrySchedule[0]!),
-    inject: [Database, Config],
+    useFactory: (config: Config) => new Repository(config.webhooks.retrySchedule[0]!),
+    inject: [Config],
   })),
+  {
+    provide: DeliveriesRepository,
+    useFactory: (database: Database, config: Config) =>
+      new DeliveriesRepository(database, config.webhooks.retrySchedule[0]!),
+    inject: [Database, Config],
+  },
+  RequiredDomainsRepository,
+  UnnotifiedDeadLettersRepository,
   {
     provide: AttemptRollupsRepository,
     useFactory: (database: Database, transactions: Transactions, { webhooks }: Config) =>

@@ -88,8 +88,9 @@ export class DuePoller {
 
   private async run(): Promise<void> {
     while (!this.isStopped) {
+      const { isWoken } = this;
       this.isWoken = false;
-      const pauseMs = await this.poll().catch((error: unknown) => {
+      const pauseMs = await this.poll(isWoken).catch((error: unknown) => {
         this.logger.warn({ reason: errorMessage(error) }, 'delivery claim failed');
         return this.config.webhooks.sweepInterval;
       });
@@ -100,11 +101,16 @@ export class DuePoller {
     }
   }
 
-  /** Claims due deliveries within the capacity. @returns ms until the next poll */
-  private async poll(): Promise<number> {
+  /**
+   * Claims due deliveries within the capacity.
+   * @param isWoken true if new deliveries may be due
+   * @returns ms until the next poll
+   */
+  private async poll(isWoken: boolean): Promise<number> {
     const { sweepInterval } = this.config.webhooks;
     const isQueueReady = this.queue?.isReady() ?? false;
     if (!isQueueReady && !this.isScanDue && this.limits.hasCapacityFor(UNRANKED_CLAIM)) {
+      if (!isWoken && !(await this.isAnyDue())) return this.getPause();
       const claimed = await this.startAttempts(this.readyQueue.claimUnranked());
       if (mayHaveMore(claimed)) return 0;
       this.isCapacityShort = false;
@@ -142,19 +148,26 @@ export class DuePoller {
     return this.scanPosition !== null || this.lastScanAt + SCAN_INTERVAL_MS <= monotonicMs();
   }
 
-  /**
-   * Returns the time until the next delivery is due, at most the sweep interval, in ms. The due time is read at most
-   * once per interval unless it has passed, because new deliveries wake the poller.
-   */
+  /** Returns the time until the next delivery is due, at most the sweep interval, in ms. */
   private async getPause(): Promise<number> {
-    const { sweepInterval } = this.config.webhooks;
-    const nowMs = monotonicMs();
-    if (this.nextDueAt <= nowMs || this.nextDueReadAt + sweepInterval <= nowMs) {
-      const nextMs = await this.readyQueue.getMsUntilNextDue();
-      this.nextDueReadAt = monotonicMs();
-      this.nextDueAt = nextMs === null ? Infinity : this.nextDueReadAt + nextMs;
-    }
-    return Math.min(Math.max(this.nextDueAt - monotonicMs(), 1), sweepInterval);
+    if (this.nextDueAt <= monotonicMs() || this.isNextDueOutdated) await this.readNextDue();
+    return Math.min(Math.max(this.nextDueAt - monotonicMs(), 1), this.config.webhooks.sweepInterval);
+  }
+
+  private async isAnyDue(): Promise<boolean> {
+    if (this.nextDueAt > monotonicMs() && this.isNextDueOutdated) await this.readNextDue();
+    return this.nextDueAt <= monotonicMs();
+  }
+
+  /** The due time is read at most once per sweep interval, because new deliveries wake the poller. */
+  private get isNextDueOutdated(): boolean {
+    return this.nextDueReadAt + this.config.webhooks.sweepInterval <= monotonicMs();
+  }
+
+  private async readNextDue(): Promise<void> {
+    const nextMs = await this.readyQueue.getMsUntilNextDue();
+    this.nextDueReadAt = monotonicMs();
+    this.nextDueAt = nextMs === null ? Infinity : this.nextDueReadAt + nextMs;
   }
 
   /** Claims deliveries to endpoints whose jobs were rejected. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { WebhookReplaysRepository, type ClaimedReplay } from '@gatehouse/persistence';
-import { Config, LOGGER, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job/periodic-job.js';
+import { LOGGER, type Logger } from '@gatehouse/platform';
+import { WorkJob } from '../periodic-job/work-job.js';
 import { WebhookSender } from './webhook-sender.js';
 
 /** Maximum number of replays in flight. */
@@ -9,14 +9,13 @@ const BATCH_SIZE = 20;
 
 /** Sends each replay once, to the URL that an operator entered, and records the response (ADR 0064). */
 @Injectable()
-export class ReplayRunner extends PeriodicJob {
+export class ReplayRunner extends WorkJob {
   constructor(
     private readonly replays: WebhookReplaysRepository,
     private readonly sender: WebhookSender,
-    { webhooks }: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(webhooks.sweepInterval / 2, logger, 'replay run failed');
+    super('replays', logger, 'replay run failed');
   }
 
   protected async run(signal: AbortSignal): Promise<void> {

@@ -7,9 +7,7 @@ import {
   type Tx,
 } from '@gatehouse/persistence';
 import { LOGGER, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job/periodic-job.js';
-
-const INTERVAL_MS = 2_000;
+import { WorkJob } from '../periodic-job/work-job.js';
 
 /** Maximum number of customers that one transaction checks, so that it stays short. */
 const BATCH_SIZE = 500;
@@ -20,18 +18,17 @@ const BATCH_SIZE = 500;
  * short transactions.
  */
 @Injectable()
-export class RequiredDomainEnforcer extends PeriodicJob {
+export class RequiredDomainEnforcer extends WorkJob {
   constructor(
     private readonly domains: RequiredDomainsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(INTERVAL_MS, logger, 'required domain check failed');
+    super('requiredDomains', logger, 'required domain check failed');
   }
 
   protected async run(signal: AbortSignal): Promise<void> {
-    if (!(await this.domains.hasPending())) return;
     while (!signal.aborted && (await this.transactions.run((tx) => this.endNextBatch(tx))));
   }
 

@@ -17,7 +17,7 @@ import {
   type Logger,
   type RenderedMail,
 } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job/periodic-job.js';
+import { WorkJob } from '../periodic-job/work-job.js';
 
 const CLAIM_LIMIT = 20;
 
@@ -26,7 +26,7 @@ const MAX_PAUSE_MS = 15 * 60_000;
 
 /** Sends pending emails, or marks them as captured if no mail server is configured. */
 @Injectable()
-export class MailSender extends PeriodicJob {
+export class MailSender extends WorkJob {
   private readonly mailer: Mailer | null;
 
   constructor(
@@ -37,7 +37,7 @@ export class MailSender extends PeriodicJob {
     @Inject(WorkerMetrics) private readonly metrics: WorkerMetrics | null,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(config.webhooks.sweepInterval, logger, 'email claim failed');
+    super('mails', logger, 'email claim failed');
     const { smtpUrl, requireTls, from } = config.mail;
     this.mailer = smtpUrl ? new Mailer(smtpUrl, requireTls, from) : null;
   }

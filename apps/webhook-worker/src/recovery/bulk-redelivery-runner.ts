@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RedeliveryProcessingRepository, Transactions } from '@gatehouse/persistence';
 import { Config, LOGGER, type Logger } from '@gatehouse/platform';
 import { DuePoller } from '../delivery/due-poller.js';
-import { PeriodicJob } from '../periodic-job/periodic-job.js';
+import { WorkJob } from '../periodic-job/work-job.js';
 
 /**
  * Releases a limited number of planned bulk redeliveries and recoveries twice a second, because 50,000 at once would
@@ -10,8 +10,9 @@ import { PeriodicJob } from '../periodic-job/periodic-job.js';
  * crash.
  */
 @Injectable()
-export class BulkRedeliveryRunner extends PeriodicJob {
-  private readonly releaseIntervalMs: number;
+export class BulkRedeliveryRunner extends WorkJob {
+  /** Minimum time between two releases of all workers, in ms. */
+  private readonly minIntervalMs: number;
 
   constructor(
     private readonly redeliveries: RedeliveryProcessingRepository,
@@ -20,15 +21,14 @@ export class BulkRedeliveryRunner extends PeriodicJob {
     { webhooks }: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    // Checks twice per release interval, because a release could otherwise be late by a whole interval.
-    super(webhooks.sweepInterval / 4, logger, 'bulk redelivery run failed');
-    this.releaseIntervalMs = webhooks.sweepInterval / 2;
+    super('redeliveryBatches', logger, 'bulk redelivery run failed');
+    // Slightly less than half a sweep interval, so that the next run of the WorkPoller is never too early.
+    this.minIntervalMs = webhooks.sweepInterval * 0.45;
   }
 
   protected async run(): Promise<void> {
-    if (!(await this.redeliveries.isDue(this.releaseIntervalMs))) return;
     const released = await this.transactions.run((tx) =>
-      this.redeliveries.releaseNext(tx, this.releaseIntervalMs),
+      this.redeliveries.releaseNext(tx, this.minIntervalMs),
     );
     // The deliveries are not enqueued in Redis, where they would run before the first attempts of newer events.
     if (released > 0) this.duePoller.wake();

@@ -7,8 +7,8 @@ import {
   WebhookEndpointsRepository,
   type Tx,
 } from '@gatehouse/persistence';
-import { Config, LOGGER, type Logger } from '@gatehouse/platform';
-import { PeriodicJob } from '../periodic-job/periodic-job.js';
+import { LOGGER, type Logger } from '@gatehouse/platform';
+import { WorkJob } from '../periodic-job/work-job.js';
 
 /** Maximum number of dead letters per transaction, so that it stays within its timeout. */
 const BATCH_SIZE = 200;
@@ -19,20 +19,18 @@ const BATCH_SIZE = 200;
  * must not create events about its own failures.
  */
 @Injectable()
-export class DeadLetterNotifier extends PeriodicJob {
+export class DeadLetterNotifier extends WorkJob {
   constructor(
     private readonly deadLetters: UnnotifiedDeadLettersRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
-    config: Config,
     @Inject(LOGGER) logger: Logger,
   ) {
-    super(config.webhooks.sweepInterval, logger, 'dead letter notification failed');
+    super('deadLetters', logger, 'dead letter notification failed');
   }
 
   protected async run(signal: AbortSignal): Promise<void> {
-    if (!(await this.deadLetters.hasAny())) return;
     while (!signal.aborted && (await this.transactions.run((tx) => this.notifyBatch(tx))) === BATCH_SIZE);
   }
 

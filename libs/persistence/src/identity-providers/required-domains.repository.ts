@@ -3,7 +3,6 @@ import type { Customer } from '@gatehouse/domain';
 import { REVOKED_AT } from '../customers/access-revocation-sql.js';
 import { customerColumns, customerRow } from '../customers/customers.repository.js';
 import { IS_IN_PROJECT } from '../customers/is-in-project-sql.js';
-import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { isActiveSession, sessionColumns, sessionRow } from '../sessions/session-sql.js';
 import type { SessionRecord } from '../sessions/sessions.repository.js';
@@ -29,10 +28,8 @@ export interface EndedSession {
   customer: Customer;
 }
 
-const hasPending = statement(
-  { pending: boolean },
-  `SELECT EXISTS (SELECT FROM identity_provider_domains WHERE sessions_checked_to IS NOT NULL) AS pending`,
-);
+/** Condition that the sessions in a domain `d` must be checked. */
+export const isSessionCheckPending = 'd.sessions_checked_to IS NOT NULL';
 
 const claimPending = statement(
   pendingRow,
@@ -40,7 +37,7 @@ const claimPending = statement(
      d.sessions_checked_to AS "checkedTo", i.required AND i.enabled AND d.verified_at IS NOT NULL AS "isRequired"
    FROM identity_provider_domains d JOIN identity_providers i ON i.id = d.provider_id
      JOIN projects p ON p.id = d.project_id
-   WHERE d.sessions_checked_to IS NOT NULL LIMIT 1 FOR NO KEY UPDATE OF d SKIP LOCKED`,
+   WHERE ${isSessionCheckPending} LIMIT 1 FOR NO KEY UPDATE OF d SKIP LOCKED`,
 );
 
 const isInDomain = (domain: string): string => `split_part(c.email, '@', 2) = ${domain}`;
@@ -81,14 +78,6 @@ const recordProgress = statement(
  * continue.
  */
 export class RequiredDomainsRepository {
-  constructor(private readonly database: Database) {}
-
-  /** Returns whether sessions must be checked. */
-  async hasPending(): Promise<boolean> {
-    const [row] = await this.database.execute(hasPending, []);
-    return row!.pending;
-  }
-
   /** Returns a domain whose sessions must be checked, or null. Locks it until the transaction ends. */
   async claim(tx: Tx): Promise<PendingDomain | null> {
     const [row] = await tx.execute(claimPending, []);

@@ -104,10 +104,13 @@ const insertDroppedMail = statement(
    FROM (SELECT project_id, id FROM customers WHERE project_id = $2 AND id = $3 FOR KEY SHARE) c`,
 );
 
+/** Condition that an email must be sent now. */
+export const isMailDue = `state = 'pending' AND next_try_at <= now()`;
+
 const claimDueMails = statement(
   { ...mailRow, projectId: nullable(uuid), traceparent: nullable(text) },
   `UPDATE mails m SET tries = m.tries + 1, next_try_at = now() + interval '10 minutes'
-   WHERE m.id IN (SELECT id FROM mails WHERE state = 'pending' AND next_try_at <= now()
+   WHERE m.id IN (SELECT id FROM mails WHERE ${isMailDue}
                   ORDER BY next_try_at LIMIT $1 FOR UPDATE SKIP LOCKED)
    RETURNING ${mailColumns}, m.project_id AS "projectId", m.traceparent`,
 );

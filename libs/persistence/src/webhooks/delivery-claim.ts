@@ -37,6 +37,9 @@ export type ClaimedAttempt = RowOf<typeof claimedAttemptRow>;
  */
 export const isClaimable = `d.state = 'pending' AND d.lease_until IS NULL AND d.next_attempt_at <= statement_timestamp()`;
 
+/** Condition that a delivery's attempt has been lost with its worker. */
+export const isLeaseExpired = 'lease_until <= statement_timestamp()';
+
 /** Uses a subquery, so that it is evaluated only once for all claimed deliveries. */
 const oldestAllowed = `(SELECT ${minIdAtSql("statement_timestamp() - interval '2 seconds'")})`;
 

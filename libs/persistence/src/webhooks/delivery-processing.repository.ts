@@ -15,7 +15,13 @@ import {
 } from '../sql/statements.js';
 import { ensurePartitionsFor } from './attempt-partitions.js';
 import { cancelPendingSql } from './cancel-pending-sql.js';
-import { claimedAttemptRow, isClaimable, claimPickedSql, type ClaimedAttempt } from './delivery-claim.js';
+import {
+  claimedAttemptRow,
+  isClaimable,
+  isLeaseExpired,
+  claimPickedSql,
+  type ClaimedAttempt,
+} from './delivery-claim.js';
 import { IN_LOCK_ORDER } from './lock-order.js';
 
 const lostAttemptRow = {
@@ -120,7 +126,7 @@ const findLostAttempts = statement(
   `SELECT id AS "deliveryId", attempt_id AS "attemptId", attempt, urgency, endpoint_id AS "endpointId",
      project_id AS "projectId",
      least(extract(epoch FROM clock_timestamp() - started_at) * 1000, 2147483647)::int AS "durationMs"
-   FROM deliveries WHERE lease_until <= statement_timestamp() ORDER BY lease_until LIMIT $1`,
+   FROM deliveries WHERE ${isLeaseExpired} ORDER BY lease_until LIMIT $1`,
 );
 
 const cancelForInactiveEndpoints = statement(

@@ -1,7 +1,6 @@
 // Raw SQL: locks, limits per endpoint, and bulk updates.
 import { URGENCY, type RedeliverySkipReason } from '@gatehouse/domain';
 import { newId } from '@gatehouse/platform';
-import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import { nullable, statement, textOf, uuid, type RowOf } from '../sql/statements.js';
 import { IN_LOCK_ORDER } from './lock-order.js';
@@ -24,12 +23,8 @@ const MAX_ITEMS_PER_RUN = 2_000;
 
 const isWaiting = 'i.redelivered_as IS NULL AND i.skipped IS NULL';
 
-const findDueRun = statement(
-  {},
-  `SELECT FROM redelivery_feed f
-   WHERE f.fed_at <= clock_timestamp() - $1 * interval '1 ms' AND EXISTS (
-     SELECT FROM redelivery_batches WHERE finished_at IS NULL AND state IN ('running', 'cancelled'))`,
-);
+/** Condition that a batch has deliveries to create or to wait for. */
+export const isUnfinishedBatch = `finished_at IS NULL AND state IN ('running', 'cancelled')`;
 
 const lockDueRun = statement(
   {},
@@ -152,19 +147,10 @@ const finishBatches = statement(
  */
 export class RedeliveryProcessingRepository {
   /** Creates the repository. @param firstDelayMs delay before the first attempt in ms */
-  constructor(
-    private readonly database: Database,
-    private readonly firstDelayMs: number,
-  ) {}
-
-  /** Returns whether any batch is unfinished and the last run was at least `everyMs` ms ago. */
-  async isDue(everyMs: number): Promise<boolean> {
-    const rows = await this.database.execute(findDueRun, [everyMs]);
-    return rows.length > 0;
-  }
+  constructor(private readonly firstDelayMs: number) {}
 
   /**
-   * Performs a run unless another worker has just done so: creates deliveries up to each endpoint's capacity, and
+   * Performs a run unless a worker has done so within the last `everyMs` ms: creates deliveries up to each endpoint's capacity, and
    * finishes completed batches.
    * @returns the number of created deliveries
    */

@@ -1,6 +1,5 @@
 // Raw SQL: a claim with SKIP LOCKED, and a check that workers run frequently.
 import type { AttemptError } from '@gatehouse/domain';
-import type { Database } from '../database/database.js';
 import type { Tx } from '../database/transactions.js';
 import {
   neverNull,
@@ -17,7 +16,8 @@ import type { DeadLetter } from './endpoint-events.js';
 /** A dead letter that no event has reported yet. */
 export type UnnotifiedDeadLetter = DeadLetter & { endpointId: string };
 
-const findUnnotifiedDeadLetter = statement({}, 'SELECT FROM deliveries WHERE untold LIMIT 1');
+/** Condition that a delivery is a dead letter that no event has reported yet. */
+export const isUnnotified = 'untold';
 
 const claimUnnotifiedDeadLetters = statement(
   {
@@ -34,7 +34,7 @@ const claimUnnotifiedDeadLetters = statement(
     finishedAt: neverNull(timestamptz),
   },
   `WITH claimed AS (
-     SELECT d.id FROM deliveries d WHERE d.untold ORDER BY d.id LIMIT $1 FOR NO KEY UPDATE OF d SKIP LOCKED
+     SELECT d.id FROM deliveries d WHERE d.${isUnnotified} ORDER BY d.id LIMIT $1 FOR NO KEY UPDATE OF d SKIP LOCKED
    )
    UPDATE deliveries d SET untold = NULL FROM claimed WHERE d.id = claimed.id
    RETURNING d.id, d.event_id AS "eventId", d.event_type AS "eventType", d.endpoint_id AS "endpointId",
@@ -48,14 +48,6 @@ const claimUnnotifiedDeadLetters = statement(
  * attempts have no additional cost. The mark stays if the worker crashes.
  */
 export class UnnotifiedDeadLettersRepository {
-  constructor(private readonly database: Database) {}
-
-  /** Returns whether there are any unnotified dead letters. */
-  async hasAny(): Promise<boolean> {
-    const rows = await this.database.execute(findUnnotifiedDeadLetter);
-    return rows.length > 0;
-  }
-
   /**
    * Claims up to `limit` dead letters, which count as notified once the transaction commits. Two workers never claim
    * the same dead letter.

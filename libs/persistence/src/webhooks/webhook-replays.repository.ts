@@ -98,6 +98,12 @@ const countUnfinishedReplays = statement(
    ) unfinished`,
 );
 
+const isUnclaimed = 'r.finished_at IS NULL AND r.started_at IS NULL';
+const isLost = 'r.finished_at IS NULL AND r.lease_until <= statement_timestamp()';
+
+/** Condition that a replay `r` must be sent, or recorded as lost. */
+export const isReplayWaiting = `(${isUnclaimed} OR ${isLost})`;
+
 const claimedReplayRow = {
   id: uuid,
   eventId: uuid,
@@ -115,7 +121,7 @@ const claimReplays = statement(
   claimedReplayRow,
   `WITH picked AS (
      SELECT r.id, ${isErased('e')} AS erased FROM webhook_replays r JOIN events e ON e.id = r.event_id
-     WHERE r.finished_at IS NULL AND r.started_at IS NULL ORDER BY r.id LIMIT $2 FOR UPDATE OF r SKIP LOCKED
+     WHERE ${isUnclaimed} ORDER BY r.id LIMIT $2 FOR UPDATE OF r SKIP LOCKED
    )
    UPDATE webhook_replays r SET started_at = clock_timestamp(),
      lease_until = CASE WHEN NOT erased THEN clock_timestamp() + $1 * interval '1 ms' END,
@@ -145,7 +151,7 @@ const recordLostReplays = statement(
   `UPDATE webhook_replays r SET finished_at = clock_timestamp(), lease_until = NULL, secret = NULL,
      http_status = 0, success = false, error = 'worker_lost', response_body = '',
      duration_ms = least(extract(epoch FROM clock_timestamp() - r.started_at) * 1000, 2147483647)::int
-   WHERE r.finished_at IS NULL AND r.lease_until <= statement_timestamp()`,
+   WHERE ${isLost}`,
 );
 
 /**

@@ -1,15 +1,15 @@
 import { createLogger } from '@gatehouse/platform';
-import { PeriodicJob } from './periodic-job.js';
+import { Job } from './job.js';
 
 /** A job whose runs last until the test ends them. */
-class Job extends PeriodicJob {
+class OpenJob extends Job {
   runs = 0;
   activeRuns = 0;
   maxActiveRuns = 0;
   end: () => void = () => undefined;
 
   constructor() {
-    super(3_600_000, createLogger({ logLevel: 'silent' }, 'test'), 'failed');
+    super(createLogger({ logLevel: 'silent' }, 'test'), 'failed');
   }
 
   protected async run(): Promise<void> {
@@ -21,15 +21,15 @@ class Job extends PeriodicJob {
   }
 }
 
-class FailingJob extends Job {
+class FailingJob extends OpenJob {
   protected override run(): Promise<void> {
     return Promise.reject(new Error('the reason'));
   }
 }
 
-describe('PeriodicJob', () => {
+describe('Job', () => {
   it('never runs twice at the same time, even with runNow', async () => {
-    const job = new Job();
+    const job = new OpenJob();
     const first = job.runNow();
     const second = job.runNow();
     job.end();
@@ -47,12 +47,23 @@ describe('PeriodicJob', () => {
   });
 
   it('resolves stop after the current run has ended', async () => {
-    const job = new Job();
+    const job = new OpenJob();
     const order: string[] = [];
     const run = job.runNow().then(() => order.push('run'));
     const stopped = job.stop().then(() => order.push('stopped'));
     job.end();
     await Promise.all([run, stopped]);
     expect(order).toEqual(['run', 'stopped']);
+  });
+
+  it('ignores triggers while it runs and after it has stopped', async () => {
+    const job = new OpenJob();
+    job.trigger();
+    job.trigger();
+    const stopped = job.stop();
+    job.end();
+    await stopped;
+    job.trigger();
+    expect(job.runs).toBe(1);
   });
 });
