@@ -23,7 +23,8 @@ export type Bodies =
   | { kind: 'register'; password: string }
   | { kind: 'login'; password: string; emails: string[] }
   | { kind: 'refresh'; tokens: string[] }
-  | { kind: 'update'; ids: string[] };
+  | { kind: 'update'; ids: string[] }
+  | { kind: 'event' };
 
 export interface LoadResult {
   perSecond: number;
@@ -72,6 +73,8 @@ function bodyWriter(bodies: Bodies, url: string): (client: autocannon.Client) =>
   }
   const next = (): unknown => {
     count += 1;
+    if (bodies.kind === 'event')
+      return { type: 'app.order.paid', data: { order: { id: `ord_${count}`, total: 4990 } } };
     if (bodies.kind === 'register') return { email: uniqueEmail(), password: bodies.password };
     const { emails, password } = bodies as Extract<Bodies, { kind: 'login' }>;
     return { email: emails[count % emails.length], password };

@@ -175,6 +175,11 @@ async function applyLoad(
       headers: bearerHeader(instance.credentials.secretKey),
       bodies: { kind: 'update', ids: customers.map(({ id }) => id) },
     },
+    'POST event': {
+      url: `${instance.baseUrl}/v1/events`,
+      headers: bearerHeader(instance.credentials.secretKey),
+      bodies: { kind: 'event' },
+    },
   };
   const cpu: Record<string, number> = {};
   const secondsEach = seconds / Object.keys(loads).length;
