@@ -3,6 +3,7 @@ import { checkDatabase } from './check-database.js';
 import { checkMailServers } from './check-mail-server.js';
 import { checkRedis } from './check-redis.js';
 import { skipped, type CheckResult } from './check-result.js';
+import { checkRuntime } from './check-runtime.js';
 import { checkSettings, type Environment } from './check-settings.js';
 import { isWorking, toJson, toText } from './report.js';
 
@@ -14,10 +15,11 @@ export async function runChecks(environment?: Environment): Promise<CheckResult[
   const { config, results } = checkSettings(environment);
   if (config === null)
     return [
+      checkRuntime(),
       ...results,
       ...['database', 'redis', 'mail server'].map((check) => skipped(check, 'requires valid settings')),
     ];
-  return [...results, ...(await checkServers(config))];
+  return [checkRuntime(), ...results, ...(await checkServers(config))];
 }
 
 async function checkServers(config: Config): Promise<CheckResult[]> {
