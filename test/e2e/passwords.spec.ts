@@ -116,6 +116,15 @@ describe('a forgotten password (EV-07)', () => {
     expect(verified!.data.verification).toMatchObject({ kind: 'email', email, via: 'reset' });
   });
 
+  it('ends the sessions of a customer whose address was verified before (TK-10)', async () => {
+    const { email, id, tokens } = await registerCustomer(instance);
+    await instance.requestWithSecretKey('PATCH', `/api/v1/customers/${id}`, { emailVerified: true });
+    expect((await reset(await requestReset(instance, email))).status).toBe(204);
+    expect(await getMeStatus(tokens.accessToken)).toBe(401);
+    const [revoked] = await instance.events(id, 'session.revoked');
+    expect(revoked!.data).toMatchObject({ reason: 'password_reset' });
+  });
+
   it.each([false, true])(
     'can be requested and reset at the same time without a deadlock (reset first: %s)',
     async (isResetFirst) => {
