@@ -112,7 +112,7 @@ describe('MF-06: a passkey', () => {
     });
   });
 
-  it('signs in with amr hwk if it is bound to a device', async () => {
+  it('adds hwk to amr for a passkey that is bound to a device', async () => {
     const { authenticator } = await registerWithPasskey(
       instance,
       new SoftwareAuthenticator({ deviceBound: true }),

@@ -14,20 +14,20 @@ export type SignInProvider = Pick<IdentityProvider, 'id' | 'slug' | 'enabled'>;
 /** Proof of identity that a customer signs in with. */
 interface Proof {
   amr: AuthenticationMethod[];
-  /** The identity provider that the sign-in started with. Default: none. */
+  /** The identity provider with which the sign-in started. Default: none. */
   provider?: SignInProvider | null | undefined;
-  /** The account with the provider that is linked to the customer once nothing else has to be proven. Default: none. */
+  /** The provider account to link to the customer after the last step of the sign-in. Default: none. */
   newIdentity?: ProviderProfile | null | undefined;
   /** Time at which the last proof was given. Default: now. */
   authTime?: Date | undefined;
-  /** The sign-in token that support signs in with. Default: none. */
+  /** The sign-in token with which support staff sign in. Default: none. */
   support?: SupportAccess | undefined;
   /**
    * True for a session from another system. It requires no second factor, and its lifetime starts at `authTime`.
    * Default: false.
    */
   isMigrated?: boolean | undefined;
-  /** The allowance that the password attempt of this sign-in was counted against. Default: none. */
+  /** The allowance against which this sign-in's password attempt was counted. Default: none. */
   attempt?: LoginAllowance | undefined;
 }
 

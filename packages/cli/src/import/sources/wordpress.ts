@@ -16,7 +16,7 @@ import { unknown } from '../unknown-reasons.js';
 
 type Table = 'wp_users' | 'wp_usermeta';
 
-/** The values of one user in `wp_usermeta` that are read. */
+/** A user's entries in `wp_usermeta` that the import reads. */
 interface UserMeta {
   firstName?: string;
   lastName?: string;
@@ -48,7 +48,7 @@ const ownReasons = {
   },
   userStatus: {
     reason:
-      'WordPress itself does not use user_status: a plugin has banned the user or is waiting for an activation',
+      'WordPress itself does not use user_status: a plugin has banned the user, or the user has not activated the account yet',
     remedy: 'Enable the customer, who is imported as disabled, if they may sign in',
   },
   unknownUser: {
@@ -105,7 +105,7 @@ const metaColumns = ['user_id', 'meta_key', 'meta_value'];
 /** WordPress and WooCommerce roles without permissions beyond the user's own account. */
 const USUAL_ROLES = new Set(['subscriber', 'customer']);
 
-/** The entries that are read as strings. */
+/** The entries that the import reads as strings. */
 const TEXT_META = new Set(['first_name', 'last_name', 'locale', '_two_factor_totp_key']);
 
 /** The entries that WordPress itself writes and that have no meaning outside it, without the table prefix. */
